@@ -1,0 +1,332 @@
+package dev.lockstep;
+
+import dev.lockstep.internal.Clients;
+import dev.lockstep.spi.BackendFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to one engine, and the source of all locks on it. A process needs one for each engine; threads share it.
+ *
+ * <pre>{@code
+ * try (LockClient locks = LockClient.connect("memory:")) {
+ *     DistributedLock lock = locks.lock("order:42");
+ *     lock.lock();
+ *     try {
+ *         ship(order);
+ *     } finally {
+ *         lock.unlock();
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Locks are cheap to make and need not be kept: a name that nobody uses costs nothing. A name is any non-empty
+ * Unicode string of at most 512 bytes in UTF-8 without control characters; an unusable name is refused with an {@link
+ * IllegalArgumentException}. After {@link #close()} every call but {@code close} throws {@link
+ * IllegalStateException}.
+ *
+ * <p>Safe for use by many threads.
+ */
+public interface LockClient extends AutoCloseable {
+    /**
+     * Connects with the defaults.
+     *
+     * @param url the engine, such as {@code memory:}; see {@link Builder#url(String)}
+     * @return an open client
+     * @throws LockConfigurationException if the URL is malformed, or no engine on the class path has its scheme
+     * @throws LockUnavailableException if the engine cannot be reached
+     */
+    static LockClient connect(String url) {
+        return builder().url(url).connect();
+    }
+
+    /**
+     * Starts to configure a client.
+     *
+     * @return a builder with the defaults
+     */
+    static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * The lock of a name, with default options. It is {@link #readWriteLock(String) readWriteLock(name)}{@code
+     * .writeLock()}.
+     *
+     * @param name the lock's name
+     * @return the lock
+     */
+    default DistributedLock lock(String name) {
+        return lock(name, LockOptions.defaults());
+    }
+
+    /**
+     * The lock of a name.
+     *
+     * @param name the lock's name
+     * @param options how it behaves
+     * @return the lock
+     * @throws LockConfigurationException if the engine cannot do what the options ask
+     */
+    DistributedLock lock(String name, LockOptions options);
+
+    /**
+     * The read-write lock of a name, with default options.
+     *
+     * @param name the lock's name
+     * @return the lock
+     * @throws LockConfigurationException if the engine has no shared locks
+     */
+    default DistributedReadWriteLock readWriteLock(String name) {
+        return readWriteLock(name, LockOptions.defaults());
+    }
+
+    /**
+     * The read-write lock of a name.
+     *
+     * @param name the lock's name
+     * @param options how it behaves
+     * @return the lock
+     * @throws LockConfigurationException if the engine has no shared locks, or cannot do what the options ask
+     */
+    DistributedReadWriteLock readWriteLock(String name, LockOptions options);
+
+    /**
+     * Several locks as one, with default options: all are taken, or none. Callers that name the same locks in another
+     * order do not deadlock each other. A wait time is spent once, not once for each lock.
+     *
+     * @param names the names of the locks; at least one, none twice
+     * @return the locks as one
+     */
+    default DistributedLock multiLock(String... names) {
+        return multiLock(List.of(names), LockOptions.defaults());
+    }
+
+    /**
+     * Several locks as one: all are taken, or none.
+     *
+     * @param names the names of the locks; at least one, none twice
+     * @param options how each of them behaves
+     * @return the locks as one
+     * @throws LockConfigurationException if the engine cannot do what the options ask
+     */
+    DistributedLock multiLock(Collection<String> names, LockOptions options);
+
+    /**
+     * A template that takes a lock, runs work and gives the lock back, with default options.
+     *
+     * @return the template
+     */
+    default LockTemplate template() {
+        return template(LockOptions.defaults());
+    }
+
+    /**
+     * A template that takes a lock, runs work and gives the lock back.
+     *
+     * @param options how its locks behave
+     * @return the template
+     */
+    LockTemplate template(LockOptions options);
+
+    /**
+     * Asks the engine who holds a lock and who waits for it.
+     *
+     * @param name the lock's name
+     * @return what the engine knows
+     * @throws LockUnavailableException if the engine did not answer within the request timeout
+     */
+    LockInfo inspect(String name);
+
+    /**
+     * Asks the engine which locks are held or waited for.
+     *
+     * @param prefix what their names begin with; empty for all in the namespace
+     * @return the locks, by name
+     * @throws LockUnavailableException if the engine did not answer within the request timeout
+     */
+    List<LockInfo> list(String prefix);
+
+    /**
+     * Takes a lock away from whoever holds it. Its holder learns of the loss as soon as its engine can tell it, at the
+     * latest at its next renewal, and may still be at work: only tokens protect storage from it. Waiters stay, and the
+     * next of them is served.
+     *
+     * @param name the lock's name
+     * @return false if nobody held it
+     * @throws LockUnavailableException if the engine did not answer within the request timeout
+     */
+    boolean forceRelease(String name);
+
+    /**
+     * The name under which others see this client.
+     *
+     * @return the client's name
+     */
+    String name();
+
+    /**
+     * Gives back all that the client holds, gives up all that it waits for, and disconnects; within the request
+     * timeout or a little more, whether or not the engine answers. Holds end with {@link LossReason#CLIENT_CLOSED};
+     * calls that wait fail with {@link LockUnavailableException}. Closing it again does nothing.
+     */
+    @Override
+    void close();
+
+    /** Configures a client. Not safe for use by several threads. */
+    final class Builder {
+        private @Nullable String url;
+        private @Nullable BackendFactory backend;
+        private String namespace = "lockstep";
+        private Duration ttl = Duration.ofSeconds(30);
+        private Duration requestTimeout = Duration.ofSeconds(5);
+        private Duration minBackoff = Duration.ofMillis(20);
+        private Duration maxBackoff = Duration.ofSeconds(1);
+        private @Nullable String clientName;
+        private @Nullable Executor executor;
+        private final List<LockListener> listeners = new ArrayList<>();
+
+        private Builder() {}
+
+        /**
+         * Chooses the engine by URL. The scheme decides which; the engine's jar must be on the class path.
+         *
+         * @param url such as {@code memory:}, {@code redis://localhost:6379} or {@code jdbc:sqlite:locks.db}
+         * @return this
+         */
+        public Builder url(String url) {
+            this.url = Objects.requireNonNull(url, "url");
+            return this;
+        }
+
+        /**
+         * Chooses the engine by an object, for what a URL cannot say. Takes the place of a URL.
+         *
+         * @param backend makes the backend
+         * @return this
+         */
+        public Builder backend(BackendFactory backend) {
+            this.backend = Objects.requireNonNull(backend, "backend");
+            return this;
+        }
+
+        /**
+         * Separates the locks of one application from those of others on the same engine.
+         *
+         * @param namespace a name by the rules of lock names, of at most 64 bytes; {@code lockstep} unless set
+         * @return this
+         */
+        public Builder namespace(String namespace) {
+            this.namespace = Clients.requireNamespace(namespace);
+            return this;
+        }
+
+        /**
+         * How long a lock outlives a dead client. Also how long a live client may be out of touch with the engine
+         * before it loses what it holds.
+         *
+         * @param ttl not below the engine's minimum; 30 seconds unless set
+         * @return this
+         * @throws IllegalArgumentException if it is not positive
+         */
+        public Builder ttl(Duration ttl) {
+            this.ttl = Clients.requirePositive(ttl, "ttl");
+            return this;
+        }
+
+        /**
+         * How long one request to the engine may take, and how long a caller without a deadline of its own bears an
+         * engine that does not answer.
+         *
+         * @param requestTimeout 5 seconds unless set
+         * @return this
+         * @throws IllegalArgumentException if it is not positive
+         */
+        public Builder requestTimeout(Duration requestTimeout) {
+            this.requestTimeout = Clients.requirePositive(requestTimeout, "requestTimeout");
+            return this;
+        }
+
+        /**
+         * How long to wait before a failed request is tried again: from {@code min} after the first failure, doubling
+         * to {@code max}, each with jitter.
+         *
+         * @param min 20 milliseconds unless set
+         * @param max 1 second unless set
+         * @return this
+         * @throws IllegalArgumentException if one is not positive, or {@code min} is above {@code max}
+         */
+        public Builder retryBackoff(Duration min, Duration max) {
+            Clients.requirePositive(min, "retryBackoff min");
+            Clients.requirePositive(max, "retryBackoff max");
+            if (min.compareTo(max) > 0) {
+                throw new IllegalArgumentException("retryBackoff min " + min + " is above max " + max);
+            }
+            this.minBackoff = min;
+            this.maxBackoff = max;
+            return this;
+        }
+
+        /**
+         * The name under which others see this client, in {@link HolderInfo}. It need not be unique.
+         *
+         * @param clientName a name by the rules of lock names; host and process id unless set
+         * @return this
+         */
+        public Builder clientName(String clientName) {
+            this.clientName = Clients.requireName(clientName, "clientName");
+            return this;
+        }
+
+        /**
+         * Where futures are completed, and where listeners and loss actions run. It should be able to grow, or never
+         * be blocked: a call-back that waits for another needs a second thread.
+         *
+         * @param executor the executor, not closed by the client; daemon threads of the client's own unless set
+         * @return this
+         */
+        public Builder executor(Executor executor) {
+            this.executor = Objects.requireNonNull(executor, "executor");
+            return this;
+        }
+
+        /**
+         * Adds a listener.
+         *
+         * @param listener hears what happens to the client's locks
+         * @return this
+         */
+        public Builder listener(LockListener listener) {
+            listeners.add(Objects.requireNonNull(listener, "listener"));
+            return this;
+        }
+
+        /**
+         * Connects.
+         *
+         * @return an open client
+         * @throws LockConfigurationException if neither or both of URL and backend are set, the URL is malformed, no
+         *     engine on the class path has its scheme, or the ttl is below the engine's minimum
+         * @throws LockUnavailableException if the engine cannot be reached
+         */
+        public LockClient connect() {
+            return Clients.connect(
+                    url,
+                    backend,
+                    new Clients.Settings(
+                            namespace,
+                            ttl,
+                            requestTimeout,
+                            minBackoff,
+                            maxBackoff,
+                            clientName,
+                            executor,
+                            List.copyOf(listeners)));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.lockstep;
+
+import java.time.Duration;
+
+/**
+ * Hears what happens to a client's locks; for metrics and logs. Register one with {@link
+ * LockClient.Builder#listener(LockListener)}.
+ *
+ * <p>Methods are called on the client's executor, one at a time and in order for each listener, after the fact. What a
+ * listener throws is logged and harms nobody.
+ */
+public interface LockListener {
+    /**
+     * A hold began. Re-entry is not a new hold.
+     *
+     * @param event what happened
+     */
+    default void onAcquired(Acquired event) {}
+
+    /**
+     * A grant passed from one local hold to the next without asking the engine. {@link #onReleased} came before it and
+     * {@link #onAcquired} follows.
+     *
+     * @param event what happened
+     */
+    default void onHandedOff(HandedOff event) {}
+
+    /**
+     * A hold was given back by its holder.
+     *
+     * @param event what happened
+     */
+    default void onReleased(Released event) {}
+
+    /**
+     * A hold was lost.
+     *
+     * @param event what happened
+     */
+    default void onLost(Lost event) {}
+
+    /**
+     * The engine has not answered for the client's request timeout while it was needed.
+     *
+     * @param event what happened
+     */
+    default void onUnreachable(Unreachable event) {}
+
+    /**
+     * The engine answers again.
+     *
+     * @param event what happened
+     */
+    default void onReachable(Reachable event) {}
+
+    /**
+     * A hold began.
+     *
+     * @param lockName the lock
+     * @param mode how it is held
+     * @param waited from the call to the hold
+     */
+    record Acquired(String lockName, LockMode mode, Duration waited) {}
+
+    /**
+     * A grant passed to another local hold.
+     *
+     * @param lockName the lock
+     * @param mode how it is held from now on
+     */
+    record HandedOff(String lockName, LockMode mode) {}
+
+    /**
+     * A hold was given back.
+     *
+     * @param lockName the lock
+     * @param mode how it was held
+     * @param held how long
+     */
+    record Released(String lockName, LockMode mode, Duration held) {}
+
+    /**
+     * A hold was lost.
+     *
+     * @param lockName the lock
+     * @param mode how it was held
+     * @param reason why it was lost
+     */
+    record Lost(String lockName, LockMode mode, LossReason reason) {}
+
+    /**
+     * The engine does not answer.
+     *
+     * @param silence how long it has not answered
+     */
+    record Unreachable(Duration silence) {}
+
+    /**
+     * The engine answers again.
+     *
+     * @param outage how long it had not answered
+     */
+    record Reachable(Duration outage) {}
+}

@@ -1,0 +1,46 @@
+package dev.lockstep;
+
+/**
+ * The caller's hold had ended before it gave it back: another process may have held the lock since. Work done under it
+ * is protected only as far as storage checked {@link Lease#token()}.
+ *
+ * <p>It is an {@link IllegalMonitorStateException}, so that code written for {@link java.util.concurrent.locks.Lock}
+ * meets the type it knows.
+ */
+public class LockLostException extends IllegalMonitorStateException {
+    private static final long serialVersionUID = 1L;
+
+    private final String lockName;
+    private final LossReason reason;
+
+    /**
+     * Makes an exception.
+     *
+     * @param lockName the lock that was lost
+     * @param reason why
+     */
+    public LockLostException(String lockName, LossReason reason) {
+        super("Lock '" + lockName + "' was lost: " + reason.explanation()
+                + ". Another holder may have had it since; treat the work as unprotected.");
+        this.lockName = lockName;
+        this.reason = reason;
+    }
+
+    /**
+     * Names the lock that was lost.
+     *
+     * @return the lock's name
+     */
+    public String lockName() {
+        return lockName;
+    }
+
+    /**
+     * Says why it was lost.
+     *
+     * @return the reason
+     */
+    public LossReason reason() {
+        return reason;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.lockstep;
+
+/** Why a hold ended without being given back by its holder. */
+public enum LossReason {
+    /** The engine did not confirm the hold in time: a pause, a partition, an outage, or a starved process. */
+    EXPIRED("the engine did not confirm it in time"),
+
+    /** The engine ended the session that the hold belonged to. */
+    SESSION_ENDED("the engine ended the session"),
+
+    /**
+     * The engine no longer knows the hold: an operator released it by force, somebody deleted its record, or the engine
+     * lost its data.
+     */
+    REVOKED("the engine no longer knows it"),
+
+    /** The hold reached the upper bound that {@link LockOptions#lease(java.time.Duration)} set. */
+    LEASE_ENDED("its lease time ended"),
+
+    /** The client that took it was closed. */
+    CLIENT_CLOSED("its client was closed");
+
+    private final String explanation;
+
+    LossReason(String explanation) {
+        this.explanation = explanation;
+    }
+
+    /**
+     * Says the reason in words that complete the sentence "the lock was lost: …".
+     *
+     * @return a few words, without a full stop
+     */
+    public String explanation() {
+        return explanation;
+    }
+}

@@ -1,0 +1,6 @@
+package dev.lockstep.memory;
+
+/** The engine inside the JVM. */
+public final class MemoryBackend {
+    private MemoryBackend() {}
+}

@@ -1,0 +1,15 @@
+package dev.lockstep.spi;
+
+/** Makes a backend for a client. */
+@FunctionalInterface
+public interface BackendFactory {
+    /**
+     * Connects to the engine. May block, for the request timeout at most.
+     *
+     * @param context what the backend needs of its client
+     * @return a backend that the client owns and closes
+     * @throws dev.lockstep.LockUnavailableException if the engine cannot be reached
+     * @throws dev.lockstep.LockConfigurationException if the engine is set up in a way that cannot work
+     */
+    LockBackend open(BackendContext context);
+}

@@ -1,0 +1,24 @@
+package dev.lockstep.spi;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The waits between tries of a failed request: doubling from {@code min} to {@code max}, with jitter.
+ *
+ * @param min the base of the first wait
+ * @param max the base that no wait exceeds
+ */
+public record Backoff(Duration min, Duration max) {
+    /**
+     * The wait after a failure.
+     *
+     * @param failures how many tries have failed in a row; 1 after the first
+     * @return a random time between half the base and the base
+     */
+    public Duration delay(int failures) {
+        long base = min.toNanos() << Math.min(Math.max(failures - 1, 0), 20);
+        base = base <= 0 ? max.toNanos() : Math.min(base, max.toNanos());
+        return Duration.ofNanos(base / 2 + ThreadLocalRandom.current().nextLong(base / 2 + 1));
+    }
+}

@@ -1,0 +1,25 @@
+package dev.lockstep.spi;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/** A claim on its way at the engine. */
+public interface Claim {
+    /**
+     * The answer. Never completes while the claim waits or the backend retries; completes exceptionally if the backend
+     * gave up and the outcome is unknown. The core then withdraws.
+     *
+     * @return the same stage at each call
+     */
+    CompletionStage<Outcome> outcome();
+
+    /**
+     * Gives the claim up. The backend goes on trying until the claim is certainly gone, or its ttl has passed. A grant
+     * that raced the withdrawal is given back by the backend, even if {@link #outcome()} already told of it; the
+     * outcome of a withdrawn claim is not looked at. Called at most once, and never after the core has taken the grant.
+     *
+     * @param blockAtMost how long the call may block for its one round trip
+     * @return done when the engine certainly knows the claim no more
+     */
+    CompletionStage<Void> withdraw(Duration blockAtMost);
+}

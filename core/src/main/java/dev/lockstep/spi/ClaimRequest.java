@@ -1,0 +1,67 @@
+package dev.lockstep.spi;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockMode;
+import java.time.Duration;
+
+/** What is asked of an engine: one lock, for one client. Immutable. */
+public interface ClaimRequest {
+    /**
+     * The lock's name.
+     *
+     * @return a valid lock name
+     */
+    String name();
+
+    /**
+     * How it is to be held.
+     *
+     * @return the mode; {@code SHARED} only where {@link Traits#shared()}
+     */
+    LockMode mode();
+
+    /**
+     * Whether the claim waits while the lock is held by others. If not, the outcome is {@link Outcome.Busy} then, and
+     * nothing is left at the engine.
+     *
+     * @return true to wait
+     */
+    boolean mayWait();
+
+    /**
+     * Whether the claim may be granted before claims that wait. If not, it queues behind them: strictly where {@link
+     * Traits#fair()}, and after at least one poll interval where the engine has no queue.
+     *
+     * @return true to barge
+     */
+    boolean mayBarge();
+
+    /**
+     * How long {@link LockBackend#submit} may block the calling thread for its one round trip.
+     *
+     * @return zero to return at once
+     */
+    Duration blockAtMost();
+
+    /**
+     * Identifies the claim for ever, over all clients: 24 to 40 characters of {@code [A-Za-z0-9_.-]}.
+     *
+     * @return the client's id, a dot and a number
+     */
+    String claimId();
+
+    /**
+     * Who asks, for people.
+     *
+     * @return who asks
+     */
+    HolderInfo holder();
+
+    /**
+     * The {@link Scheduler#nanoTime()} at which the core made this request: before anything of it was sent, so that
+     * validity may count from it.
+     *
+     * @return nanoseconds since the scheduler's origin
+     */
+    long sentNanos();
+}

@@ -1,0 +1,61 @@
+package dev.lockstep.spi;
+
+import dev.lockstep.LossReason;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A lock that the engine has given to this client. The backend renews it until {@link #release}. {@link AbstractGrant}
+ * does the bookkeeping.
+ */
+public interface Grant {
+    /**
+     * The engine's token; see {@link LockBackend}.
+     *
+     * @return a positive number below 2<sup>53</sup>
+     */
+    long token();
+
+    /**
+     * Until when the engine certainly grants the lock to nobody else, by {@link Scheduler#nanoTime()}. Moves forward
+     * while the backend renews, and never back. The core treats the grant as lost once it has passed.
+     *
+     * @return nanoseconds since the scheduler's origin
+     */
+    long validUntilNanos();
+
+    /**
+     * Tells that the engine ended the grant: before it could grant the lock again where the engine allows it.
+     *
+     * @return the same stage at each call; never completes if the grant is released
+     */
+    CompletionStage<LossReason> lost();
+
+    /**
+     * Tells that another client's claim is blocked by this grant. Already complete if one was blocked when the grant
+     * was made; never completes where {@link Traits#tellsWanted()} is false.
+     *
+     * @return the same stage at each call
+     */
+    CompletionStage<Void> wanted();
+
+    /**
+     * Gives the lock back. Renewal stops here, whatever becomes of the request; the backend goes on trying until the
+     * engine has confirmed, or the ttl has passed. Called at most once, also for a grant that was lost, so that nothing
+     * is left.
+     *
+     * @param blockAtMost how long the call may block for its one round trip
+     * @return true when given back; false if it had been lost already
+     */
+    CompletionStage<Boolean> release(Duration blockAtMost);
+
+    /**
+     * Turns an exclusive grant into a shared one in place, before any exclusive claim that waits. Its token stays.
+     *
+     * @return true if it is shared now; false if it stays exclusive, which is always allowed
+     */
+    default CompletionStage<Boolean> downgrade() {
+        return CompletableFuture.completedFuture(false);
+    }
+}

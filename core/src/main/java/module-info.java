@@ -1,0 +1,11 @@
+/** Lockstep's API, SPI and in-memory engine. */
+module dev.lockstep {
+    requires org.slf4j;
+    requires static transitive org.jspecify;
+
+    exports dev.lockstep;
+    exports dev.lockstep.spi;
+    exports dev.lockstep.memory;
+
+    uses dev.lockstep.spi.BackendProvider;
+}
