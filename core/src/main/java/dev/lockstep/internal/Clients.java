@@ -1,18 +1,45 @@
 package dev.lockstep.internal;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockListener;
 import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.BackendProvider;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes clients: checks what the builder was given, finds the engine, and connects. */
 public final class Clients {
+    private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):.*", Pattern.DOTALL);
+
+    /** The schemes of the engines that this project publishes, for a message that helps. */
+    private static final Map<String, String> ARTIFACTS = Map.ofEntries(
+            Map.entry("redis", "lockstep-redis"),
+            Map.entry("rediss", "lockstep-redis"),
+            Map.entry("redis-sentinel", "lockstep-redis"),
+            Map.entry("redis-cluster", "lockstep-redis"),
+            Map.entry("redlock", "lockstep-redis"),
+            Map.entry("zookeeper", "lockstep-zookeeper"),
+            Map.entry("etcd", "lockstep-etcd"),
+            Map.entry("etcds", "lockstep-etcd"),
+            Map.entry("jdbc", "lockstep-jdbc"));
+
     private Clients() {}
 
-    /** What the builder collected. */
+    /**
+     * What the builder collected.
+     *
+     * @param clientName null for host and process id
+     * @param executor null for threads of the client's own
+     */
     public record Settings(
             String namespace,
             Duration ttl,
@@ -23,18 +50,57 @@ public final class Clients {
             @Nullable Executor executor,
             List<LockListener> listeners) {}
 
+    /** Connects to the engine that a URL or a factory names; exactly one of the two is given. */
     public static LockClient connect(@Nullable String url, @Nullable BackendFactory backend, Settings settings) {
-        throw new UnsupportedOperationException("not yet");
+        if (url != null && backend != null) {
+            throw new LockConfigurationException(null, "Set a URL or a backend, not both.");
+        }
+        if (backend != null) {
+            return Client.open(backend, settings);
+        }
+        if (url == null) {
+            throw new LockConfigurationException(null, "Set a URL, such as memory:, or a backend.");
+        }
+        return Client.open(parse(url), settings);
     }
 
+    private static BackendFactory parse(String url) {
+        Matcher matcher = SCHEME.matcher(url);
+        if (!matcher.matches()) {
+            // The text is not repeated: it may hold a password.
+            throw new LockConfigurationException(
+                    null,
+                    "The URL does not begin with a scheme. Expected something like memory: or redis://host:6379.");
+        }
+        String scheme = matcher.group(1).toLowerCase(Locale.ROOT);
+        TreeSet<String> known = new TreeSet<>();
+        for (BackendProvider provider : ServiceLoader.load(BackendProvider.class, Clients.class.getClassLoader())) {
+            if (provider.schemes().contains(scheme)) {
+                return provider.parse(url);
+            }
+            known.addAll(provider.schemes());
+        }
+        String artifact = ARTIFACTS.get(scheme);
+        throw new LockConfigurationException(
+                null,
+                artifact != null
+                        ? "No engine for '" + scheme + ":' is on the class path. Add the artifact dev.lockstep:"
+                                + artifact + "."
+                        : "No engine for '" + scheme + ":' is known. On the class path are: " + String.join(", ", known)
+                                + ".");
+    }
+
+    /** Checks a namespace. */
     public static String requireNamespace(String namespace) {
-        return namespace;
+        return Names.require(namespace, "namespace", 64);
     }
 
+    /** Checks a name other than a lock's. */
     public static String requireName(String name, String what) {
-        return name;
+        return Names.require(name, what, Names.MAX_BYTES);
     }
 
+    /** Checks a duration. */
     public static Duration requirePositive(Duration duration, String what) {
         if (duration.isNegative() || duration.isZero()) {
             throw new IllegalArgumentException(what + " must be positive: " + duration);

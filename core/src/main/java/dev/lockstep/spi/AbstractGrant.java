@@ -4,7 +4,6 @@ import dev.lockstep.LossReason;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,5 +105,8 @@ public abstract class AbstractGrant implements Grant, Renewable {
     }
 
     @Override
-    public abstract CompletionStage<Boolean> release(java.time.Duration blockAtMost);
+    public final boolean isWanted() {
+        CompletableFuture<Void> known = wanted;
+        return known != null && known.isDone();
+    }
 }

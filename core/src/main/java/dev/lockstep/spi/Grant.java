@@ -41,6 +41,15 @@ public interface Grant {
     CompletionStage<Void> wanted();
 
     /**
+     * Tells whether {@link #wanted()} is complete, without making the stage where it is made on demand.
+     *
+     * @return true once wanted
+     */
+    default boolean isWanted() {
+        return wanted().toCompletableFuture().isDone();
+    }
+
+    /**
      * Gives the lock back. Renewal stops here, whatever becomes of the request; the backend goes on trying until the
      * engine has confirmed, or the ttl has passed. Called at most once, also for a grant that was lost, so that nothing
      * is left.

@@ -1,0 +1,358 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.DistributedReadWriteLock;
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LockTemplate;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LockstepException;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.Backoff;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Scheduler;
+import dev.lockstep.spi.Traits;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The client: its turnstiles, its backend, and what they share. */
+final class Client implements LockClient {
+    private static final Logger log = LoggerFactory.getLogger(Client.class);
+
+    private final String name;
+    private final String id;
+    private final Duration requestTimeout;
+    private final long requestTimeoutNanos;
+    private final Scheduler scheduler;
+    private final Executor executor;
+    private final Runnable onClosed;
+    private final LockBackend backend;
+    private final Traits traits;
+    private final Events events;
+    private final Turnstiles turnstiles = new Turnstiles(this);
+    private final DeadlineWatch deadlines;
+    private final OutageWatch outages;
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private volatile boolean closed;
+
+    /**
+     * Connects a client.
+     *
+     * @param onClosed ends what belongs to the client, after everything else
+     */
+    Client(
+            BackendFactory factory,
+            Clients.Settings settings,
+            Scheduler scheduler,
+            Executor executor,
+            String clientName,
+            String clientId,
+            Runnable onClosed) {
+        this.name = clientName;
+        this.id = clientId;
+        this.requestTimeout = settings.requestTimeout();
+        this.requestTimeoutNanos = requestTimeout.toNanos();
+        this.scheduler = scheduler;
+        this.executor = executor;
+        this.onClosed = onClosed;
+        this.events = new Events(settings.listeners(), this::execute);
+        this.deadlines = new DeadlineWatch(scheduler, turnstiles);
+        this.backend = factory.open(new BackendContext(
+                settings.namespace(),
+                name,
+                id,
+                settings.ttl(),
+                requestTimeout,
+                new Backoff(settings.minBackoff(), settings.maxBackoff()),
+                executor,
+                scheduler));
+        this.traits = backend.traits();
+        this.outages = new OutageWatch(scheduler, backend, turnstiles, events, requestTimeoutNanos);
+        if (settings.ttl().compareTo(traits.minTtl()) < 0) {
+            backend.close();
+            throw new LockConfigurationException(
+                    null,
+                    "The ttl of " + settings.ttl() + " is below the engine's minimum of " + traits.minTtl() + ".");
+        }
+    }
+
+    static LockClient open(BackendFactory factory, Clients.Settings settings) {
+        Identity identity = Identity.ofProcess();
+        String name = settings.clientName() != null ? settings.clientName() : identity.host() + ":" + identity.pid();
+        SystemScheduler scheduler = new SystemScheduler(name);
+        CallbackExecutor own = settings.executor() == null ? new CallbackExecutor(name) : null;
+        Executor executor = own != null ? own : Objects.requireNonNull(settings.executor());
+        Runnable end = () -> {
+            scheduler.close();
+            if (own != null) {
+                own.close();
+            }
+        };
+        try {
+            return new Client(factory, settings, scheduler, executor, name, Identity.newClientId(), end);
+        } catch (RuntimeException | Error e) {
+            end.run();
+            throw e;
+        }
+    }
+
+    // ---------------------------------------------------------------- the API
+
+    @Override
+    public DistributedLock lock(String lockName, LockOptions options) {
+        return lock(lockName, LockMode.EXCLUSIVE, options);
+    }
+
+    @Override
+    public DistributedReadWriteLock readWriteLock(String lockName, LockOptions options) {
+        if (!traits.shared()) {
+            throw new LockConfigurationException(
+                    lockName, "Lock '" + lockName + "': this engine has no shared locks. Use lock(name) instead.");
+        }
+        return new ReadWriteLockView(
+                lock(lockName, LockMode.SHARED, options), lock(lockName, LockMode.EXCLUSIVE, options));
+    }
+
+    private TurnstileLock lock(String lockName, LockMode mode, LockOptions options) {
+        Names.requireLockName(lockName);
+        ensureOpen();
+        if (options.isFair() && !traits.fair()) {
+            throw new LockConfigurationException(
+                    lockName, "Lock '" + lockName + "': this engine keeps no order, so it has no fair locks.");
+        }
+        return new TurnstileLock(this, lockName, mode, options);
+    }
+
+    @Override
+    public DistributedLock multiLock(Collection<String> names, LockOptions options) {
+        if (names.isEmpty()) {
+            throw new IllegalArgumentException("A multi-lock needs at least one name.");
+        }
+        if (new HashSet<>(names).size() < names.size()) {
+            throw new IllegalArgumentException("A multi-lock cannot have a name twice: " + names);
+        }
+        List<TurnstileLock> locks = new ArrayList<>();
+        for (String lockName : names) {
+            locks.add(lock(lockName, LockMode.EXCLUSIVE, options));
+        }
+        locks.sort(Comparator.comparing(TurnstileLock::name));
+        return new MultiLock(this, locks);
+    }
+
+    @Override
+    public LockTemplate template(LockOptions options) {
+        Objects.requireNonNull(options, "options");
+        ensureOpen();
+        return new Template(this, options, Template.DEFAULT_WAIT);
+    }
+
+    @Override
+    public LockInfo inspect(String lockName) {
+        Names.requireLockName(lockName);
+        return ask(lockName, "inspect", () -> backend.inspect(lockName));
+    }
+
+    @Override
+    public List<LockInfo> list(String prefix) {
+        Objects.requireNonNull(prefix, "prefix");
+        List<LockInfo> found = new ArrayList<>(ask(null, "list", () -> backend.list(prefix)));
+        found.sort(Comparator.comparing(LockInfo::name));
+        return List.copyOf(found);
+    }
+
+    @Override
+    public boolean forceRelease(String lockName) {
+        Names.requireLockName(lockName);
+        return ask(lockName, "forceRelease", () -> backend.forceRelease(lockName));
+    }
+
+    /** Asks the engine something and waits for the answer, for the request timeout. */
+    private <T> T ask(@Nullable String lockName, String what, Supplier<CompletionStage<T>> question) {
+        ensureOpen();
+        CompletableFuture<T> answer;
+        try {
+            answer = question.get().toCompletableFuture();
+        } catch (RuntimeException e) {
+            answer = CompletableFuture.failedFuture(e);
+        }
+        if (!Futures.await(answer, requestTimeoutNanos)) {
+            throw new LockUnavailableException(
+                    lockName, what + ": the engine did not answer within " + requestTimeout + ".");
+        }
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            throw failure(lockName == null ? "" : lockName, e);
+        }
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void close() {
+        if (!closing.compareAndSet(false, true)) {
+            return;
+        }
+        closed = true;
+        deadlines.close();
+        outages.close();
+        List<CompletableFuture<Void>> draining = new ArrayList<>();
+        for (Turnstile turnstile : turnstiles.all()) {
+            draining.add(turnstile.close());
+        }
+        if (!Futures.await(CompletableFuture.allOf(draining.toArray(CompletableFuture[]::new)), requestTimeoutNanos)) {
+            log.warn(
+                    "Client '{}': not everything was given back within {}; the engine frees the rest after the ttl",
+                    name,
+                    requestTimeout);
+        }
+        try {
+            backend.close();
+        } finally {
+            onClosed.run();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "LockClient[" + name + (closed ? ", closed]" : "]");
+    }
+
+    // ---------------------------------------------------------------- what turnstiles and locks share
+
+    LockBackend backend() {
+        return backend;
+    }
+
+    Traits traits() {
+        return traits;
+    }
+
+    Events events() {
+        return events;
+    }
+
+    String id() {
+        return id;
+    }
+
+    Duration requestTimeout() {
+        return requestTimeout;
+    }
+
+    long requestTimeoutNanos() {
+        return requestTimeoutNanos;
+    }
+
+    long nanoTime() {
+        return scheduler.nanoTime();
+    }
+
+    Scheduler scheduler() {
+        return scheduler;
+    }
+
+    Turnstile turnstile(String lockName) {
+        return turnstiles.of(lockName);
+    }
+
+    void watchDeadline(long deadlineNanos) {
+        deadlines.watch(deadlineNanos);
+    }
+
+    void watchOutage() {
+        outages.watch();
+    }
+
+    void ensureOpen() {
+        if (closed) {
+            throw new IllegalStateException("Client '" + name + "' is closed.");
+        }
+    }
+
+    HolderInfo holderInfo(String threadName, long sentNanos) {
+        Identity identity = Identity.ofProcess();
+        Instant since = Instant.now().minusNanos(scheduler.nanoTime() - sentNanos);
+        return new HolderInfo(name, identity.host(), identity.pid(), threadName, since);
+    }
+
+    /** Runs users' code where it may take its time. */
+    void execute(Runnable task) {
+        try {
+            executor.execute(task);
+        } catch (RejectedExecutionException e) {
+            log.warn(
+                    "Client '{}': its executor refuses tasks; running one in thread {}",
+                    name,
+                    Thread.currentThread().getName());
+            task.run();
+        }
+    }
+
+    void complete(Waiter waiter, Object result) {
+        var callback = Objects.requireNonNull(waiter.callback);
+        execute(() -> callback.accept(
+                result instanceof Hold hold ? hold : null, result instanceof Throwable error ? error : null));
+    }
+
+    void runLossAction(String lockName, Consumer<LossReason> action, LossReason reason) {
+        execute(() -> {
+            try {
+                action.accept(reason);
+            } catch (RuntimeException | Error e) {
+                log.warn("Lock '{}': an onLost action failed", lockName, e);
+            }
+        });
+    }
+
+    LockUnavailableException unavailable(String lockName, long silenceNanos) {
+        return new LockUnavailableException(
+                lockName,
+                "Lock '" + lockName + "': no answer from the engine for " + silenceNanos / 1_000_000
+                        + " ms. It is not held by this call; check that the engine is up and reachable.");
+    }
+
+    LockUnavailableException closedWhileWaiting(String lockName) {
+        return new LockUnavailableException(
+                lockName, "Lock '" + lockName + "': client '" + name + "' was closed while the call waited.");
+    }
+
+    /** What a caller is told of a backend's failure. */
+    RuntimeException failure(String lockName, @Nullable Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        if (cause instanceof LockstepException known) {
+            return known;
+        }
+        return new LockUnavailableException(
+                lockName,
+                "Lock '" + lockName + "': the request failed and its outcome is unknown; what it may have taken is"
+                        + " being given back.",
+                cause);
+    }
+}

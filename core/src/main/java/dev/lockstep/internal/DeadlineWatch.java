@@ -1,0 +1,72 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.spi.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends holds at their deadlines: one timer for all holds of a client. It is set for the earliest deadline known; when it
+ * fires, deadlines have usually moved on by renewal, and it is set for the next. So a hold that comes and goes costs one
+ * volatile read here.
+ */
+final class DeadlineWatch implements AutoCloseable {
+    private final Scheduler scheduler;
+    private final Turnstiles turnstiles;
+
+    /** When the timer fires; meaningless while {@link #set} is false. */
+    private volatile long nextNanos;
+
+    private volatile boolean set;
+    private Scheduler.@Nullable Timer timer;
+    private boolean closed;
+
+    DeadlineWatch(Scheduler scheduler, Turnstiles turnstiles) {
+        this.scheduler = scheduler;
+        this.turnstiles = turnstiles;
+    }
+
+    /** Makes sure that somebody looks at a deadline. */
+    void watch(long deadlineNanos) {
+        if (!set || deadlineNanos - nextNanos < 0) {
+            setTimer(deadlineNanos);
+        }
+    }
+
+    private synchronized void setTimer(long deadlineNanos) {
+        if (closed || set && deadlineNanos - nextNanos >= 0) {
+            return;
+        }
+        if (timer != null) {
+            timer.cancel();
+        }
+        nextNanos = deadlineNanos;
+        set = true;
+        timer = scheduler.schedule(deadlineNanos - scheduler.nanoTime(), this::fire);
+    }
+
+    private void fire() {
+        synchronized (this) {
+            // From here on a new hold sets the timer itself; the look below finds every older one.
+            set = false;
+            timer = null;
+        }
+        long now = scheduler.nanoTime();
+        long latest = now + Long.MAX_VALUE / 2;
+        long earliest = latest;
+        for (Turnstile turnstile : turnstiles.all()) {
+            turnstile.checkDeadlines(now);
+            earliest = turnstile.earliestDeadline(earliest);
+        }
+        if (earliest != latest) {
+            watch(earliest);
+        }
+        turnstiles.sweep();
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+}

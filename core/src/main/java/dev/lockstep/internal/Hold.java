@@ -1,0 +1,143 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockMode;
+import dev.lockstep.LossReason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One owner's hold of a lock: a thread's with all its re-entries, or an asynchronous handle's. It is held, then given
+ * back or lost, once.
+ *
+ * <p>The counts belong to the owner: a thread's hold is counted by that thread alone, without a lock. What others may
+ * change, the end of the hold, is a volatile that is written under the turnstile's mutex.
+ */
+final class Hold extends Chain.Link<Hold> {
+    /** The end of a hold that its owner gave back. */
+    private static final Object RELEASED = new Object();
+
+    final Turnstile turnstile;
+    final Passage passage;
+    final LockMode mode;
+
+    /** The thread that owns it; null if a handle does. */
+    final @Nullable Thread owner;
+
+    /** When it began; only kept if somebody listens. */
+    final long sinceNanos;
+
+    /** When its lease time ends. */
+    final long leaseEndNanos;
+
+    final boolean hasLease;
+
+    /** Holds by {@code lock()}. */
+    int locks;
+
+    /** Open lease handles. */
+    int leases;
+
+    /** Null while held; then {@link #RELEASED} or a {@link LossReason}. */
+    private volatile @Nullable Object end;
+
+    /** The token, 0 until it is drawn; written under the mutex. */
+    private volatile long token;
+
+    private @Nullable List<Consumer<LossReason>> lossActions;
+
+    Hold(Turnstile turnstile, Passage passage, Waiter waiter, long sinceNanos) {
+        this.turnstile = turnstile;
+        this.passage = passage;
+        this.mode = waiter.mode;
+        this.owner = waiter.thread;
+        this.sinceNanos = sinceNanos;
+        this.hasLease = waiter.options.lease().isPresent();
+        this.leaseEndNanos =
+                hasLease ? sinceNanos + waiter.options.lease().get().toNanos() : 0;
+    }
+
+    int count() {
+        return locks + leases;
+    }
+
+    /** Gives up one of the owner's counts: of {@code lock()}, or of a lease handle. */
+    int countDown(boolean ofLease) {
+        return ofLease ? --leases + locks : --locks + leases;
+    }
+
+    boolean isOpen() {
+        return end == null;
+    }
+
+    boolean isReleased() {
+        return end == RELEASED;
+    }
+
+    /** The reason of the loss; null unless lost. */
+    @Nullable
+    LossReason loss() {
+        return end instanceof LossReason reason ? reason : null;
+    }
+
+    LockLostException lostException() {
+        LossReason reason = loss();
+        return new LockLostException(turnstile.name(), reason == null ? LossReason.EXPIRED : reason);
+    }
+
+    /** Until when it is good if nothing renews it. */
+    long deadlineNanos() {
+        long granted = passage.heldGrant().validUntilNanos();
+        return hasLease && leaseEndNanos - granted < 0 ? leaseEndNanos : granted;
+    }
+
+    /** Whether it is good now. The first look after a pause finds the deadline before anything else does. */
+    boolean isValid(long now) {
+        if (end != null) {
+            return false;
+        }
+        if (now - deadlineNanos() < 0) {
+            return true;
+        }
+        turnstile.checkDeadlines(now);
+        return false;
+    }
+
+    /** Ends it as given back. Under the mutex. */
+    void release() {
+        end = RELEASED;
+        lossActions = null;
+    }
+
+    /** Ends it as lost. Under the mutex; the actions returned are to be run outside it. */
+    List<Consumer<LossReason>> lose(LossReason reason) {
+        end = reason;
+        List<Consumer<LossReason>> actions = lossActions;
+        lossActions = null;
+        return actions == null ? List.of() : actions;
+    }
+
+    /** Adds an action for its loss. Under the mutex, while open. */
+    void addLossAction(Consumer<LossReason> action) {
+        if (lossActions == null) {
+            lossActions = new ArrayList<>(2);
+        }
+        lossActions.add(action);
+    }
+
+    long drawnToken() {
+        return token;
+    }
+
+    /** Draws the token. Under the mutex, while open. */
+    long draw() {
+        long drawn = token;
+        if (drawn == 0) {
+            drawn = passage.drawToken(this);
+            token = drawn;
+        }
+        return drawn;
+    }
+}

@@ -1,0 +1,264 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several locks as one. They are taken one after the other in the order of their names, which is the same for all
+ * callers, so no two wait for each other; they are given back in the opposite order.
+ */
+final class MultiLock implements DistributedLock {
+    private final Client client;
+    private final List<TurnstileLock> locks;
+    private final String name;
+
+    MultiLock(Client client, List<TurnstileLock> sorted) {
+        this.client = client;
+        this.locks = List.copyOf(sorted);
+        this.name = locks.stream().map(DistributedLock::name).collect(Collectors.joining(","));
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    // ---------------------------------------------------------------- taking
+
+    /** How one of the locks is taken; null if it is held by somebody else. */
+    @FunctionalInterface
+    private interface Step<R, E extends Exception> {
+        @Nullable
+        R take(DistributedLock lock) throws E;
+    }
+
+    /** Takes all in order, or gives back what it took. Null if one was held by somebody else. */
+    private <R, E extends Exception> @Nullable List<R> takeAll(Step<R, E> step, Consumer<R> giveBack) throws E {
+        List<R> taken = new ArrayList<>(locks.size());
+        try {
+            for (DistributedLock lock : locks) {
+                R one = step.take(lock);
+                if (one == null) {
+                    break;
+                }
+                taken.add(one);
+            }
+            return taken.size() == locks.size() ? taken : null;
+        } finally {
+            if (taken.size() < locks.size()) {
+                undo(taken, giveBack);
+            }
+        }
+    }
+
+    private static <R> void undo(List<R> taken, Consumer<R> giveBack) {
+        try {
+            giveBackAll(taken, giveBack);
+        } catch (RuntimeException e) {
+            // The caller learns that it has no lock; that a part of it was lost or not confirmed is no news then.
+        }
+    }
+
+    /** Gives all back in the opposite order; the first failure is thrown at the end, with the others added to it. */
+    static <R> void giveBackAll(List<? extends R> taken, Consumer<R> giveBack) {
+        RuntimeException failure = null;
+        for (int i = taken.size() - 1; i >= 0; i--) {
+            try {
+                giveBack.accept(taken.get(i));
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public void lock() {
+        takeAll(
+                lock -> {
+                    lock.lock();
+                    return lock;
+                },
+                DistributedLock::unlock);
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        takeAll(
+                lock -> {
+                    lock.lockInterruptibly();
+                    return lock;
+                },
+                DistributedLock::unlock);
+    }
+
+    @Override
+    public boolean tryLock() {
+        return takeAll(lock -> lock.tryLock() ? lock : null, DistributedLock::unlock) != null;
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        long start = client.nanoTime();
+        long wait = unit.toNanos(time);
+        Step<DistributedLock, InterruptedException> step =
+                lock -> lock.tryLock(wait - (client.nanoTime() - start), TimeUnit.NANOSECONDS) ? lock : null;
+        return takeAll(step, DistributedLock::unlock) != null;
+    }
+
+    @Override
+    public Lease acquire() throws InterruptedException {
+        List<Lease> leases = takeAll(DistributedLock::acquire, Lease::close);
+        if (leases == null) {
+            throw new IllegalStateException("an unbounded wait ends with a hold or an exception");
+        }
+        return new MultiLease(name, leases);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire() {
+        return together(takeAll(lock -> lock.tryAcquire().orElse(null), Lease::close));
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        long start = client.nanoTime();
+        Step<Lease, InterruptedException> step =
+                lock -> lock.tryAcquire(left(wait, start)).orElse(null);
+        return together(takeAll(step, Lease::close));
+    }
+
+    private Optional<Lease> together(@Nullable List<Lease> leases) {
+        return Optional.ofNullable(leases).map(all -> new MultiLease(name, all));
+    }
+
+    /** What is left of a wait, which is spent once; a negative one stays so, to be refused. */
+    private Duration left(Duration wait, long start) {
+        Duration left = wait.minusNanos(client.nanoTime() - start);
+        return wait.isNegative() || !left.isNegative() ? left : Duration.ZERO;
+    }
+
+    // ---------------------------------------------------------------- taking without a thread
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync() {
+        AsyncTake<Lease> take = new AsyncTake<>(
+                lock -> lock.acquireAsync().thenApply(Optional::of), leases -> new MultiLease(name, leases));
+        return take.start();
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait) {
+        long start = client.nanoTime();
+        AsyncTake<Optional<Lease>> take = new AsyncTake<>(
+                lock -> lock.tryAcquireAsync(left(wait, start)), leases -> together(leases.isEmpty() ? null : leases));
+        return take.start();
+    }
+
+    /** Takes one lock after the other without a thread; a cancelled result cancels the step under way. */
+    private final class AsyncTake<T> {
+        private final Function<DistributedLock, CompletableFuture<Optional<Lease>>> step;
+        private final Function<List<Lease>, T> finish;
+        private final CompletableFuture<T> result = new CompletableFuture<>();
+
+        /** Only touched by one step at a time. */
+        private final List<Lease> taken = new ArrayList<>();
+
+        private volatile @Nullable CompletableFuture<?> current;
+
+        AsyncTake(Function<DistributedLock, CompletableFuture<Optional<Lease>>> step, Function<List<Lease>, T> finish) {
+            this.step = step;
+            this.finish = finish;
+        }
+
+        CompletableFuture<T> start() {
+            result.whenComplete((done, error) -> cancelCurrent());
+            next();
+            return result;
+        }
+
+        private void next() {
+            if (taken.size() == locks.size()) {
+                if (!result.complete(finish.apply(List.copyOf(taken)))) {
+                    closeAll();
+                }
+                return;
+            }
+            CompletableFuture<Optional<Lease>> stage = step.apply(locks.get(taken.size()));
+            current = stage;
+            if (result.isDone()) {
+                stage.cancel(false);
+            }
+            stage.whenComplete((lease, error) -> {
+                if (error == null && lease.isPresent()) {
+                    taken.add(lease.get());
+                    if (!result.isDone()) {
+                        next();
+                        return;
+                    }
+                }
+                closeAll();
+                if (error != null) {
+                    result.completeExceptionally(error);
+                } else {
+                    result.complete(finish.apply(List.of()));
+                }
+            });
+        }
+
+        private void cancelCurrent() {
+            CompletableFuture<?> stage = current;
+            if (stage != null) {
+                stage.cancel(false);
+            }
+        }
+
+        private void closeAll() {
+            undo(taken, Lease::closeAsync);
+            taken.clear();
+        }
+    }
+
+    // ---------------------------------------------------------------- giving back and asking
+
+    @Override
+    public void unlock() {
+        for (TurnstileLock lock : locks) {
+            if (!lock.canUnlock()) {
+                throw new IllegalMonitorStateException("Locks '" + name + "' are not all held by this thread.");
+            }
+        }
+        giveBackAll(locks, DistributedLock::unlock);
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        return locks.stream().allMatch(DistributedLock::isHeldByCurrentThread);
+    }
+
+    @Override
+    public int holdCount() {
+        return locks.stream().mapToInt(DistributedLock::holdCount).min().orElse(0);
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedLock[" + name + "]";
+    }
+}

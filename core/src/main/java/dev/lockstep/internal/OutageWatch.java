@@ -1,0 +1,106 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Scheduler;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Notices an engine that does not answer while somebody waits for it: ends the waits that have no deadline of their own,
+ * and tells listeners when the engine goes and when it is back. Looks four times in a request timeout, by one timer,
+ * and only while there is something to look at.
+ */
+final class OutageWatch implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(OutageWatch.class);
+
+    private final Scheduler scheduler;
+    private final LockBackend backend;
+    private final Turnstiles turnstiles;
+    private final Events events;
+    private final long timeoutNanos;
+    private final AtomicBoolean watching = new AtomicBoolean();
+    private volatile boolean closed;
+
+    /** When the present watch began: no contact is owed from before it. Only the timer's task uses these. */
+    private long sinceNanos;
+
+    private boolean unreachable;
+    private long lostNanos;
+
+    OutageWatch(Scheduler scheduler, LockBackend backend, Turnstiles turnstiles, Events events, long timeoutNanos) {
+        this.scheduler = scheduler;
+        this.backend = backend;
+        this.turnstiles = turnstiles;
+        this.events = events;
+        this.timeoutNanos = timeoutNanos;
+    }
+
+    /** Somebody waits. */
+    void watch() {
+        if (!watching.get() && watching.compareAndSet(false, true)) {
+            sinceNanos = scheduler.nanoTime();
+            next();
+        }
+    }
+
+    private void next() {
+        if (!closed) {
+            scheduler.schedule(Math.max(timeoutNanos / 4, 1_000_000), this::look);
+        }
+    }
+
+    private void look() {
+        if (closed) {
+            return;
+        }
+        long now = scheduler.nanoTime();
+        long contact = backend.lastContactNanos();
+        boolean waiters = false;
+        for (Turnstile turnstile : turnstiles.all()) {
+            waiters |= turnstile.checkOutage(now, contact);
+        }
+        long last = contact - sinceNanos > 0 ? contact : sinceNanos;
+        if (!unreachable && now - last >= timeoutNanos) {
+            unreachable = true;
+            lostNanos = last;
+            log.warn("The engine has not answered for {} ms", (now - last) / 1_000_000);
+            events.unreachable(now - last);
+        } else if (unreachable && contact - lostNanos > 0) {
+            unreachable = false;
+            log.info("The engine answers again after {} ms", (now - lostNanos) / 1_000_000);
+            events.reachable(now - lostNanos);
+        }
+        if (waiters || unreachable) {
+            if (now - contact >= timeoutNanos / 2) {
+                ping();
+            }
+            next();
+            return;
+        }
+        watching.set(false);
+        for (Turnstile turnstile : turnstiles.all()) {
+            if (turnstile.hasWaiters()) {
+                watch(); // came between the look and the end of the watch
+                return;
+            }
+        }
+    }
+
+    private void ping() {
+        try {
+            backend.ping().whenComplete((answer, error) -> {
+                if (error != null) {
+                    log.debug("The engine did not answer a ping", error);
+                }
+            });
+        } catch (RuntimeException e) {
+            log.debug("The engine could not be asked", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

@@ -1,0 +1,238 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockMode;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Grant;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim's way through the engine: claiming, held, given back. A turnstile has few of them at a time, and most of the
+ * time one or none. Everything but the final fields is guarded by the turnstile's mutex.
+ */
+final class Passage extends Chain.Link<Passage> implements ClaimRequest {
+    /** Where a passage stands. What may follow what is said here and nowhere else. */
+    enum State {
+        /** The claim is at the engine, or on its way there. */
+        CLAIMING,
+        /** The grant is ours: used by holds, or offered to the next of them. */
+        HELD,
+        /** The grant is ours and nobody uses it: kept for the next local call. */
+        RETAINED,
+        /** The grant is being given back; new claims wait behind it. */
+        RELEASING,
+        /** The claim is being given up; new claims wait behind it. */
+        WITHDRAWING,
+        /** The engine knows it no more, or ended it. */
+        GONE;
+
+        private int successors;
+
+        static {
+            CLAIMING.mayBecome(HELD, WITHDRAWING, GONE);
+            HELD.mayBecome(RETAINED, RELEASING, GONE);
+            RETAINED.mayBecome(HELD, RELEASING, GONE);
+            RELEASING.mayBecome(GONE);
+            WITHDRAWING.mayBecome(GONE);
+        }
+
+        private void mayBecome(State... next) {
+            for (State state : next) {
+                successors |= 1 << state.ordinal();
+            }
+        }
+
+        boolean mayBecome(State next) {
+            return (successors & 1 << next.ordinal()) != 0;
+        }
+    }
+
+    /** The index of a token has 10 bits; index 0 is never drawn, so that {@code LockInfo} can show it. */
+    static final int TOKEN_SHIFT = 10;
+
+    private static final int MAX_INDEX = (1 << TOKEN_SHIFT) - 1;
+
+    private final Turnstile turnstile;
+    private final boolean mayWait;
+    private final boolean mayBarge;
+    private final Duration blockAtMost;
+    private final long sentNanos;
+    private final String threadName;
+    private final long number;
+
+    /** The only call that this claim is for; null if it is for whoever stands first in the local queue. */
+    final @Nullable Waiter only;
+
+    /** The mode of the claim, later of the grant: a downgrade changes it. */
+    LockMode mode;
+
+    State state = State.CLAIMING;
+
+    /** Known once {@code submit} has returned. A withdrawal that comes before waits for it. */
+    @Nullable
+    Claim claim;
+
+    /** Known from {@link State#HELD} on. */
+    @Nullable
+    Grant grant;
+
+    /** Who holds it now. */
+    final Chain<Hold> holds = new Chain<>();
+
+    /** A downgrade on its way; the release waits for it. */
+    @Nullable
+    CompletableFuture<Boolean> downgrade;
+
+    /** Whether a hold has begun on it before. */
+    boolean used;
+
+    /** Hand-offs since the budget began to count. */
+    int handOffs;
+
+    /** When the budget began to count; meaningless while {@link #budgeted} is false. */
+    long budgetNanos;
+
+    boolean budgeted;
+
+    /** The last index drawn. */
+    private int drawn;
+
+    /** The index that the readers of the present cohort share; 0 if none was drawn. */
+    private int cohortIndex;
+
+    Passage(
+            Turnstile turnstile,
+            LockMode mode,
+            boolean mayWait,
+            boolean mayBarge,
+            Duration blockAtMost,
+            long sentNanos,
+            String threadName,
+            long number,
+            @Nullable Waiter only) {
+        this.turnstile = turnstile;
+        this.mode = mode;
+        this.mayWait = mayWait;
+        this.mayBarge = mayBarge;
+        this.blockAtMost = blockAtMost;
+        this.sentNanos = sentNanos;
+        this.threadName = threadName;
+        this.number = number;
+        this.only = only;
+    }
+
+    void transitionTo(State next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException("Lock '" + turnstile.name() + "': " + state + " cannot become " + next);
+        }
+        state = next;
+    }
+
+    boolean isHeld() {
+        return state == State.HELD || state == State.RETAINED;
+    }
+
+    /** Whether this claim stands in the engine's queue for the turnstile as a whole. */
+    boolean waitsForQueue() {
+        return only == null && (state == State.CLAIMING || state == State.WITHDRAWING);
+    }
+
+    Grant heldGrant() {
+        Grant known = grant;
+        if (known == null) {
+            throw new IllegalStateException("Lock '" + turnstile.name() + "' has no grant in state " + state);
+        }
+        return known;
+    }
+
+    boolean isWanted() {
+        return heldGrant().isWanted();
+    }
+
+    boolean hasTokensLeft() {
+        return drawn < MAX_INDEX;
+    }
+
+    /** The exclusive hold, if there is one: it began when there was no other, so it is the first. */
+    @Nullable
+    Hold writer() {
+        Hold first = holds.first();
+        return first != null && first.mode == LockMode.EXCLUSIVE ? first : null;
+    }
+
+    void add(Hold hold) {
+        if (hold.mode == LockMode.EXCLUSIVE) {
+            cohortIndex = 0;
+        }
+        holds.add(hold);
+        used = true;
+    }
+
+    /** Draws the token of a hold: each exclusive hold its own, readers that hold together one. */
+    long drawToken(Hold hold) {
+        int index;
+        Hold writer = writer();
+        if (hold.mode == LockMode.EXCLUSIVE) {
+            index = ++drawn;
+        } else if (writer != null) {
+            // The writer reads under its own lock: one token for both, so that storage refuses neither.
+            long token = writer.drawnToken();
+            return token != 0 ? token : writer.draw();
+        } else {
+            if (cohortIndex == 0) {
+                cohortIndex = ++drawn;
+            }
+            index = cohortIndex;
+        }
+        return Math.addExact(Math.multiplyExact(heldGrant().token(), 1L << TOKEN_SHIFT), index);
+    }
+
+    /** The writer that these readers may outlive hands its token on to them. */
+    void shareTokenOf(Hold writer) {
+        long token = writer.drawnToken();
+        cohortIndex = token == 0 ? 0 : (int) (token & MAX_INDEX);
+    }
+
+    @Override
+    public String name() {
+        return turnstile.name();
+    }
+
+    @Override
+    public LockMode mode() {
+        return mode;
+    }
+
+    @Override
+    public boolean mayWait() {
+        return mayWait;
+    }
+
+    @Override
+    public boolean mayBarge() {
+        return mayBarge;
+    }
+
+    @Override
+    public Duration blockAtMost() {
+        return blockAtMost;
+    }
+
+    @Override
+    public String claimId() {
+        return turnstile.claimId(number);
+    }
+
+    @Override
+    public HolderInfo holder() {
+        return turnstile.client().holderInfo(threadName, sentNanos);
+    }
+
+    @Override
+    public long sentNanos() {
+        return sentNanos;
+    }
+}

@@ -1,0 +1,305 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
+import dev.lockstep.spi.LockBackend;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A lock of one name: the plain or write lock, or the read lock. All that waits or decides is in the turnstile. */
+final class TurnstileLock implements DistributedLock {
+    private static final long FOREVER = -1;
+    private static final long NOT_AT_ALL = 0;
+
+    private final Client client;
+    private final String name;
+    private final LockMode mode;
+    private final LockOptions options;
+
+    /** The turnstile last used; may have been retired since. A race here only costs a look-up. */
+    private @Nullable Turnstile recent;
+
+    TurnstileLock(Client client, String name, LockMode mode, LockOptions options) {
+        this.client = client;
+        this.name = name;
+        this.mode = mode;
+        this.options = Objects.requireNonNull(options, "options");
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    // ---------------------------------------------------------------- taking
+
+    @Override
+    public void lock() {
+        try {
+            require(take(FOREVER, false)).locks++;
+        } catch (InterruptedException e) {
+            throw new AssertionError("uninterruptible", e);
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        require(take(FOREVER, true)).locks++;
+    }
+
+    @Override
+    public boolean tryLock() {
+        return counted(tryTake());
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        return counted(take(Math.max(unit.toNanos(time), NOT_AT_ALL), true));
+    }
+
+    @Override
+    public Lease acquire() throws InterruptedException {
+        return lease(require(take(FOREVER, true)));
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire() {
+        return Optional.ofNullable(tryTake()).map(TurnstileLock::lease);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        return Optional.ofNullable(take(waitNanos(wait), true)).map(TurnstileLock::lease);
+    }
+
+    private @Nullable Hold tryTake() {
+        try {
+            return take(NOT_AT_ALL, false);
+        } catch (InterruptedException e) {
+            throw new AssertionError("uninterruptible", e);
+        }
+    }
+
+    /** The one way in for threads. Null if somebody else holds the lock and the time is up. */
+    private @Nullable Hold take(long waitNanos, boolean interruptible) throws InterruptedException {
+        if (interruptible && Thread.interrupted()) {
+            throw new InterruptedException("Interrupted before taking lock '" + name + "'");
+        }
+        long now = client.nanoTime();
+        Turnstile turnstile = turnstile();
+        if (mode == LockMode.EXCLUSIVE) {
+            Hold own = turnstile.reenter(Thread.currentThread(), options);
+            if (own != null && own.isValid(now)) {
+                return own;
+            }
+        }
+        boolean mayWait = waitNanos != NOT_AT_ALL;
+        Duration block = mayWait && waitNanos != FOREVER && waitNanos < client.requestTimeoutNanos()
+                ? Duration.ofNanos(waitNanos)
+                : client.requestTimeout();
+        Waiter waiter = new Waiter(mode, options, now, mayWait, waitNanos != FOREVER, block, null);
+        turnstile = enter(turnstile, waiter);
+        Object result = waiter.result;
+        if (result == null) {
+            long bound = mayWait ? waitNanos : client.requestTimeoutNanos();
+            result = turnstile.await(waiter, waitNanos != FOREVER, bound, interruptible);
+        }
+        if (result instanceof Hold hold) {
+            return hold;
+        }
+        RuntimeException failure = failure(turnstile, waiter, result);
+        if (failure != null) {
+            throw failure;
+        }
+        return null;
+    }
+
+    /** What a result that is no hold means: an exception, or null for "held by somebody else". */
+    private @Nullable RuntimeException failure(Turnstile turnstile, Waiter waiter, Object result) {
+        if (result instanceof RuntimeException error) {
+            return error;
+        }
+        if (result == Waiter.BUSY) {
+            return null;
+        }
+        long now = client.nanoTime();
+        return waiter.mayWait && turnstile.knownHeld(waiter, now)
+                ? null
+                : client.unavailable(name, now - waiter.startNanos);
+    }
+
+    private Turnstile enter(Turnstile turnstile, Waiter waiter) {
+        Turnstile entered = turnstile;
+        while (!entered.enter(waiter)) {
+            entered = client.turnstile(name);
+            recent = entered;
+        }
+        return entered;
+    }
+
+    private Turnstile turnstile() {
+        Turnstile known = recent;
+        if (known == null) {
+            known = client.turnstile(name);
+            recent = known;
+        }
+        return known;
+    }
+
+    // ---------------------------------------------------------------- taking without a thread
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync() {
+        return takeAsync(FOREVER, hold -> lease(require(hold)));
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait) {
+        return takeAsync(waitNanos(wait), hold -> Optional.ofNullable(hold).map(TurnstileLock::lease));
+    }
+
+    /**
+     * The one way in without a thread. Whoever completes the future first decides: a result that finds it cancelled is
+     * given back.
+     */
+    private <T> CompletableFuture<T> takeAsync(long waitNanos, Function<@Nullable Hold, T> convert) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        boolean mayWait = waitNanos != NOT_AT_ALL;
+        AsyncCall<T> call = new AsyncCall<>(future, convert);
+        Waiter waiter = new Waiter(
+                mode, options, client.nanoTime(), mayWait, waitNanos != FOREVER, LockBackend.DO_NOT_BLOCK, call);
+        Turnstile turnstile;
+        try {
+            turnstile = enter(turnstile(), waiter);
+        } catch (IllegalStateException e) {
+            throw e; // closed: told at once, as by every other call
+        } catch (RuntimeException e) {
+            future.completeExceptionally(e);
+            return future;
+        }
+        if (waitNanos != FOREVER && waiter.result == null) {
+            long bound = mayWait ? waitNanos : client.requestTimeoutNanos();
+            var timer = client.scheduler().schedule(bound, () -> {
+                if (turnstile.giveUp(waiter)) {
+                    RuntimeException failure = failure(turnstile, waiter, Waiter.GAVE_UP);
+                    client.execute(() -> call.accept(null, failure));
+                }
+            });
+            future.whenComplete((done, error) -> timer.cancel());
+        }
+        future.whenComplete((done, error) -> {
+            if (error != null) {
+                turnstile.giveUp(waiter);
+            }
+        });
+        return future;
+    }
+
+    private record AsyncCall<T>(CompletableFuture<T> future, Function<@Nullable Hold, T> convert)
+            implements BiConsumer<@Nullable Hold, @Nullable Throwable> {
+        @Override
+        public void accept(@Nullable Hold hold, @Nullable Throwable error) {
+            if (error != null) {
+                future.completeExceptionally(error);
+            } else if (future.isDone() || !future.complete(convert.apply(hold))) {
+                if (hold != null) {
+                    giveBackUnused(hold);
+                }
+            }
+        }
+
+        private static void giveBackUnused(Hold hold) {
+            try {
+                hold.turnstile.release(hold, LockBackend.DO_NOT_BLOCK);
+            } catch (IllegalMonitorStateException e) {
+                // Lost before anybody had it: nothing is left to give back, and nobody to tell.
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- giving back
+
+    @Override
+    public void unlock() {
+        Hold hold = turnstile().holdOf(Thread.currentThread(), mode);
+        if (hold == null || hold.locks == 0) {
+            hold = current(hold);
+        }
+        Releases.giveBack(hold, false, client);
+    }
+
+    /** The thread's hold, if the turnstile that this object knows has been retired meanwhile. */
+    private Hold current(@Nullable Hold known) {
+        Turnstile turnstile = client.turnstile(name);
+        recent = turnstile;
+        Hold hold = turnstile.holdOf(Thread.currentThread(), mode);
+        if (hold != null && hold.locks > 0) {
+            return hold;
+        }
+        throw new IllegalMonitorStateException(
+                known == null && hold == null
+                        ? "Lock '" + name + "' is not held by thread "
+                                + Thread.currentThread().getName() + "."
+                        : "Lock '" + name + "' is held by this thread through a lease: close the lease instead.");
+    }
+
+    // ---------------------------------------------------------------- asking
+
+    /** Whether the calling thread has a hold by {@code lock()} to give back, lost or not. */
+    boolean canUnlock() {
+        Hold hold = client.turnstile(name).holdOf(Thread.currentThread(), mode);
+        return hold != null && hold.locks > 0;
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        return holdCount() > 0;
+    }
+
+    @Override
+    public int holdCount() {
+        Hold hold = client.turnstile(name).holdOf(Thread.currentThread(), mode);
+        return hold != null && hold.isValid(client.nanoTime()) ? hold.count() : 0;
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedLock[" + name + ", " + mode + "]";
+    }
+
+    private static Hold require(@Nullable Hold hold) {
+        return Objects.requireNonNull(hold, "an unbounded wait ends with a hold or an exception");
+    }
+
+    private static boolean counted(@Nullable Hold hold) {
+        if (hold == null) {
+            return false;
+        }
+        hold.locks++;
+        return true;
+    }
+
+    private static Lease lease(Hold hold) {
+        hold.leases++;
+        return new HoldLease(hold);
+    }
+
+    private static long waitNanos(Duration wait) {
+        if (wait.isNegative()) {
+            throw new IllegalArgumentException("The wait must not be negative: " + wait);
+        }
+        try {
+            return wait.toNanos();
+        } catch (ArithmeticException e) {
+            return Long.MAX_VALUE; // three hundred years
+        }
+    }
+}

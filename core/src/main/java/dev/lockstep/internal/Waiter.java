@@ -1,0 +1,71 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
+import java.time.Duration;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call that wants a lock, from its arrival until it has a {@link Hold}, an error, or has given up. Fields without a
+ * comment of their own are guarded by the turnstile's mutex.
+ */
+final class Waiter extends Chain.Link<Waiter> {
+    /** The result of a call that was not allowed to wait and found the lock held. */
+    static final Object BUSY = new Object();
+
+    /** The result of a call that gave up. */
+    static final Object GAVE_UP = new Object();
+
+    final LockMode mode;
+    final LockOptions options;
+    final long startNanos;
+    final boolean mayWait;
+
+    /** Whether the call has a deadline of its own; if not, an outage ends it. */
+    final boolean timed;
+
+    /** How long the claim that this call causes may block it for its one round trip. */
+    final Duration blockAtMost;
+
+    /** The thread that waits, and will own the hold; null if the call is asynchronous. */
+    final @Nullable Thread thread;
+
+    /** Hears the result of an asynchronous call, on the client's executor; null if the call is synchronous. */
+    final @Nullable BiConsumer<@Nullable Hold, @Nullable Throwable> callback;
+
+    final String threadName;
+
+    /** The claim that is this call's alone: of a fair lock, or of a call that may not wait. */
+    @Nullable
+    Passage passage;
+
+    /** How many others took the lock while this one stood at the head of the queue. */
+    int bypassed;
+
+    /** An idle grant was offered to this waiter, and its thread woken to take it. Written under the mutex. */
+    volatile boolean offered;
+
+    /** A {@link Hold}, a {@link Throwable}, {@link #BUSY} or {@link #GAVE_UP}; written once, under the mutex. */
+    volatile @Nullable Object result;
+
+    Waiter(
+            LockMode mode,
+            LockOptions options,
+            long startNanos,
+            boolean mayWait,
+            boolean timed,
+            Duration blockAtMost,
+            @Nullable BiConsumer<@Nullable Hold, @Nullable Throwable> callback) {
+        Thread current = Thread.currentThread();
+        this.mode = mode;
+        this.options = options;
+        this.startNanos = startNanos;
+        this.mayWait = mayWait;
+        this.timed = timed;
+        this.blockAtMost = blockAtMost;
+        this.callback = callback;
+        this.thread = callback == null ? current : null;
+        this.threadName = current.getName();
+    }
+}
