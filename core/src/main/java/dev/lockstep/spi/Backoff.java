@@ -17,8 +17,10 @@ public record Backoff(Duration min, Duration max) {
      * @return a random time between half the base and the base
      */
     public Duration delay(int failures) {
-        long base = min.toNanos() << Math.min(Math.max(failures - 1, 0), 20);
-        base = base <= 0 ? max.toNanos() : Math.min(base, max.toNanos());
+        int doublings = Math.min(Math.max(failures - 1, 0), 62);
+        // Compared before it is shifted, because the shift may overflow.
+        boolean reached = min.toNanos() > max.toNanos() >> doublings;
+        long base = reached ? max.toNanos() : min.toNanos() << doublings;
         return Duration.ofNanos(base / 2 + ThreadLocalRandom.current().nextLong(base / 2 + 1));
     }
 }

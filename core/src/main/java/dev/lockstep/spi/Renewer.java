@@ -1,23 +1,62 @@
 package dev.lockstep.spi;
 
+import dev.lockstep.LossReason;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Renews what would otherwise expire, in batches, with one timer for all. Shared by the backends: one whose grants have
  * their own expiry registers each of them; one with sessions registers the session alone.
  *
- * <p>Every third of the ttl, fixed delay, all registered items are renewed. A batch that fails is tried again with the
- * client's backoff until it succeeds; an item whose deadline passes meanwhile is the core's to declare lost. What the
- * engine reports as gone is signalled as lost and forgotten.
+ * <p>Every third of the ttl, fixed delay, all registered items are renewed; one that would be near its deadline by then
+ * is renewed as soon as it is registered. A batch that fails is tried again with the client's backoff until it
+ * succeeds; an item whose deadline passes meanwhile is the core's to declare lost. What the engine reports as gone is
+ * signalled as lost and forgotten.
  *
- * <p>Safe for use by many threads. No thread of its own, and no timer while nothing is registered.
+ * <p>Safe for use by many threads. No thread of its own, and no timer once a tick has found nothing registered.
  *
- * @param <R> what is renewed
+ * @param <R> what is renewed; told apart by {@code equals}
  */
 public final class Renewer<R extends Renewable> implements AutoCloseable {
+    /*
+     * Overview. Each registered item maps to what is being done about it: RESTING until the next tick, or the batch that
+     * carries it, from its first try to its success. Only the batch that an item maps to may change the item or its
+     * mapping, and does so by compare-and-set; so a reply that comes after the item was unregistered, or registered
+     * anew, finds another mapping and changes nothing.
+     *
+     * The tick takes resting items only. While the engine is away they are all in batches that retry, so that ticks
+     * pile nothing up; and since the next tick is scheduled by the last, a process that was stopped makes one, not all
+     * that it missed.
+     *
+     * An unregister leaves the timer alone: a lock that is taken and given back would otherwise cost two timer
+     * operations each time. The next tick finds nothing and does not schedule another. `ticking` is cleared before the
+     * tick looks for the last time, and set after an item was put, so one of the two sees the other.
+     */
+    private static final Object RESTING = new Object();
+
+    private final Scheduler scheduler;
+    private final Duration ttl;
+    private final long periodNanos;
+    private final long requestTimeoutNanos;
+    private final Backoff backoff;
+    private final int batchSize;
+    private final LossReason goneReason;
+    private final Action<R> action;
+    private final Map<R, Object> items = new ConcurrentHashMap<>();
+
+    private volatile boolean ticking;
+    private volatile boolean closed;
+    private volatile long nextTickNanos;
+    private Scheduler.@Nullable Timer timer; // guarded by this
+
     /** Does the I/O of a renewal. */
     @FunctionalInterface
     public interface Action<R> {
@@ -25,7 +64,8 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
          * Renews a batch, without blocking.
          *
          * @param batch what to renew, at most the batch size
-         * @return those of the batch that the engine no longer knows; exceptional if the engine did not answer
+         * @return those of the batch that the engine no longer knows; exceptional if the engine did not answer, at the
+         *     latest after the request timeout
          */
         CompletionStage<? extends Collection<? extends R>> renew(List<R> batch);
     }
@@ -45,29 +85,181 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
     /**
      * Makes a renewer. Nothing runs until something is registered.
      *
-     * @param context time, ttl and backoff
+     * @param context time, ttl, request timeout and backoff
      * @param batchSize the most items of one request
+     * @param goneReason what is signalled to an item that the engine no longer knows
      * @param action does the I/O
      */
-    public Renewer(BackendContext context, int batchSize, Action<R> action) {
-        throw new UnsupportedOperationException();
+    public Renewer(BackendContext context, int batchSize, LossReason goneReason, Action<R> action) {
+        if (batchSize < 1) {
+            throw new IllegalArgumentException("batchSize must be positive: " + batchSize);
+        }
+        this.scheduler = context.scheduler();
+        this.ttl = context.ttl();
+        this.periodNanos = Math.max(ttl.toNanos() / 3, 1);
+        this.requestTimeoutNanos = context.requestTimeout().toNanos();
+        this.backoff = context.retryBackoff();
+        this.batchSize = batchSize;
+        this.goneReason = goneReason;
+        this.action = action;
     }
 
     /**
-     * Begins to renew an item. Its own deadline stands until the first renewal.
+     * Begins to renew an item. Its own deadline stands until the first renewal, which happens at once if the deadline
+     * is too near to wait for the next tick.
      *
      * @param item what to renew
      */
-    public void register(R item) {}
+    public void register(R item) {
+        items.put(item, RESTING);
+        if (!ticking) {
+            startTicking();
+        }
+        if (closed) {
+            items.remove(item);
+        } else if (item.validUntilNanos() - nextTickNanos < periodNanos / 2) {
+            renew(List.of(item));
+        }
+    }
 
     /**
-     * Stops to renew an item. A renewal that is on its way changes nothing more about it.
+     * Stops to renew an item. A renewal that is on its way keeps nothing alive here: when it is answered, the item is
+     * neither registered again nor signalled as lost.
      *
      * @param item what not to renew any longer
      */
-    public void unregister(R item) {}
+    public void unregister(R item) {
+        items.remove(item);
+    }
 
-    /** Stops for good. */
+    /** Stops for good. What is registered is forgotten, not signalled. */
     @Override
-    public void close() {}
+    public void close() {
+        closed = true;
+        synchronized (this) {
+            if (timer != null) {
+                timer.cancel();
+                timer = null;
+            }
+        }
+        for (Object mapped : items.values()) {
+            if (mapped instanceof Renewer<?>.Batch batch) {
+                batch.cancelRetry();
+            }
+        }
+        items.clear();
+    }
+
+    private synchronized void startTicking() {
+        if (!ticking && !closed) {
+            ticking = true;
+            nextTickNanos = scheduler.nanoTime() + periodNanos;
+            timer = scheduler.schedule(periodNanos, this::tick);
+        }
+    }
+
+    private void tick() {
+        ticking = false;
+        if (items.isEmpty()) {
+            return;
+        }
+        startTicking();
+        renew(items.keySet());
+    }
+
+    /** Sends those of the candidates that no batch carries. */
+    private void renew(Collection<R> candidates) {
+        long now = scheduler.nanoTime();
+        Batch batch = new Batch();
+        for (R item : candidates) {
+            Object mapped = items.get(item);
+            if (mapped != null && isFree(mapped, now) && items.replace(item, mapped, batch)) {
+                batch.items.add(item);
+                if (batch.items.size() == batchSize) {
+                    batch.send();
+                    batch = new Batch();
+                }
+            }
+        }
+        if (!batch.items.isEmpty()) {
+            batch.send();
+        }
+    }
+
+    private boolean isFree(Object mapped, long now) {
+        return mapped == RESTING || (mapped instanceof Renewer<?>.Batch batch && batch.isStuck(now));
+    }
+
+    /** Some items on their way to the engine, until it has answered about them. One thread at a time works on it. */
+    private final class Batch {
+        private List<R> items = new ArrayList<>();
+        private int failures;
+        private volatile long sentNanos;
+        private volatile boolean inFlight;
+        private volatile Scheduler.@Nullable Timer retry;
+
+        void send() {
+            sentNanos = scheduler.nanoTime();
+            inFlight = true;
+            CompletionStage<? extends Collection<? extends R>> reply;
+            try {
+                reply = action.renew(List.copyOf(items));
+            } catch (RuntimeException e) {
+                reply = CompletableFuture.failedFuture(e);
+            }
+            reply.whenComplete((gone, failure) -> {
+                inFlight = false;
+                if (failure == null) {
+                    settle(Set.copyOf(gone));
+                } else {
+                    retryLater();
+                }
+            });
+        }
+
+        private void settle(Set<R> gone) {
+            long deadline = deadline(sentNanos, ttl);
+            List<R> lost = new ArrayList<>();
+            for (R item : items) {
+                if (gone.contains(item)) {
+                    if (Renewer.this.items.remove(item, this)) {
+                        lost.add(item);
+                    }
+                } else if (Renewer.this.items.replace(item, this, RESTING)) {
+                    item.renewedUntil(deadline);
+                }
+            }
+            // Last, because what a loss sets off is not ours and must not keep the others from their new deadline.
+            lost.forEach(item -> item.signalLost(goneReason));
+        }
+
+        private void retryLater() {
+            failures++;
+            if (!closed && keepRegistered()) {
+                retry = scheduler.schedule(backoff.delay(failures).toNanos(), () -> {
+                    if (!closed && keepRegistered()) {
+                        send();
+                    }
+                });
+            }
+        }
+
+        private boolean keepRegistered() {
+            items = new ArrayList<>(items);
+            items.removeIf(item -> Renewer.this.items.get(item) != this);
+            return !items.isEmpty();
+        }
+
+        /** An action that forgot to answer must not end the renewal of its items for ever. */
+        boolean isStuck(long now) {
+            return inFlight && now - sentNanos > requestTimeoutNanos + periodNanos;
+        }
+
+        void cancelRetry() {
+            Scheduler.Timer known = retry;
+            if (known != null) {
+                known.cancel();
+            }
+        }
+    }
 }

@@ -1,0 +1,328 @@
+package dev.lockstep.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.LossReason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class RenewerTest {
+    private static final Duration TTL = Contexts.TTL;
+    private static final Duration PERIOD = TTL.dividedBy(3);
+
+    private final VirtualScheduler time = new VirtualScheduler();
+    private final List<List<Item>> sent = new ArrayList<>();
+    private final List<CompletableFuture<Collection<Item>>> unanswered = new ArrayList<>();
+    private final Set<Item> gone = new HashSet<>();
+    private boolean answering = true;
+    private @Nullable RuntimeException failure;
+
+    private final Renewer<Item> renewer =
+            new Renewer<>(Contexts.of("client", time), 10, LossReason.REVOKED, this::renew);
+
+    private CompletableFuture<Collection<Item>> renew(List<Item> batch) {
+        sent.add(batch);
+        CompletableFuture<Collection<Item>> reply = new CompletableFuture<>();
+        if (failure != null) {
+            reply.completeExceptionally(failure);
+        } else if (answering) {
+            reply.complete(gone);
+        } else {
+            unanswered.add(reply);
+        }
+        return reply;
+    }
+
+    private Item item() {
+        return new Item(Renewer.deadline(time.nanoTime(), TTL));
+    }
+
+    private Item registered() {
+        Item item = item();
+        renewer.register(item);
+        return item;
+    }
+
+    @Nested
+    class Ticks {
+        @Test
+        void everyThirdOfTheTtlEachItemIsRenewedFromItsSendTime() {
+            Item item = registered();
+
+            time.advance(PERIOD.minusNanos(1));
+            assertThat(sent).isEmpty();
+
+            time.advance(Duration.ofNanos(1));
+            assertThat(sent).containsExactly(List.of(item));
+            assertThat(item.validUntilNanos).isEqualTo(Renewer.deadline(time.nanoTime(), TTL));
+
+            time.advance(PERIOD.multipliedBy(3));
+            assertThat(sent).hasSize(4);
+        }
+
+        @Test
+        void validityCountsFromTheSendNotFromTheReply() {
+            answering = false;
+            Item item = registered();
+            time.advance(PERIOD);
+            long sentAt = time.nanoTime();
+
+            time.advance(Duration.ofSeconds(2));
+            unanswered.get(0).complete(List.of());
+
+            assertThat(item.validUntilNanos).isEqualTo(Renewer.deadline(sentAt, TTL));
+        }
+
+        @Test
+        void afterAPauseThereIsOneTickAndNotAllThatWereMissed() {
+            registered();
+            time.pause(PERIOD.multipliedBy(10));
+            assertThat(sent).hasSize(1);
+            time.advance(PERIOD.minusNanos(1));
+            assertThat(sent).hasSize(1);
+            time.advance(Duration.ofNanos(1));
+            assertThat(sent).hasSize(2);
+        }
+
+        @Test
+        void noTimerBeforeTheFirstItemNorAfterTheLast() {
+            assertThat(time.pending()).isZero();
+            Item item = registered();
+            assertThat(time.pending()).isOne();
+            renewer.unregister(item);
+            time.advance(PERIOD);
+            assertThat(time.pending()).isZero();
+            assertThat(sent).isEmpty();
+
+            registered();
+            time.advance(PERIOD);
+            assertThat(sent).hasSize(1);
+        }
+
+        @Test
+        void oneTimerServesManyItems() {
+            IntStream.range(0, 1000).forEach(i -> registered());
+            assertThat(time.pending()).isOne();
+        }
+
+        @Test
+        void batchesAreNoLargerThanAllowed() {
+            IntStream.range(0, 25).forEach(i -> registered());
+            time.advance(PERIOD);
+            assertThat(sent).extracting(List::size).containsExactly(10, 10, 5);
+            assertThat(sent.stream().flatMap(List::stream).distinct()).hasSize(25);
+        }
+
+        @Test
+        void anItemTooNearItsDeadlineIsRenewedAtOnce() {
+            registered();
+            time.advance(PERIOD.dividedBy(2));
+            Item late = new Item(time.nanoTime() + PERIOD.dividedBy(3).toNanos());
+
+            renewer.register(late);
+
+            assertThat(sent).containsExactly(List.of(late));
+            assertThat(late.validUntilNanos).isEqualTo(Renewer.deadline(time.nanoTime(), TTL));
+        }
+
+        @Test
+        void aBatchSizeBelowOneIsRefused() {
+            assertThatThrownBy(() ->
+                            new Renewer<>(Contexts.of("client", time), 0, LossReason.REVOKED, RenewerTest.this::renew))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Nested
+    class Failures {
+        @Test
+        void aFailedBatchIsTriedAgainWithBackoffUntilItSucceeds() {
+            failure = new IllegalStateException("no answer");
+            Item item = registered();
+            time.advance(PERIOD);
+            assertThat(sent).hasSize(1);
+
+            time.advance(Duration.ofMillis(20));
+            assertThat(sent).hasSize(2);
+            time.advance(TTL);
+            assertThat(sent).as("about one a second at the longest backoff").hasSizeBetween(25, 80);
+
+            failure = null;
+            time.advance(Duration.ofSeconds(1));
+            assertThat(item.validUntilNanos - time.nanoTime())
+                    .isGreaterThan(TTL.minusSeconds(2).toNanos());
+            int settled = sent.size();
+            time.advance(Duration.ofSeconds(1));
+            assertThat(sent).as("no retry after the success").hasSize(settled);
+        }
+
+        @Test
+        void anActionThatThrowsIsAFailure() {
+            Renewer<Item> throwing = new Renewer<>(Contexts.of("client", time), 10, LossReason.REVOKED, batch -> {
+                sent.add(batch);
+                throw new IllegalStateException("no connection");
+            });
+            throwing.register(item());
+            time.advance(PERIOD.plusMillis(20));
+            assertThat(sent).hasSize(2);
+        }
+
+        @Test
+        void whileABatchWaitsForItsReplyTicksDoNotSendItAgain() {
+            answering = false;
+            registered();
+            time.advance(PERIOD);
+            answering = true;
+            Item other = registered();
+
+            time.advance(PERIOD);
+
+            assertThat(sent.get(1)).containsExactly(other);
+        }
+
+        @Test
+        void aBatchThatIsNeverAnsweredIsTakenOver() {
+            answering = false;
+            Item item = registered();
+            time.advance(PERIOD);
+            answering = true;
+
+            time.advance(TTL);
+
+            assertThat(item.validUntilNanos - time.nanoTime()).isPositive();
+        }
+
+        @Test
+        void anItemPastItsDeadlineStaysUntilItIsUnregistered() {
+            failure = new IllegalStateException("no answer");
+            Item item = registered();
+            time.advance(TTL.multipliedBy(2));
+            assertThat(item.lost).isNull();
+
+            renewer.unregister(item);
+            time.advance(TTL);
+            assertThat(time.pending()).isZero();
+        }
+    }
+
+    @Nested
+    class Gone {
+        @Test
+        void whatTheEngineNoLongerKnowsIsSignalledLostAndForgotten() {
+            Item lost = registered();
+            Item kept = registered();
+            gone.add(lost);
+
+            time.advance(PERIOD);
+            assertThat(lost.lost).isEqualTo(LossReason.REVOKED);
+            assertThat(kept.lost).isNull();
+
+            sent.clear();
+            time.advance(PERIOD);
+            assertThat(sent).containsExactly(List.of(kept));
+        }
+
+        @Test
+        void aReplyAfterTheUnregisterChangesNothing() {
+            answering = false;
+            Item released = registered();
+            long validUntil = released.validUntilNanos;
+            Item releasedAndGone = registered();
+            time.advance(PERIOD);
+
+            renewer.unregister(released);
+            renewer.unregister(releasedAndGone);
+            unanswered.get(0).complete(List.of(releasedAndGone));
+
+            assertThat(released.validUntilNanos).isEqualTo(validUntil);
+            assertThat(releasedAndGone.lost).isNull();
+            time.advance(TTL);
+            assertThat(sent).hasSize(1);
+            assertThat(time.pending()).isZero();
+        }
+
+        @Test
+        void aReplyToAnEarlierRegistrationDoesNotTouchALaterOne() {
+            answering = false;
+            Item item = registered();
+            time.advance(PERIOD);
+            renewer.unregister(item);
+            renewer.register(item);
+
+            unanswered.get(0).complete(List.of(item));
+            assertThat(item.lost).isNull();
+
+            answering = true;
+            time.advance(PERIOD);
+            assertThat(sent).hasSize(2);
+        }
+
+        @Test
+        void aLossMayRegisterASuccessor() {
+            Item successor = item();
+            Item first = new Item(Renewer.deadline(time.nanoTime(), TTL)) {
+                @Override
+                public void signalLost(LossReason reason) {
+                    renewer.register(successor);
+                }
+            };
+            renewer.register(first);
+            gone.add(first);
+            time.advance(PERIOD);
+            sent.clear();
+            time.advance(PERIOD);
+            assertThat(sent).containsExactly(List.of(successor));
+        }
+    }
+
+    @Test
+    void closeStopsTicksRetriesAndRepliesForGood() {
+        failure = new IllegalStateException("no answer");
+        Item item = registered();
+        time.advance(PERIOD);
+
+        renewer.close();
+        assertThat(time.pending()).isZero();
+
+        renewer.register(item);
+        time.advance(TTL);
+        assertThat(sent).hasSize(1);
+        assertThat(time.pending()).isZero();
+    }
+
+    private static class Item implements Renewable {
+        long validUntilNanos;
+
+        @Nullable
+        LossReason lost;
+
+        Item(long validUntilNanos) {
+            this.validUntilNanos = validUntilNanos;
+        }
+
+        @Override
+        public long validUntilNanos() {
+            return validUntilNanos;
+        }
+
+        @Override
+        public void renewedUntil(long deadlineNanos) {
+            validUntilNanos = deadlineNanos;
+        }
+
+        @Override
+        public void signalLost(LossReason reason) {
+            lost = reason;
+        }
+    }
+}
