@@ -278,6 +278,11 @@ final class Client implements LockClient {
         return scheduler;
     }
 
+    /** How many names cost memory now. */
+    int turnstileCount() {
+        return turnstiles.all().size();
+    }
+
     Turnstile turnstile(String lockName) {
         return turnstiles.of(lockName);
     }

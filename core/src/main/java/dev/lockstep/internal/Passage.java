@@ -32,14 +32,14 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest {
         private int successors;
 
         static {
-            CLAIMING.mayBecome(HELD, WITHDRAWING, GONE);
-            HELD.mayBecome(RETAINED, RELEASING, GONE);
-            RETAINED.mayBecome(HELD, RELEASING, GONE);
-            RELEASING.mayBecome(GONE);
-            WITHDRAWING.mayBecome(GONE);
+            CLAIMING.leadsTo(HELD, WITHDRAWING, GONE);
+            HELD.leadsTo(RETAINED, RELEASING, GONE);
+            RETAINED.leadsTo(HELD, RELEASING, GONE);
+            RELEASING.leadsTo(GONE);
+            WITHDRAWING.leadsTo(GONE);
         }
 
-        private void mayBecome(State... next) {
+        private void leadsTo(State... next) {
             for (State state : next) {
                 successors |= 1 << state.ordinal();
             }

@@ -1,0 +1,682 @@
+package dev.lockstep.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.DistributedReadWriteLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockListener;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.VirtualScheduler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** The turnstile over an engine that answers when the test says so, on a clock that the test turns. */
+class TurnstileTest {
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
+
+    private final VirtualScheduler time = new VirtualScheduler();
+    private final ScriptedBackend engine = new ScriptedBackend(time);
+    private final List<String> events = new ArrayList<>();
+    private final Client client = open();
+    private final DistributedLock lock = client.lock("a");
+    private final DistributedReadWriteLock readWrite = client.readWriteLock("a");
+
+    private Client open() {
+        LockListener listener = new LockListener() {
+            @Override
+            public void onUnreachable(Unreachable event) {
+                events.add("unreachable");
+            }
+
+            @Override
+            public void onReachable(Reachable event) {
+                events.add("reachable");
+            }
+
+            @Override
+            public void onLost(Lost event) {
+                events.add("lost " + event.reason());
+            }
+
+            @Override
+            public void onHandedOff(HandedOff event) {
+                events.add("handed off");
+            }
+        };
+        Clients.Settings settings = new Clients.Settings(
+                "test",
+                Duration.ofSeconds(30),
+                REQUEST_TIMEOUT,
+                Duration.ofMillis(20),
+                Duration.ofSeconds(1),
+                "client",
+                null,
+                List.of(listener));
+        return new Client(context -> engine, settings, time, Runnable::run, "client", "id", () -> {});
+    }
+
+    private static <T> T get(CompletableFuture<T> future) {
+        assertThat(future).isDone();
+        return future.join();
+    }
+
+    @Nested
+    class ClaimsAtTheEngine {
+        @Test
+        void anUncontendedPairIsOneClaimAndOneRelease() {
+            engine.answersAtOnce = true;
+            lock.lock();
+            lock.unlock();
+            assertThat(engine.claims).hasSize(1);
+            assertThat(engine.claim(0).request.mayBarge()).isTrue();
+            assertThat(engine.claim(0).request.blockAtMost()).isEqualTo(REQUEST_TIMEOUT);
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+        }
+
+        @Test
+        void reentryAsksNothing() {
+            engine.answersAtOnce = true;
+            lock.lock();
+            lock.lock();
+            assertThat(lock.holdCount()).isEqualTo(2);
+            lock.unlock();
+            assertThat(engine.grant(0).releases).isZero();
+            lock.unlock();
+            assertThat(engine.claims).hasSize(1);
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+        }
+
+        @Test
+        void manyCallsMakeOneWaitingClaim() {
+            for (int i = 0; i < 10; i++) {
+                lock.acquireAsync();
+            }
+            assertThat(engine.claims).hasSize(1);
+        }
+
+        @Test
+        void theClaimOutlivesTheCallThatCausedIt() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            CompletableFuture<Lease> second = lock.acquireAsync();
+            first.cancel(true);
+            assertThat(engine.claim(0).withdrawals).isZero();
+            engine.claim(0).grant();
+            assertThat(get(second).isValid()).isTrue();
+        }
+
+        @Test
+        void theClaimIsWithdrawnWhenTheLastCallGivesUp() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            CompletableFuture<Lease> second = lock.acquireAsync();
+            first.cancel(true);
+            second.cancel(true);
+            assertThat(engine.claim(0).withdrawals).isEqualTo(1);
+        }
+
+        @Test
+        void aNewCallWaitsUntilTheWithdrawalIsDone() {
+            lock.acquireAsync().cancel(true);
+            lock.acquireAsync();
+            assertThat(engine.claims).hasSize(1);
+            engine.claim(0).withdrawn.complete(null);
+            assertThat(engine.claims).hasSize(2);
+        }
+
+        @Test
+        void aNewCallWaitsUntilTheReleaseIsDone() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            engine.claim(0).grant();
+            get(first).closeAsync();
+            lock.acquireAsync();
+            assertThat(engine.claims).hasSize(1);
+            engine.grant(0).released.complete(true);
+            assertThat(engine.claims).hasSize(2);
+        }
+
+        @Test
+        void aGrantThatRacesACancelIsLeftToTheWithdrawal() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            first.cancel(true);
+            engine.claim(0).grant();
+            assertThat(engine.grant(0).releases).isZero();
+            assertThat(engine.claim(0).withdrawals).isEqualTo(1);
+        }
+
+        @Test
+        void aFairLockClaimsForEachCall() {
+            DistributedLock fair = client.lock("f", LockOptions.defaults().fair());
+            CompletableFuture<Lease> first = fair.acquireAsync();
+            CompletableFuture<Lease> second = fair.acquireAsync();
+            assertThat(engine.claims).hasSize(2);
+            assertThat(engine.claim(1).request.mayBarge()).isFalse();
+            engine.claim(0).grant();
+            get(first).closeAsync();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            assertThat(second).isNotDone();
+            second.cancel(true);
+            assertThat(engine.claim(1).withdrawals).isEqualTo(1);
+        }
+
+        @Test
+        void aCallThatMayNotWaitHasItsOwnClaim() {
+            lock.acquireAsync();
+            CompletableFuture<Optional<Lease>> attempt = lock.tryAcquireAsync(Duration.ZERO);
+            assertThat(engine.claim(1).request.mayWait()).isFalse();
+            engine.claim(1).busy();
+            assertThat(get(attempt)).isEmpty();
+        }
+
+        @Test
+        void aCallThatMayNotWaitIsAnsweredFromHereWhileALocalHoldStandsAgainstIt() {
+            lock.acquireAsync();
+            engine.claim(0).grant();
+            assertThat(get(lock.tryAcquireAsync(Duration.ZERO))).isEmpty();
+            assertThat(engine.claims).hasSize(1);
+        }
+
+        @Test
+        void aFailedClaimIsReportedAndTakenBack() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            engine.claim(0).outcome.completeExceptionally(new IllegalStateException("boom"));
+            assertThatThrownBy(first::join).hasCauseInstanceOf(LockUnavailableException.class);
+            assertThat(engine.claim(0).withdrawals).isEqualTo(1);
+        }
+
+        @Test
+        void claimIdsAreUniqueAndSpeakable() {
+            lock.acquireAsync();
+            client.lock("b").acquireAsync();
+            String first = engine.claim(0).request.claimId();
+            assertThat(first).isEqualTo(engine.claim(0).request.claimId()).matches("[A-Za-z0-9_.-]+");
+            assertThat(engine.claim(1).request.claimId()).isNotEqualTo(first);
+        }
+    }
+
+    @Nested
+    class HandOff {
+        @Test
+        void isFreeWhileNobodyElseWants() {
+            CompletableFuture<Lease> current = lock.acquireAsync();
+            List<CompletableFuture<Lease>> others = new ArrayList<>();
+            for (int i = 0; i < 200; i++) {
+                others.add(lock.acquireAsync());
+            }
+            engine.claim(0).grant();
+            for (CompletableFuture<Lease> next : others) {
+                get(current).closeAsync();
+                current = next;
+            }
+            get(current).closeAsync();
+            assertThat(engine.claims).hasSize(1);
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            assertThat(events).hasSize(200).containsOnly("handed off");
+        }
+
+        @Test
+        void isBoundedByCountOnceWanted() {
+            assertThat(handOffsUntilRelease(LockOptions.defaults())).isEqualTo(64);
+            assertThat(engine.claims).hasSize(1);
+            engine.grant(0).released.complete(true);
+            assertThat(engine.claims).hasSize(2);
+            assertThat(engine.claim(1).request.mayBarge()).isFalse();
+        }
+
+        @Test
+        void isBoundedByOptionOnceWanted() {
+            assertThat(handOffsUntilRelease(LockOptions.defaults().handOff(3))).isEqualTo(3);
+        }
+
+        @Test
+        void zeroGivesBackAtOnceWhenWanted() {
+            assertThat(handOffsUntilRelease(LockOptions.defaults().handOff(0))).isZero();
+        }
+
+        @Test
+        void isBoundedAlwaysWhereTheEngineCannotTell() {
+            engine.tellsWanted = false;
+            Client blind = open();
+            CompletableFuture<Lease> current = blind.lock("b").acquireAsync();
+            List<CompletableFuture<Lease>> others = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                others.add(blind.lock("b").acquireAsync());
+            }
+            engine.claim(0).grant();
+            assertThat(run(current, others)).isEqualTo(64);
+        }
+
+        @Test
+        void isBoundedByTimeOnceWanted() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            CompletableFuture<Lease> second = lock.acquireAsync();
+            lock.acquireAsync();
+            engine.claim(0).grant().signalWanted();
+            get(first).closeAsync();
+            assertThat(second).isDone();
+            time.advance(Duration.ofMillis(11));
+            get(second).closeAsync();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+        }
+
+        private int handOffsUntilRelease(LockOptions options) {
+            DistributedLock used = client.lock("a", options);
+            CompletableFuture<Lease> current = used.acquireAsync();
+            List<CompletableFuture<Lease>> others = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                others.add(used.acquireAsync());
+            }
+            engine.claim(0).grant().signalWanted();
+            return run(current, others);
+        }
+
+        private int run(CompletableFuture<Lease> first, List<CompletableFuture<Lease>> others) {
+            CompletableFuture<Lease> current = first;
+            for (int i = 0; i < others.size(); i++) {
+                get(current).closeAsync();
+                current = others.get(i);
+                if (!current.isDone()) {
+                    assertThat(engine.grant(0).releases).isEqualTo(1);
+                    return i;
+                }
+            }
+            return others.size();
+        }
+    }
+
+    @Nested
+    class Tokens {
+        @Test
+        void areTheEnginesWithAnIndexInOrderOfAsking() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            CompletableFuture<Lease> second = lock.acquireAsync();
+            engine.claim(0).grant();
+            long token = get(first).token();
+            assertThat(token).isEqualTo(engine.grant(0).token() * 1024 + 1);
+            assertThat(get(first).token()).isEqualTo(token);
+            get(first).closeAsync();
+            assertThat(get(second).token()).isEqualTo(token + 1);
+            assertThat(get(first).token()).isEqualTo(token);
+        }
+
+        @Test
+        void cannotBeAskedFirstAfterTheEnd() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            engine.claim(0).grant();
+            get(first).closeAsync();
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> get(first).token());
+        }
+
+        @Test
+        void endTheHandOffWhenTheyAreUsedUp() {
+            CompletableFuture<Lease> current = lock.acquireAsync();
+            engine.claim(0).grant();
+            long last = 0;
+            for (int i = 0; i < 1023; i++) {
+                CompletableFuture<Lease> next = lock.acquireAsync();
+                assertThat(get(current).token()).isGreaterThan(last);
+                last = get(current).token();
+                get(current).closeAsync();
+                current = next;
+            }
+            assertThat(current).isNotDone();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+        }
+
+        @Test
+        void readersTogetherShareOne() {
+            CompletableFuture<Lease> first = readWrite.readLock().acquireAsync();
+            CompletableFuture<Lease> second = readWrite.readLock().acquireAsync();
+            engine.claim(0).grant();
+            assertThat(get(first).token()).isEqualTo(get(second).token());
+        }
+    }
+
+    @Nested
+    class Loss {
+        @Test
+        void comesWithTheDeadline() {
+            List<LossReason> told = new ArrayList<>();
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            engine.claim(0).grant();
+            Lease lease = get(first);
+            lease.onLost(told::add);
+            time.advance(ScriptedBackend.VALIDITY.minusNanos(1));
+            assertThat(lease.isValid()).isTrue();
+            assertThat(lease.remaining()).isEqualTo(Duration.ofNanos(1));
+            time.advance(Duration.ofNanos(1));
+            assertThat(told).containsExactly(LossReason.EXPIRED);
+            assertThat(lease.isValid()).isFalse();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::close);
+            lease.close();
+            assertThat(events).containsExactly("lost EXPIRED");
+        }
+
+        @Test
+        void isSeenByTheFirstLookAfterAPauseEvenIfARenewalCameLate() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            ScriptedBackend.ScriptedGrant grant = engine.claim(0).grant();
+            VirtualScheduler stopped = time;
+            stopped.schedule(ScriptedBackend.VALIDITY.toNanos() + 5, () -> {
+                assertThat(get(first).isValid()).isFalse();
+                grant.renewedUntil(time.nanoTime() + 1_000_000_000);
+            });
+            stopped.advance(ScriptedBackend.VALIDITY.plusNanos(10));
+            assertThat(get(first).isValid()).isFalse();
+        }
+
+        @Test
+        void doesNotComeWhileRenewed() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            ScriptedBackend.ScriptedGrant grant = engine.claim(0).grant();
+            for (int i = 0; i < 10; i++) {
+                time.advance(Duration.ofSeconds(20));
+                grant.renewedUntil(time.nanoTime() + ScriptedBackend.VALIDITY.toNanos());
+                assertThat(get(first).isValid()).isTrue();
+            }
+            time.advance(ScriptedBackend.VALIDITY);
+            assertThat(events).containsExactly("lost EXPIRED");
+        }
+
+        @Test
+        void comesWithTheEnginesWord() {
+            engine.answersAtOnce = true;
+            lock.lock();
+            engine.grant(0).signalLost(LossReason.SESSION_ENDED);
+            assertThat(lock.isHeldByCurrentThread()).isFalse();
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(lock::lock)
+                    .satisfies(e -> assertThat(e.reason()).isEqualTo(LossReason.SESSION_ENDED));
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::tryLock);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+            assertThatThrownBy(lock::unlock)
+                    .isInstanceOf(IllegalMonitorStateException.class)
+                    .isNotInstanceOf(LockLostException.class);
+            lock.lock();
+            lock.unlock();
+        }
+
+        @Test
+        void isToldAtEachUnlockOfAReenteredHold() {
+            engine.answersAtOnce = true;
+            lock.lock();
+            lock.lock();
+            engine.grant(0).signalLost(LossReason.REVOKED);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+            assertThat(lock.tryLock()).isTrue();
+        }
+
+        @Test
+        void isToldByTheReleaseIfTheEngineFindsIt() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            engine.claim(0).grant();
+            CompletableFuture<Void> closed = get(first).closeAsync();
+            engine.grant(0).released.complete(false);
+            assertThatThrownBy(closed::join).hasCauseInstanceOf(LockLostException.class);
+        }
+
+        @Test
+        void letsTheNextWaiterClaim() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            CompletableFuture<Lease> second = lock.acquireAsync();
+            engine.claim(0).grant().signalLost(LossReason.REVOKED);
+            assertThat(get(first).isValid()).isFalse();
+            assertThat(engine.claims).hasSize(2);
+            engine.claim(1).grant();
+            assertThat(get(second).isValid()).isTrue();
+        }
+
+        @Test
+        void ofAGrantThatArrivesTooLateIsNotTheCallers() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            for (int i = 0; i < 31; i++) {
+                time.advance(Duration.ofSeconds(1));
+                engine.contact();
+            }
+            engine.claim(0).grantAsOf(engine.claim(0).request.sentNanos());
+            assertThat(first).isNotDone();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            assertThat(engine.claims).hasSize(2);
+            engine.claim(1).grant();
+            assertThat(get(first).isValid()).isTrue();
+        }
+
+        @Test
+        void comesWithTheEndOfTheLeaseTime() {
+            DistributedLock leased = client.lock("a", LockOptions.defaults().lease(Duration.ofSeconds(2)));
+            CompletableFuture<Lease> first = leased.acquireAsync();
+            CompletableFuture<Lease> second = leased.acquireAsync();
+            engine.claim(0).grant();
+            assertThat(get(first).remaining()).isEqualTo(Duration.ofSeconds(2));
+            time.advance(Duration.ofSeconds(2));
+            assertThat(get(first).isValid()).isFalse();
+            assertThat(get(second).isValid()).isTrue();
+            time.advance(Duration.ofSeconds(2));
+            assertThat(get(second).isValid()).isFalse();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            assertThat(events).containsExactly("lost LEASE_ENDED", "handed off", "lost LEASE_ENDED");
+        }
+    }
+
+    @Nested
+    class ReadersAndWriters {
+        @Test
+        void readersJoinOneGrant() {
+            readWrite.readLock().acquireAsync();
+            engine.claim(0).grant();
+            get(readWrite.readLock().acquireAsync());
+            assertThat(engine.claims).hasSize(1);
+            assertThat(engine.claim(0).mode).isEqualTo(LockMode.SHARED);
+        }
+
+        @Test
+        void aReaderThatComesAfterAWriterWaitsBehindIt() {
+            CompletableFuture<Lease> reader = readWrite.readLock().acquireAsync();
+            engine.claim(0).grant();
+            CompletableFuture<Lease> writer = readWrite.writeLock().acquireAsync();
+            CompletableFuture<Lease> late = readWrite.readLock().acquireAsync();
+            assertThat(late).isNotDone();
+            assertThat(engine.claims).hasSize(2);
+            get(reader).closeAsync();
+            engine.grant(0).released.complete(true);
+            engine.claim(1).grant();
+            get(writer).closeAsync();
+            assertThat(get(late).isValid()).isTrue();
+            assertThat(engine.grant(1).downgradeCalls).isEqualTo(1);
+        }
+
+        @Test
+        void readersOverTheBudgetClaimAnew() {
+            DistributedReadWriteLock stingy =
+                    client.readWriteLock("a", LockOptions.defaults().handOff(1));
+            CompletableFuture<Lease> first = stingy.readLock().acquireAsync();
+            engine.claim(0).grant().signalWanted();
+            get(stingy.readLock().acquireAsync());
+            CompletableFuture<Lease> third = stingy.readLock().acquireAsync();
+            assertThat(engine.claims).hasSize(2);
+            assertThat(engine.claim(1).request.mayBarge()).isFalse();
+            assertThat(get(first).isValid()).isTrue();
+            assertThat(third).isNotDone();
+        }
+
+        @Test
+        void downgradeKeepsTheGrantAndTheToken() throws Exception {
+            engine.answersAtOnce = true;
+            Lease write = readWrite.writeLock().acquire();
+            Lease read = readWrite.readLock().acquire();
+            long token = write.token();
+            write.close();
+            assertThat(engine.grant(0).downgradeCalls).isEqualTo(1);
+            assertThat(read.isValid()).isTrue();
+            assertThat(read.token()).isEqualTo(token);
+            read.close();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            assertThat(engine.claims).hasSize(1);
+        }
+
+        @Test
+        void theReleaseWaitsForTheDowngrade() throws Exception {
+            engine.answersAtOnce = true;
+            Lease write = readWrite.writeLock().acquire();
+            Lease read = readWrite.readLock().acquire();
+            engine.answersAtOnce = false;
+            write.close();
+            CompletableFuture<Void> closed = read.closeAsync();
+            assertThat(engine.grant(0).releases).isZero();
+            engine.grant(0).downgraded.complete(true);
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            engine.grant(0).released.complete(true);
+            get(closed);
+        }
+
+        @Test
+        void upgradeFailsAtOnce() {
+            engine.answersAtOnce = true;
+            readWrite.readLock().lock();
+            assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(readWrite.writeLock()::lock);
+            assertThat(readWrite.writeLock().tryLock()).isFalse();
+            readWrite.readLock().unlock();
+        }
+    }
+
+    @Nested
+    class Outage {
+        @Test
+        void endsAWaitWithoutDeadlineAfterTheRequestTimeout() {
+            engine.reachable = false;
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            time.advance(REQUEST_TIMEOUT.minusMillis(1));
+            assertThat(first).isNotDone();
+            time.advance(Duration.ofSeconds(2));
+            assertThatThrownBy(first::join).hasCauseInstanceOf(LockUnavailableException.class);
+            assertThat(engine.claim(0).withdrawals).isEqualTo(1);
+            assertThat(events).containsExactly("unreachable");
+            engine.reachable = true;
+            time.advance(Duration.ofSeconds(5));
+            assertThat(events).containsExactly("unreachable", "reachable");
+        }
+
+        @Test
+        void doesNotEndAWaitThatSeesContact() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            time.advance(Duration.ofMinutes(10));
+            assertThat(first).isNotDone();
+            assertThat(engine.pings).isPositive();
+            engine.claim(0).grant();
+            get(first);
+        }
+
+        @Test
+        void makesATimedWaitUnknownRatherThanBusy() {
+            engine.reachable = false;
+            time.advance(Duration.ofMinutes(1));
+            CompletableFuture<Optional<Lease>> first = lock.tryAcquireAsync(Duration.ofSeconds(1));
+            time.advance(Duration.ofSeconds(1));
+            assertThatThrownBy(first::join).hasCauseInstanceOf(LockUnavailableException.class);
+        }
+
+        @Test
+        void isNoneForATimedWaitBehindALocalHold() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            engine.claim(0).grant();
+            time.advance(Duration.ofSeconds(10));
+            CompletableFuture<Optional<Lease>> second = lock.tryAcquireAsync(Duration.ofSeconds(1));
+            time.advance(Duration.ofSeconds(1));
+            assertThat(get(second)).isEmpty();
+            assertThat(get(first).isValid()).isTrue();
+        }
+
+        @Test
+        void watchingEndsWithTheWaiting() {
+            lock.acquireAsync();
+            engine.claim(0).grant();
+            time.advance(Duration.ofSeconds(10));
+            assertThat(time.pending()).as("the deadline's timer alone").isEqualTo(1);
+        }
+    }
+
+    @Nested
+    class Misuse {
+        @Test
+        void otherOptionsOnANameInUseAreRefused() {
+            engine.answersAtOnce = true;
+            lock.lock();
+            DistributedLock fair = client.lock("a", LockOptions.defaults().fair());
+            assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(fair::lock);
+            lock.unlock();
+            fair.lock();
+            fair.unlock();
+        }
+
+        @Test
+        void aNonReentrantLockRefusesItsOwnThread() {
+            engine.answersAtOnce = true;
+            DistributedLock once = client.lock("a", LockOptions.defaults().nonReentrant());
+            once.lock();
+            assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(once::lock);
+            assertThat(once.tryLock()).isFalse();
+            once.unlock();
+        }
+
+        @Test
+        void unlockUndoesOnlyLock() throws Exception {
+            engine.answersAtOnce = true;
+            try (Lease lease = lock.acquire()) {
+                assertThatThrownBy(lock::unlock)
+                        .isInstanceOf(IllegalMonitorStateException.class)
+                        .hasMessageContaining("lease");
+                assertThat(lease.isValid()).isTrue();
+            }
+        }
+    }
+
+    @Nested
+    class Close {
+        @Test
+        void endsEverythingAndClosesTheBackend() {
+            engine.answersAtOnce = true;
+            CompletableFuture<Lease> held = lock.acquireAsync();
+            List<LossReason> told = new ArrayList<>();
+            get(held).onLost(told::add);
+            engine.answersAtOnce = false;
+            CompletableFuture<Lease> waiting = client.lock("b").acquireAsync();
+            engine.claim(1).withdrawn.complete(null);
+            engine.grant(0).released.complete(true);
+            client.close();
+            assertThat(told).containsExactly(LossReason.CLIENT_CLOSED);
+            assertThatThrownBy(waiting::join).hasCauseInstanceOf(LockUnavailableException.class);
+            assertThat(engine.claim(1).withdrawals).isEqualTo(1);
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            assertThat(engine.closed).isTrue();
+            assertThatExceptionOfType(IllegalStateException.class).isThrownBy(lock::acquireAsync);
+            client.close();
+        }
+    }
+
+    @Test
+    void namesThatNobodyUsesCostNothing() {
+        engine.answersAtOnce = true;
+        for (int i = 0; i < 100_000; i++) {
+            DistributedLock once = client.lock("name " + i);
+            once.lock();
+            once.unlock();
+            engine.claims.clear();
+            engine.grants.clear();
+        }
+        assertThat(client.turnstileCount()).isLessThan(1_000);
+    }
+}
