@@ -8,4 +8,7 @@ module dev.lockstep {
     exports dev.lockstep.memory;
 
     uses dev.lockstep.spi.BackendProvider;
+
+    provides dev.lockstep.spi.BackendProvider with
+            dev.lockstep.memory.MemoryProvider;
 }

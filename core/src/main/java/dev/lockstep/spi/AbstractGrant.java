@@ -45,7 +45,7 @@ public abstract class AbstractGrant implements Grant, Renewable {
     }
 
     @Override
-    public final long token() {
+    public long token() {
         return token;
     }
 

@@ -1,0 +1,132 @@
+package dev.lockstep.memory;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The holders and the queue of one lock. Every method is called with its monitor held, except {@link #adopt}, which
+ * comes before anybody else can see it.
+ *
+ * <p>The queue is served strictly in order of arrival. Shared claims at its head are granted together; those behind an
+ * exclusive one wait with it. A lock is never free while somebody waits, for it is given to the head as soon as it is
+ * free: so there is nothing to take for a claim that may barge.
+ */
+final class LockState implements Slot {
+    private final Set<MemoryGrant> holders = new LinkedHashSet<>();
+    private final Set<MemoryGrant> waiters = new LinkedHashSet<>();
+    private boolean dead;
+
+    void adopt(MemoryGrant holder) {
+        holders.add(holder);
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    /** A state that was removed from the table must not be used any more. */
+    boolean dieIfEmpty() {
+        dead |= holders.isEmpty() && waiters.isEmpty();
+        return dead;
+    }
+
+    void arrive(MemoryGrant grant, Notices notices) {
+        if (waiters.isEmpty() && isCompatible(grant)) {
+            grant(List.of(grant), notices);
+        } else if (grant.request().mayWait()) {
+            waiters.add(grant);
+            for (MemoryGrant holder : holders) {
+                if (holder.backend() != grant.backend()) {
+                    notices.wanted(holder);
+                }
+            }
+        } else {
+            notices.busy(grant);
+        }
+    }
+
+    boolean leave(MemoryGrant grant, Notices notices) {
+        boolean held = holders.remove(grant);
+        if (held || waiters.remove(grant)) {
+            serveQueue(notices);
+        }
+        return held && !grant.isEnded();
+    }
+
+    boolean downgrade(MemoryGrant grant, Notices notices) {
+        if (!holders.contains(grant) || grant.isEnded()) {
+            return false;
+        }
+        grant.becomeShared();
+        serveQueue(notices);
+        return true;
+    }
+
+    /** Marks a holder as one that lost the lock, which it occupies until it has been told and removed. */
+    boolean markEnded(MemoryGrant grant) {
+        if (!holders.contains(grant) || grant.isEnded()) {
+            return false;
+        }
+        grant.markEnded();
+        return true;
+    }
+
+    void removeWaiters(Session session, Notices notices) {
+        if (waiters.removeIf(waiter -> waiter.session() == session)) {
+            serveQueue(notices);
+        }
+    }
+
+    List<MemoryGrant> holders() {
+        return List.copyOf(holders);
+    }
+
+    List<MemoryGrant> waiters() {
+        return List.copyOf(waiters);
+    }
+
+    private boolean isCompatible(MemoryGrant grant) {
+        // Several holders are all shared, so the first speaks for all.
+        return holders.isEmpty()
+                || (grant.isShared() && holders.iterator().next().isShared());
+    }
+
+    private void serveQueue(Notices notices) {
+        List<MemoryGrant> served = new ArrayList<>();
+        for (Iterator<MemoryGrant> queue = waiters.iterator(); queue.hasNext(); ) {
+            MemoryGrant head = queue.next();
+            if (!isCompatible(head)) {
+                break;
+            }
+            queue.remove();
+            holders.add(head);
+            served.add(head);
+        }
+        grant(served, notices);
+    }
+
+    private void grant(List<MemoryGrant> served, Notices notices) {
+        holders.addAll(served);
+        for (MemoryGrant grant : served) {
+            grant.assignToken(LockTable.nextToken());
+            // Told before the grant itself, so that it is wanted from the beginning.
+            if (isWaitedForByOthers(grant)) {
+                notices.wanted(grant);
+            }
+            notices.granted(grant);
+        }
+    }
+
+    /** Whoever waits is blocked by every holder: the head because of its mode, the others because they are behind it. */
+    private boolean isWaitedForByOthers(MemoryGrant holder) {
+        for (MemoryGrant waiter : waiters) {
+            if (waiter.backend() != holder.backend()) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,238 @@
+package dev.lockstep.memory;
+
+import dev.lockstep.LockInfo;
+import dev.lockstep.LossReason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks of one namespace, as the engine sees them: who holds, who waits, who is next. Knows nothing of the links to
+ * the clients; what they are to be told is handed out as {@link Notices}. Safe for use by many threads.
+ */
+final class LockTable {
+    /*
+     * Overview. A name that nobody uses has no slot. A name with one exclusive holder and nothing else has that grant
+     * itself as its slot, so that the common case is one insert and one remove. Whatever is more than that (a waiter, a
+     * shared holder, a revocation) first replaces the grant by a LockState that has it as its holder. The LockState
+     * stays until it is empty, then is dead and removed; who finds it dead looks again.
+     *
+     * Lock order: PendingClaim, then LockState, then the map's own. No stage is completed inside of any.
+     *
+     * Tokens must rise in the order of the grants of a name. A LockState draws them under its monitor. A grant that is
+     * its own slot draws after it has been inserted, hence after every earlier holder; and before it is removed, because
+     * who takes it away first forbids it to draw (MemoryGrant.forbidToken).
+     *
+     * A session ends while its client is submitting: the session is marked first, then the table is searched. A grant is
+     * inserted first, then looks at the mark. So one of them sees the other.
+     */
+
+    /** One sequence for the JVM, so that tokens rise even if a shared engine is freed and made again. */
+    private static final AtomicLong TOKENS = new AtomicLong();
+
+    private final ConcurrentHashMap<String, Slot> slots = new ConcurrentHashMap<>();
+
+    static long nextToken() {
+        return TOKENS.incrementAndGet();
+    }
+
+    /** Takes a lock that nobody uses, exclusively. The way of the uncontended: nothing else happens, nobody is told. */
+    boolean takeUnused(MemoryGrant grant) {
+        if (slots.putIfAbsent(grant.name(), grant) != null) {
+            return false;
+        }
+        if (grant.drawToken() && grant.session().isAlive()) {
+            return true;
+        }
+        Notices notices = new Notices();
+        leave(grant, notices);
+        notices.deliver();
+        return false;
+    }
+
+    /** Gives back a lock that nobody else has asked for since {@link #takeUnused}. */
+    boolean leaveUnwanted(MemoryGrant grant) {
+        return slots.remove(grant.name(), grant);
+    }
+
+    boolean isInUse(String name) {
+        return slots.containsKey(name);
+    }
+
+    /** Grants, queues or refuses. */
+    void arrive(MemoryGrant grant, Notices notices) {
+        while (true) {
+            LockState state = stateOf(grant.name());
+            synchronized (state) {
+                if (!state.isDead()) {
+                    state.arrive(grant, notices);
+                    return;
+                }
+            }
+        }
+    }
+
+    /**
+     * Removes a holder or a waiter, and serves those who come next.
+     *
+     * @return true if it held the lock until now
+     */
+    boolean leave(MemoryGrant grant, Notices notices) {
+        if (leaveUnwanted(grant)) {
+            return true;
+        }
+        if (!(slots.get(grant.name()) instanceof LockState state)) {
+            return false;
+        }
+        synchronized (state) {
+            boolean held = state.leave(grant, notices);
+            removeIfEmpty(grant.name(), state);
+            return held;
+        }
+    }
+
+    /**
+     * Makes an exclusive holder a shared one.
+     *
+     * @return true if it is a shared holder now
+     */
+    boolean downgrade(MemoryGrant grant, Notices notices) {
+        LockState state = stateWith(grant);
+        if (state == null) {
+            return false;
+        }
+        synchronized (state) {
+            return state.downgrade(grant, notices);
+        }
+    }
+
+    /**
+     * Takes a grant away from its holder. Its client is told first, and then the lock is given to the next.
+     *
+     * @return false if it held the lock no more
+     */
+    boolean end(MemoryGrant grant, LossReason reason) {
+        LockState state = stateWith(grant);
+        if (state == null) {
+            return false;
+        }
+        synchronized (state) {
+            if (!state.markEnded(grant)) {
+                return false;
+            }
+        }
+        Notices loss = new Notices();
+        loss.lost(grant, reason);
+        loss.deliver();
+        Notices next = new Notices();
+        leave(grant, next);
+        next.deliver();
+        return true;
+    }
+
+    /** Ends every grant of a lock. */
+    boolean endAll(String name, LossReason reason) {
+        boolean any = false;
+        for (MemoryGrant holder : holders(slots.get(name))) {
+            any |= end(holder, reason);
+        }
+        return any;
+    }
+
+    /** Ends what a session holds and waits for. The session must have been marked as ended before. */
+    void endSession(Session session, LossReason reason) {
+        slots.forEach((name, slot) -> {
+            if (slot instanceof LockState state) {
+                Notices notices = new Notices();
+                synchronized (state) {
+                    state.removeWaiters(session, notices);
+                    removeIfEmpty(name, state);
+                }
+                notices.deliver();
+            }
+            for (MemoryGrant holder : holders(slot)) {
+                if (holder.session() == session) {
+                    end(holder, reason);
+                }
+            }
+        });
+    }
+
+    /** What a session holds. */
+    List<MemoryGrant> heldBy(Session session) {
+        List<MemoryGrant> held = new ArrayList<>();
+        slots.values().forEach(slot -> held.addAll(holders(slot)));
+        held.removeIf(holder -> holder.session() != session);
+        return held;
+    }
+
+    LockInfo inspect(String name) {
+        Slot slot = slots.get(name);
+        List<MemoryGrant> holders = holders(slot);
+        List<MemoryGrant> waiters = List.of();
+        if (slot instanceof LockState state) {
+            synchronized (state) {
+                holders = state.holders();
+                waiters = state.waiters();
+            }
+        }
+        // Described outside of the monitor: who asks is found out only now, by code that is not ours.
+        return new LockInfo(
+                name,
+                holders.stream().map(MemoryGrant::describe).toList(),
+                waiters.stream().map(MemoryGrant::describe).toList());
+    }
+
+    List<LockInfo> list(String prefix) {
+        return slots.keySet().stream()
+                .filter(name -> name.startsWith(prefix))
+                .map(this::inspect)
+                .filter(info -> !info.isFree() || !info.waiters().isEmpty())
+                .toList();
+    }
+
+    int size() {
+        return slots.size();
+    }
+
+    private static List<MemoryGrant> holders(@Nullable Slot slot) {
+        if (slot instanceof LockState state) {
+            synchronized (state) {
+                return state.holders();
+            }
+        }
+        return slot instanceof MemoryGrant holder ? List.of(holder) : List.of();
+    }
+
+    private LockState stateOf(String name) {
+        while (true) {
+            Slot slot = slots.get(name);
+            if (slot instanceof LockState state) {
+                return state;
+            }
+            LockState fresh = new LockState();
+            if (slot instanceof MemoryGrant holder) {
+                fresh.adopt(holder);
+                if (slots.replace(name, slot, fresh)) {
+                    return fresh;
+                }
+            } else if (slots.putIfAbsent(name, fresh) == null) {
+                return fresh;
+            }
+        }
+    }
+
+    /** The state that may have a grant; null if there is none. */
+    private @Nullable LockState stateWith(MemoryGrant grant) {
+        Slot slot = slots.get(grant.name());
+        return slot == grant || slot instanceof LockState ? stateOf(grant.name()) : null;
+    }
+
+    private void removeIfEmpty(String name, LockState state) {
+        if (state.dieIfEmpty()) {
+            slots.remove(name, state);
+        }
+    }
+}

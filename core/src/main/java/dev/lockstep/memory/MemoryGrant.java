@@ -1,0 +1,164 @@
+package dev.lockstep.memory;
+
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockMode;
+import dev.lockstep.spi.AbstractGrant;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Outcome;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt to have one lock in one session: first waits, if it must, then holds. It is used once; a claim that has to
+ * begin again in another session makes a new one.
+ *
+ * <p>An attempt that succeeds at once is its own claim, so that an uncontended acquire makes few objects. Any other
+ * belongs to a {@link PendingClaim}.
+ */
+final class MemoryGrant extends AbstractGrant implements Claim, Slot {
+    private static final CompletableFuture<Boolean> GIVEN_BACK = CompletableFuture.completedFuture(true);
+    private static final long NO_TOKEN = 0;
+    private static final long TOKEN_FORBIDDEN = -1;
+    private static final VarHandle TOKEN;
+
+    static {
+        try {
+            TOKEN = MethodHandles.lookup().findVarHandle(MemoryGrant.class, "token", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final MemoryBackend backend;
+    private final Session session;
+    private final ClaimRequest request;
+    private final @Nullable PendingClaim claim;
+    private @Nullable CompletableFuture<Outcome> outcome;
+    private volatile long token;
+    private volatile boolean shared;
+    private volatile boolean ended;
+
+    MemoryGrant(MemoryBackend backend, Session session, ClaimRequest request, @Nullable PendingClaim claim) {
+        super(NO_TOKEN, 0);
+        this.backend = backend;
+        this.session = session;
+        this.request = request;
+        this.claim = claim;
+        if (request.mode() == LockMode.SHARED) {
+            shared = true;
+        }
+    }
+
+    MemoryBackend backend() {
+        return backend;
+    }
+
+    Session session() {
+        return session;
+    }
+
+    ClaimRequest request() {
+        return request;
+    }
+
+    String name() {
+        return request.name();
+    }
+
+    boolean isShared() {
+        return shared;
+    }
+
+    void becomeShared() {
+        shared = true;
+    }
+
+    /** Tells whether the engine took the lock away. */
+    boolean isEnded() {
+        return ended;
+    }
+
+    void markEnded() {
+        TOKEN.compareAndSet(this, NO_TOKEN, TOKEN_FORBIDDEN);
+        ended = true;
+    }
+
+    /** Draws a token outside of any monitor; false if the grant was taken away before. */
+    boolean drawToken() {
+        return TOKEN.compareAndSet(this, NO_TOKEN, LockTable.nextToken());
+    }
+
+    /** Gives the token that was drawn under the monitor of the lock's state. */
+    void assignToken(long drawn) {
+        token = drawn;
+    }
+
+    void tellGranted() {
+        if (claim != null) {
+            claim.granted(this);
+        }
+    }
+
+    void tellBusy() {
+        if (claim != null) {
+            claim.busy(this);
+        }
+    }
+
+    LockInfo.Entry describe() {
+        long known = token;
+        return new LockInfo.Entry(
+                shared ? LockMode.SHARED : LockMode.EXCLUSIVE,
+                known > 0 ? OptionalLong.of(known) : OptionalLong.empty(),
+                request.holder());
+    }
+
+    @Override
+    public long token() {
+        return token;
+    }
+
+    @Override
+    public long validUntilNanos() {
+        return session.validUntilNanos();
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Duration blockAtMost) {
+        if (backend.link().isClear() && backend.table().leaveUnwanted(this)) {
+            return GIVEN_BACK;
+        }
+        return backend.release(this);
+    }
+
+    @Override
+    public CompletionStage<Boolean> downgrade() {
+        return backend.downgrade(this);
+    }
+
+    /** Makes the answer of an attempt that succeeded at once. */
+    Claim asClaim() {
+        outcome = CompletableFuture.completedFuture(new Outcome.Granted(this));
+        return this;
+    }
+
+    @Override
+    public CompletionStage<Outcome> outcome() {
+        CompletableFuture<Outcome> known = outcome;
+        if (known == null) {
+            throw new IllegalStateException("not a claim of its own");
+        }
+        return known;
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Duration blockAtMost) {
+        return backend.withdraw(this);
+    }
+}

@@ -1,0 +1,38 @@
+package dev.lockstep.memory;
+
+import dev.lockstep.LossReason;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What clients are to be told: collected while a monitor is held, delivered in this order after it was left. */
+final class Notices {
+    private final List<MemoryGrant> receivers = new ArrayList<>(2);
+    private final List<Runnable> notices = new ArrayList<>(2);
+
+    void granted(MemoryGrant grant) {
+        add(grant, grant::tellGranted);
+    }
+
+    void busy(MemoryGrant grant) {
+        add(grant, grant::tellBusy);
+    }
+
+    void wanted(MemoryGrant grant) {
+        add(grant, grant::signalWanted);
+    }
+
+    void lost(MemoryGrant grant, LossReason reason) {
+        add(grant, () -> grant.signalLost(reason));
+    }
+
+    private void add(MemoryGrant receiver, Runnable notice) {
+        receivers.add(receiver);
+        notices.add(notice);
+    }
+
+    void deliver() {
+        for (int i = 0; i < notices.size(); i++) {
+            receivers.get(i).backend().link().toClient(notices.get(i));
+        }
+    }
+}

@@ -1,0 +1,4 @@
+package dev.lockstep.memory;
+
+/** What the table has under a name that is in use: its one exclusive holder, or all that there is to know. */
+sealed interface Slot permits MemoryGrant, LockState {}
