@@ -41,7 +41,8 @@ public abstract class AbstractGrant implements Grant, Renewable {
      */
     protected AbstractGrant(long token, long validUntilNanos) {
         this.token = token;
-        this.validUntilNanos = validUntilNanos;
+        // Not a volatile write, whose fence would be most of the cost of a new grant; who hands it on publishes it.
+        VALID_UNTIL.setRelease(this, validUntilNanos);
     }
 
     @Override
