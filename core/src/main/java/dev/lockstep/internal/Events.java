@@ -32,29 +32,33 @@ final class Events {
         this.executor = executor;
     }
 
+    boolean isHeard() {
+        return !listeners.isEmpty();
+    }
+
     void acquired(String lockName, LockMode mode, long waitedNanos) {
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             var event = new LockListener.Acquired(lockName, mode, Duration.ofNanos(waitedNanos));
             publish(listener -> listener.onAcquired(event));
         }
     }
 
     void handedOff(String lockName, LockMode mode) {
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             var event = new LockListener.HandedOff(lockName, mode);
             publish(listener -> listener.onHandedOff(event));
         }
     }
 
     void released(String lockName, LockMode mode, long heldNanos) {
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             var event = new LockListener.Released(lockName, mode, Duration.ofNanos(heldNanos));
             publish(listener -> listener.onReleased(event));
         }
     }
 
     void lost(String lockName, LockMode mode, LossReason reason) {
-        if (!listeners.isEmpty()) {
+        if (isHeard()) {
             var event = new LockListener.Lost(lockName, mode, reason);
             publish(listener -> listener.onLost(event));
         }

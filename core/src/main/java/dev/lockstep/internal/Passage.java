@@ -2,9 +2,11 @@ package dev.lockstep.internal;
 
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.LossReason;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Grant;
+import dev.lockstep.spi.GrantListener;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * One claim's way through the engine: claiming, held, given back. A turnstile has few of them at a time, and most of the
  * time one or none. Everything but the final fields is guarded by the turnstile's mutex.
  */
-final class Passage extends Chain.Link<Passage> implements ClaimRequest {
+final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantListener {
     /** Where a passage stands. What may follow what is said here and nowhere else. */
     enum State {
         /** The claim is at the engine, or on its way there. */
@@ -96,6 +98,8 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest {
     long budgetNanos;
 
     boolean budgeted;
+
+    private volatile @Nullable LossReason toldLoss;
 
     /** The last index drawn. */
     private int drawn;
@@ -194,6 +198,23 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest {
     void shareTokenOf(Hold writer) {
         long token = writer.drawnToken();
         cohortIndex = token == 0 ? 0 : (int) (token & MAX_INDEX);
+    }
+
+    @Override
+    public void lost(LossReason reason) {
+        toldLoss = reason;
+        turnstile.lost(this, reason);
+    }
+
+    @Override
+    public void wanted() {
+        // Looked at when a hold ends; see Turnstile.mayHandOff.
+    }
+
+    /** What the engine told of its loss; null if it told nothing. */
+    @Nullable
+    LossReason toldLoss() {
+        return toldLoss;
     }
 
     @Override

@@ -80,7 +80,8 @@ final class Releases {
 
     /** Why the engine did not know a grant that was given back in time. */
     private static LossReason engineReason(Hold hold) {
-        return hold.passage.heldGrant().lost().toCompletableFuture().getNow(LossReason.REVOKED);
+        LossReason told = hold.passage.toldLoss();
+        return told == null ? LossReason.REVOKED : told;
     }
 
     private static LockUnavailableException unconfirmed(Hold hold, @Nullable Throwable cause) {

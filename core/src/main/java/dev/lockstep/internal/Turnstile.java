@@ -582,11 +582,14 @@ final class Turnstile {
             claim = client.backend().submit(passage);
             outcome = claim.outcome().toCompletableFuture();
         } catch (RuntimeException | Error e) {
-            conclude(passage, null, null, e);
+            conclude(passage, null, null, e, client.nanoTime());
             return;
         }
         if (outcome.isDone() && !outcome.isCompletedExceptionally()) {
-            conclude(passage, claim, outcome.join(), null);
+            // Answered inside the call. The caller looks at the clock when it looks at the hold, so only a listener,
+            // who is told of times, needs another reading.
+            long now = client.events().isHeard() ? client.nanoTime() : passage.sentNanos();
+            conclude(passage, claim, outcome.join(), null, now);
             return;
         }
         mutex.lock();
@@ -598,12 +601,12 @@ final class Turnstile {
         } finally {
             leave();
         }
-        outcome.whenComplete((answer, error) -> conclude(passage, claim, answer, error));
+        outcome.whenComplete((answer, error) -> conclude(passage, claim, answer, error, client.nanoTime()));
     }
 
     /** The engine has answered a claim, or its outcome is unknown. */
     private void conclude(
-            Passage passage, @Nullable Claim claim, @Nullable Outcome outcome, @Nullable Throwable error) {
+            Passage passage, @Nullable Claim claim, @Nullable Outcome outcome, @Nullable Throwable error, long now) {
         Grant grant = null;
         mutex.lock();
         try {
@@ -613,14 +616,13 @@ final class Turnstile {
                 if (passage.state == State.WITHDRAWING && !submitted) {
                     if (claim == null) {
                         end(passage);
-                        settle(client.nanoTime(), null, null);
+                        settle(now, null, null);
                     } else {
                         later(() -> takeBack(passage, claim));
                     }
                 }
                 return;
             }
-            long now = client.nanoTime();
             if (outcome instanceof Outcome.Granted granted) {
                 grant = granted.grant();
                 granted(passage, grant, now);
@@ -635,7 +637,7 @@ final class Turnstile {
             leave();
         }
         if (grant != null) {
-            grant.lost().whenComplete((reason, none) -> lost(passage, reason == null ? LossReason.REVOKED : reason));
+            grant.listen(passage);
         }
     }
 
@@ -711,7 +713,9 @@ final class Turnstile {
         mutex.lock();
         try {
             end(passage);
-            settle(client.nanoTime(), null, null);
+            if (!queue.isEmpty() || !passages.isEmpty() || drained != null) {
+                settle(client.nanoTime(), null, null);
+            }
         } finally {
             leave();
         }
@@ -811,7 +815,8 @@ final class Turnstile {
 
     // ---------------------------------------------------------------- losing
 
-    private void lost(Passage passage, LossReason reason) {
+    /** The engine says that a grant is gone. */
+    void lost(Passage passage, LossReason reason) {
         mutex.lock();
         try {
             if (passage.isHeld()) {

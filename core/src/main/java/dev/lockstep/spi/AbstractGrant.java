@@ -3,26 +3,23 @@ package dev.lockstep.spi;
 import dev.lockstep.LossReason;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bookkeeping of a grant: its token, its deadline and its two signals. Signals cost nothing until somebody asks for
- * them. A backend adds {@link #release}, and where it can {@link #downgrade}.
+ * The bookkeeping of a grant: its token, its deadline and its two signals. A backend adds {@link #release}, and where it
+ * can {@link #downgrade}.
  *
  * <p>Safe for use by many threads.
  */
 public abstract class AbstractGrant implements Grant, Renewable {
     private static final VarHandle VALID_UNTIL;
-    private static final VarHandle LOST;
-    private static final VarHandle WANTED;
+    private static final VarHandle LOSS;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             VALID_UNTIL = lookup.findVarHandle(AbstractGrant.class, "validUntilNanos", long.class);
-            LOST = lookup.findVarHandle(AbstractGrant.class, "lost", CompletableFuture.class);
-            WANTED = lookup.findVarHandle(AbstractGrant.class, "wanted", CompletableFuture.class);
+            LOSS = lookup.findVarHandle(AbstractGrant.class, "loss", LossReason.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -30,8 +27,9 @@ public abstract class AbstractGrant implements Grant, Renewable {
 
     private final long token;
     private volatile long validUntilNanos;
-    private volatile @Nullable CompletableFuture<LossReason> lost;
-    private volatile @Nullable CompletableFuture<Void> wanted;
+    private volatile @Nullable LossReason loss;
+    private volatile boolean wanted;
+    private volatile @Nullable GrantListener listener;
 
     /**
      * Makes a grant.
@@ -67,12 +65,21 @@ public abstract class AbstractGrant implements Grant, Renewable {
     /** Tells the core that the engine ended this grant. Only the first reason counts. */
     @Override
     public void signalLost(LossReason reason) {
-        lost().complete(reason);
+        GrantListener told = LOSS.compareAndSet(this, null, reason) ? listener : null;
+        if (told != null) {
+            told.lost(reason);
+        }
     }
 
     /** Tells the core that another client's claim is blocked by this grant. */
     public final void signalWanted() {
-        wanted().complete(null);
+        if (!wanted) {
+            wanted = true;
+            GrantListener told = listener;
+            if (told != null) {
+                told.wanted();
+            }
+        }
     }
 
     /**
@@ -81,33 +88,24 @@ public abstract class AbstractGrant implements Grant, Renewable {
      * @return true after {@link #signalLost}
      */
     public final boolean isLost() {
-        CompletableFuture<LossReason> known = lost;
-        return known != null && known.isDone();
-    }
-
-    @Override
-    public final CompletableFuture<LossReason> lost() {
-        CompletableFuture<LossReason> known = lost;
-        if (known != null) {
-            return known;
-        }
-        CompletableFuture<LossReason> fresh = new CompletableFuture<>();
-        return LOST.compareAndSet(this, null, fresh) ? fresh : lost();
-    }
-
-    @Override
-    public final CompletableFuture<Void> wanted() {
-        CompletableFuture<Void> known = wanted;
-        if (known != null) {
-            return known;
-        }
-        CompletableFuture<Void> fresh = new CompletableFuture<>();
-        return WANTED.compareAndSet(this, null, fresh) ? fresh : wanted();
+        return loss != null;
     }
 
     @Override
     public final boolean isWanted() {
-        CompletableFuture<Void> known = wanted;
-        return known != null && known.isDone();
+        return wanted;
+    }
+
+    /** Who listens is written before the signals are read, and a signal the other way round: one sees the other. */
+    @Override
+    public final void listen(GrantListener hears) {
+        listener = hears;
+        LossReason reason = loss;
+        if (reason != null) {
+            hears.lost(reason);
+        }
+        if (wanted) {
+            hears.wanted();
+        }
     }
 }

@@ -1,6 +1,5 @@
 package dev.lockstep.spi;
 
-import dev.lockstep.LossReason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -26,28 +25,20 @@ public interface Grant {
     long validUntilNanos();
 
     /**
-     * Tells that the engine ended the grant: before it could grant the lock again where the engine allows it.
+     * Asks to be told of the loss of this grant and of others' wish for it; at once of what has happened already. The
+     * core calls it once, when it takes the grant.
      *
-     * @return the same stage at each call; never completes if the grant is released
+     * @param listener hears of it
      */
-    CompletionStage<LossReason> lost();
+    void listen(GrantListener listener);
 
     /**
-     * Tells that another client's claim is blocked by this grant. Already complete if one was blocked when the grant
-     * was made; never completes where {@link Traits#tellsWanted()} is false.
-     *
-     * @return the same stage at each call
-     */
-    CompletionStage<Void> wanted();
-
-    /**
-     * Tells whether {@link #wanted()} is complete, without making the stage where it is made on demand.
+     * Tells whether another client's claim is blocked by this grant, as far as the engine has told. True from the
+     * beginning if one was blocked when the grant was made; always false where {@link Traits#tellsWanted()} is.
      *
      * @return true once wanted
      */
-    default boolean isWanted() {
-        return wanted().toCompletableFuture().isDone();
-    }
+    boolean isWanted();
 
     /**
      * Gives the lock back. Renewal stops here, whatever becomes of the request; the backend goes on trying until the

@@ -9,6 +9,7 @@ import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Contexts;
 import dev.lockstep.spi.Grant;
+import dev.lockstep.spi.GrantListener;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import dev.lockstep.spi.Scheduler;
@@ -90,11 +91,21 @@ final class Clients {
     }
 
     static boolean isWanted(Claim claim) {
-        return granted(claim).wanted().toCompletableFuture().isDone();
+        return granted(claim).isWanted();
     }
 
     static CompletableFuture<dev.lockstep.LossReason> lost(Claim claim) {
-        return granted(claim).lost().toCompletableFuture();
+        CompletableFuture<dev.lockstep.LossReason> lost = new CompletableFuture<>();
+        granted(claim).listen(new GrantListener() {
+            @Override
+            public void lost(dev.lockstep.LossReason reason) {
+                lost.complete(reason);
+            }
+
+            @Override
+            public void wanted() {}
+        });
+        return lost;
     }
 
     private record Request(
