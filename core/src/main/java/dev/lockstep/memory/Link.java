@@ -77,6 +77,13 @@ final class Link {
         }
     }
 
+    /** Answers a request that needs no other reply, so that the client knows of the contact. */
+    void acknowledge() {
+        if (!clear) {
+            toClient(() -> {});
+        }
+    }
+
     private void arriveLate(Runnable notice, long sent) {
         synchronized (this) {
             if (cut) {
@@ -86,7 +93,7 @@ final class Link {
                 notices.add(notice);
                 return;
             }
-            lastContactNanos = sent;
+            lastContactNanos = sent - lastContactNanos > 0 ? sent : lastContactNanos;
         }
         notice.run();
     }

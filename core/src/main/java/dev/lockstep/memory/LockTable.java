@@ -57,13 +57,14 @@ final class LockTable {
         return slots.remove(grant.name(), grant);
     }
 
-    boolean isInUse(String name) {
-        return slots.containsKey(name);
-    }
-
     /** Grants, queues or refuses. */
     void arrive(MemoryGrant grant, Notices notices) {
         while (true) {
+            if (!grant.request().mayWait() && slots.get(grant.name()) instanceof MemoryGrant) {
+                // Refused without a state, so that who only tries does not make the holder's release slower.
+                notices.busy(grant);
+                return;
+            }
             LockState state = stateOf(grant.name());
             synchronized (state) {
                 if (!state.isDead()) {
@@ -226,8 +227,14 @@ final class LockTable {
 
     /** The state that may have a grant; null if there is none. */
     private @Nullable LockState stateWith(MemoryGrant grant) {
-        Slot slot = slots.get(grant.name());
-        return slot == grant || slot instanceof LockState ? stateOf(grant.name()) : null;
+        if (slots.get(grant.name()) == grant) {
+            LockState fresh = new LockState();
+            fresh.adopt(grant);
+            if (slots.replace(grant.name(), grant, fresh)) {
+                return fresh;
+            }
+        }
+        return slots.get(grant.name()) instanceof LockState state ? state : null;
     }
 
     private void removeIfEmpty(String name, LockState state) {

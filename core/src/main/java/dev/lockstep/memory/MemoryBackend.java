@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +31,7 @@ final class MemoryBackend implements LockBackend {
     private final Link link;
     private final Renewer<Session> renewer;
     private final Set<PendingClaim> pending = new LinkedHashSet<>(); // guarded by itself; in order of submission
-    private final Set<CompletableFuture<?>> unanswered = ConcurrentHashMap.newKeySet();
+    private final Calls calls;
     private volatile Session session; // written under this
     private volatile boolean closed; // written under this
 
@@ -42,6 +41,7 @@ final class MemoryBackend implements LockBackend {
         this.context = context;
         this.scheduler = context.scheduler();
         this.link = new Link(scheduler);
+        this.calls = new Calls(link, scheduler);
         this.renewer = new Renewer<>(context, 1, LossReason.SESSION_ENDED, this::renew);
         this.session = newSession();
     }
@@ -112,26 +112,20 @@ final class MemoryBackend implements LockBackend {
         }
     }
 
-    CompletionStage<Void> withdraw(@Nullable MemoryGrant attempt) {
-        CompletableFuture<Void> gone = new CompletableFuture<>();
-        CompletableFuture<Boolean> answer = call(() -> attempt != null && leave(attempt));
-        answer.whenComplete((held, failure) -> gone.complete(null));
-        // By then the session has expired at the engine, and the claim with it.
-        limit(gone, context.ttl(), () -> gone.complete(null));
-        return gone;
+    CompletionStage<Void> withdraw(ClaimRequest request, @Nullable MemoryGrant attempt) {
+        // Without a reply it is done too: after the ttl the session has expired at the engine, and the claim with it.
+        return calls.call(request.name(), "withdraw", context.ttl(), () -> attempt != null && leave(attempt))
+                .handle((held, failure) -> null);
     }
 
     CompletionStage<Boolean> release(MemoryGrant grant) {
-        if (closed) {
-            return CompletableFuture.completedFuture(false);
-        }
-        CompletableFuture<Boolean> answer = call(() -> leave(grant));
-        limit(answer, context.ttl(), () -> answer.completeExceptionally(noAnswer(grant.name(), "release")));
-        return answer;
+        return closed
+                ? CompletableFuture.completedFuture(false)
+                : calls.call(grant.name(), "release", context.ttl(), () -> leave(grant));
     }
 
     CompletionStage<Boolean> downgrade(MemoryGrant grant) {
-        return limited(grant.name(), "downgrade", () -> {
+        return ask(grant.name(), "downgrade", () -> {
             Notices notices = new Notices();
             boolean shared = table.downgrade(grant, notices);
             notices.deliver();
@@ -153,27 +147,27 @@ final class MemoryBackend implements LockBackend {
 
     @Override
     public CompletionStage<Void> ping() {
-        return limited(null, "ping", () -> null);
+        return ask(null, "ping", () -> null);
     }
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return limited(name, "inspect", () -> table.inspect(name));
+        return ask(name, "inspect", () -> table.inspect(name));
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return limited(null, "list", () -> table.list(prefix));
+        return ask(null, "list", () -> table.list(prefix));
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return limited(name, "forceRelease", () -> table.endAll(name, LossReason.REVOKED));
+        return ask(name, "forceRelease", () -> table.endAll(name, LossReason.REVOKED));
     }
 
     private CompletableFuture<List<Session>> renew(List<Session> batch) {
         Session renewed = batch.get(0);
-        return limited(null, "renew", () -> renewed.renew(scheduler.nanoTime()) ? List.of() : batch);
+        return ask(null, "renew", () -> renewed.renew(scheduler.nanoTime()) ? List.of() : batch);
     }
 
     /** Renews the session now. */
@@ -235,9 +229,10 @@ final class MemoryBackend implements LockBackend {
             closed = true;
         }
         renewer.close();
+        List<MemoryGrant> held = table.heldBy(session);
         link.toEngine(() -> engine.sessions().end(session, LossReason.CLIENT_CLOSED));
-        // Without an answer the engine keeps the session until it expires, but the client's part ends now.
-        table.heldBy(session).forEach(grant -> grant.signalLost(LossReason.CLIENT_CLOSED));
+        // In an outage the engine keeps the session until it expires, but the client's part ends now.
+        held.forEach(grant -> grant.signalLost(LossReason.CLIENT_CLOSED));
         link.cut();
         List<PendingClaim> waiting;
         synchronized (pending) {
@@ -245,49 +240,13 @@ final class MemoryBackend implements LockBackend {
             pending.clear();
         }
         waiting.forEach(claim -> claim.fail(closedFailure(null)));
-        unanswered.forEach(answer -> answer.completeExceptionally(closedFailure(null)));
+        calls.close();
         engine.closed(this);
     }
 
-    /** Does work at the engine. The answer may never come. */
-    private <T extends @Nullable Object> CompletableFuture<T> call(Supplier<T> work) {
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        link.toEngine(() -> {
-            // A request that was given up has no more tries.
-            if (!answer.isDone()) {
-                T result = work.get();
-                link.toClient(() -> answer.complete(result));
-            }
-        });
-        return answer;
-    }
-
-    /** Does work at the engine. Without an answer within the request timeout the outcome is unknown. */
-    private <T extends @Nullable Object> CompletableFuture<T> limited(
-            @Nullable String name, String what, Supplier<T> work) {
-        CompletableFuture<T> answer = call(work);
-        limit(answer, context.requestTimeout(), () -> answer.completeExceptionally(noAnswer(name, what)));
-        return answer;
-    }
-
-    private void limit(CompletableFuture<?> answer, Duration limit, Runnable giveUp) {
-        if (answer.isDone()) {
-            return;
-        }
-        unanswered.add(answer);
-        Scheduler.Timer timer = scheduler.schedule(limit.toNanos(), giveUp);
-        answer.whenComplete((result, failure) -> {
-            timer.cancel();
-            unanswered.remove(answer);
-        });
-        if (closed) {
-            answer.completeExceptionally(closedFailure(null));
-        }
-    }
-
-    private static LockUnavailableException noAnswer(@Nullable String name, String what) {
-        return new LockUnavailableException(
-                name, "The memory engine did not answer a request to " + what + " in time: an outage is simulated.");
+    private <T extends @Nullable Object> CompletableFuture<T> ask(
+            @Nullable String lockName, String what, Supplier<T> work) {
+        return calls.call(lockName, what, context.requestTimeout(), work);
     }
 
     private LockUnavailableException closedFailure(@Nullable String name) {

@@ -79,7 +79,7 @@ public final class MemoryEngine implements BackendFactory {
             backend.link().delay(delayNanos);
             clients.put(backend, afterClose);
         }
-        sessions.attach(context.scheduler());
+        sessions.attach(backend);
         backend.open();
         return backend;
     }
@@ -90,14 +90,10 @@ public final class MemoryEngine implements BackendFactory {
 
     void closed(MemoryBackend backend) {
         Runnable afterClose;
-        boolean schedulerUnused;
         synchronized (this) {
             afterClose = clients.remove(backend);
-            schedulerUnused = clients.keySet().stream().noneMatch(other -> other.scheduler() == backend.scheduler());
         }
-        if (schedulerUnused) {
-            sessions.detach(backend.scheduler());
-        }
+        sessions.detach(backend);
         if (afterClose != null) {
             afterClose.run();
         }

@@ -159,6 +159,6 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
 
     @Override
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
-        return backend.withdraw(this);
+        return backend.withdraw(request, this);
     }
 }

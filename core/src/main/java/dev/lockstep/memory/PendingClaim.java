@@ -55,6 +55,7 @@ final class PendingClaim implements Claim {
             }
         }
         notices.deliver();
+        backend.link().acknowledge();
     }
 
     /** The engine granted an attempt. */
@@ -114,6 +115,6 @@ final class PendingClaim implements Claim {
             last = attempt;
         }
         backend.forget(this);
-        return backend.withdraw(last);
+        return backend.withdraw(request, last);
     }
 }

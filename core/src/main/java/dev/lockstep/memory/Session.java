@@ -37,9 +37,13 @@ final class Session implements Renewable {
         return state == State.OPEN;
     }
 
-    synchronized void open(long now) {
-        state = State.OPEN;
+    /** Opens it at the engine; false if it has ended before. */
+    synchronized boolean open(long now) {
         expiryNanos = now + ttlNanos;
+        if (state == State.NEW) {
+            state = State.OPEN;
+        }
+        return isAlive();
     }
 
     /** Renews it at the engine; false if it has ended. One whose opening is still on its way has not. */

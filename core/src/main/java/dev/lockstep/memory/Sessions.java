@@ -17,25 +17,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sessions {
     private final Set<Session> sessions = new LinkedHashSet<>(); // guarded by this
-    private final Set<Scheduler> hosts = new LinkedHashSet<>(); // guarded by this
+    private final Set<MemoryBackend> hosts = new LinkedHashSet<>(); // guarded by this
     private Scheduler.@Nullable Timer timer; // guarded by this
     private long timerNanos; // guarded by this
 
-    void attach(Scheduler host) {
+    void attach(MemoryBackend host) {
         synchronized (this) {
             hosts.add(host);
         }
         endExpired();
     }
 
-    synchronized void detach(Scheduler host) {
+    synchronized void detach(MemoryBackend host) {
         hosts.remove(host);
         cancelTimer();
         startTimer();
     }
 
     synchronized void open(Session session, long now) {
-        session.open(now);
+        if (!session.open(now)) {
+            return;
+        }
         sessions.add(session);
         if (timer == null || session.expiryNanos() - timerNanos < 0) {
             cancelTimer();
@@ -63,7 +65,7 @@ final class Sessions {
             if (hosts.isEmpty()) {
                 return;
             }
-            long now = hosts.iterator().next().nanoTime();
+            long now = hosts.iterator().next().scheduler().nanoTime();
             sessions.removeIf(session -> session.endIfExpired(now) && expired.add(session));
             cancelTimer();
             startTimer();
@@ -83,7 +85,7 @@ final class Sessions {
         if (hosts.isEmpty() || sessions.isEmpty()) {
             return;
         }
-        Scheduler host = hosts.iterator().next();
+        Scheduler host = hosts.iterator().next().scheduler();
         long now = host.nanoTime();
         long delay = Long.MAX_VALUE;
         for (Session session : sessions) {

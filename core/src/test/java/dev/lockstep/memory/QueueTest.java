@@ -5,41 +5,17 @@ import static dev.lockstep.memory.Clients.assertWaits;
 import static dev.lockstep.memory.Clients.downgrade;
 import static dev.lockstep.memory.Clients.granted;
 import static dev.lockstep.memory.Clients.isWanted;
-import static dev.lockstep.memory.Clients.lost;
 import static dev.lockstep.memory.Clients.release;
 import static dev.lockstep.memory.Clients.withdraw;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
-import dev.lockstep.LossReason;
-import dev.lockstep.memory.Clients.Client;
 import dev.lockstep.spi.Claim;
-import dev.lockstep.spi.VirtualScheduler;
-import java.util.ArrayList;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Who gets the lock, and when, while nothing goes wrong. */
-class QueueTest {
-    private final VirtualScheduler time = new VirtualScheduler();
-    private final MemoryEngine engine = new MemoryEngine();
-    private final Client a = Clients.open(engine, "a", time);
-    private final Client b = Clients.open(engine, "b", time);
-    private final Client c = Clients.open(engine, "c", time);
-
-    @AfterEach
-    void nothingIsLeftBehind() {
-        a.close();
-        b.close();
-        c.close();
-        assertThat(engine.lockCount()).isZero();
-        assertThat(engine.sessionCount()).isZero();
-        assertThat(time.pending()).isZero();
-    }
-
+/** Who gets the lock, and when. */
+class QueueTest extends EngineTest {
     @Nested
     class Exclusive {
         @Test
@@ -214,78 +190,6 @@ class QueueTest {
     }
 
     @Nested
-    class Wanted {
-        @Test
-        void aGrantIsWantedAsSoonAsAnotherClientWaits() {
-            Claim held = a.exclusive("x");
-            assertThat(isWanted(held)).isFalse();
-            b.exclusive("x");
-            assertThat(isWanted(held)).isTrue();
-        }
-
-        @Test
-        void aGrantIsWantedFromTheBeginningIfAnotherClientWaits() {
-            Claim held = a.exclusive("x");
-            Claim next = b.exclusive("x");
-            c.exclusive("x");
-            List<Boolean> wantedWhenGranted = new ArrayList<>();
-            next.outcome().thenRun(() -> wantedWhenGranted.add(isWanted(next)));
-            release(held);
-            assertThat(wantedWhenGranted).containsExactly(true);
-        }
-
-        @Test
-        void theLastOfTheQueueIsNotWanted() {
-            Claim held = a.exclusive("x");
-            Claim next = b.exclusive("x");
-            release(held);
-            assertThat(isWanted(next)).isFalse();
-        }
-
-        @Test
-        void ownClaimsDoNotMakeAGrantWanted() {
-            Claim held = a.shared("x");
-            Claim own = a.exclusive("x");
-            assertThat(isWanted(held)).isFalse();
-            release(held);
-            a.exclusive("x");
-            assertThat(isWanted(own)).isFalse();
-            b.exclusive("x");
-            assertThat(isWanted(own)).isTrue();
-        }
-
-        @Test
-        void everyReaderThatKeepsAWriterOutIsWanted() {
-            Claim one = a.shared("x");
-            Claim two = b.shared("x");
-            Claim three = c.shared("x");
-            c.exclusive("x");
-            assertThat(isWanted(one)).isTrue();
-            assertThat(isWanted(two)).isTrue();
-            assertThat(isWanted(three)).as("its own client's claim").isFalse();
-        }
-
-        @Test
-        void readersServedTogetherDoNotWantEachOther() {
-            Claim writer = a.exclusive("x");
-            Claim one = b.shared("x");
-            Claim two = c.shared("x");
-            release(writer);
-            assertThat(isWanted(one)).isFalse();
-            assertThat(isWanted(two)).isFalse();
-        }
-
-        @Test
-        void aClaimThatGaveUpNoLongerMakesGrantsWanted() {
-            Claim held = a.exclusive("x");
-            Claim next = b.exclusive("x");
-            withdraw(c.exclusive("x"));
-            release(held);
-            assertThat(isWanted(next)).isFalse();
-        }
-    }
-
-    @Nested
     class Downgrade {
         @Test
         void aDowngradedGrantLetsReadersInButNoWriter() {
@@ -366,90 +270,6 @@ class QueueTest {
             assertThat(release(held)).isCompletedWithValue(false);
             assertThat(isWanted(next)).isFalse();
             assertBusy(c.tryExclusive("x"));
-        }
-    }
-
-    @Nested
-    class Operators {
-        @Test
-        void inspectTellsHoldersAndWaitersInOrder() {
-            Claim held = a.exclusive("x");
-            b.shared("x");
-            c.exclusive("x");
-
-            LockInfo info = a.backend().inspect("x").toCompletableFuture().join();
-
-            assertThat(info.holders()).singleElement().satisfies(entry -> {
-                assertThat(entry.mode()).isEqualTo(LockMode.EXCLUSIVE);
-                assertThat(entry.token()).hasValue(granted(held).token());
-                assertThat(entry.holder().client()).isEqualTo("a");
-            });
-            assertThat(info.waiters())
-                    .extracting(entry -> entry.holder().client())
-                    .containsExactly("b", "c");
-            assertThat(info.waiters())
-                    .allSatisfy(entry -> assertThat(entry.token()).isEmpty());
-        }
-
-        @Test
-        void inspectOfAnUnusedNameIsEmptyAndLeavesNothing() {
-            LockInfo info = a.backend().inspect("x").toCompletableFuture().join();
-            assertThat(info).isEqualTo(new LockInfo("x", List.of(), List.of()));
-            assertThat(engine.lockCount()).isZero();
-        }
-
-        @Test
-        void listFindsLocksByPrefix() {
-            a.exclusive("order:1");
-            b.shared("order:2");
-            b.exclusive("stock:1");
-            assertThat(c.backend().list("order:").toCompletableFuture().join())
-                    .extracting(LockInfo::name)
-                    .containsExactlyInAnyOrder("order:1", "order:2");
-            assertThat(c.backend().list("").toCompletableFuture().join()).hasSize(3);
-        }
-
-        @Test
-        void aForcedReleaseTellsTheHolderBeforeItServesTheNext() {
-            Claim held = a.exclusive("x");
-            Claim next = b.exclusive("x");
-            List<String> order = new ArrayList<>();
-            lost(held).thenAccept(reason -> order.add("lost: " + reason));
-            next.outcome().thenRun(() -> order.add("granted"));
-
-            assertThat(c.backend().forceRelease("x").toCompletableFuture()).isCompletedWithValue(true);
-
-            assertThat(order).containsExactly("lost: " + LossReason.REVOKED, "granted");
-            assertThat(release(held)).isCompletedWithValue(false);
-            assertThat(granted(next).token()).isGreaterThan(granted(held).token());
-        }
-
-        @Test
-        void aForcedReleaseEndsEveryReader() {
-            Claim one = a.shared("x");
-            Claim two = b.shared("x");
-            Claim writer = c.exclusive("x");
-            assertThat(engine.revoke("x")).isTrue();
-            assertThat(lost(one)).isCompletedWithValue(LossReason.REVOKED);
-            assertThat(lost(two)).isCompletedWithValue(LossReason.REVOKED);
-            granted(writer);
-        }
-
-        @Test
-        void aForcedReleaseOfAFreeLockIsFalse() {
-            assertThat(a.backend().forceRelease("x").toCompletableFuture()).isCompletedWithValue(false);
-            assertThat(engine.lockCount()).isZero();
-        }
-
-        @Test
-        void theHolderMayReleaseWhileItLearnsOfItsLoss() {
-            Claim held = a.exclusive("x");
-            Claim next = b.exclusive("x");
-            List<Boolean> released = new ArrayList<>();
-            lost(held).thenRun(() -> released.add(release(held).join()));
-            engine.revoke("x");
-            assertThat(released).containsExactly(false);
-            granted(next);
         }
     }
 }
