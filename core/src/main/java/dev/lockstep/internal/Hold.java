@@ -3,6 +3,8 @@ package dev.lockstep.internal;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class Hold extends Chain.Link<Hold> {
     /** The end of a hold that its owner gave back. */
     private static final Object RELEASED = new Object();
+
+    private static final VarHandle END = Handles.of(MethodHandles.lookup(), Hold.class, "end", Object.class);
 
     final Turnstile turnstile;
     final Passage passage;
@@ -107,7 +111,7 @@ final class Hold extends Chain.Link<Hold> {
 
     /** Ends it as given back. Under the mutex. */
     void release() {
-        end = RELEASED;
+        END.setRelease(this, RELEASED); // the mutex publishes it
         lossActions = null;
     }
 

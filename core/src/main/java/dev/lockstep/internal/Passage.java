@@ -99,7 +99,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
 
     boolean budgeted;
 
-    private volatile @Nullable LossReason toldLoss;
+    private volatile @Nullable ToldLoss toldLoss;
 
     /** The last index drawn. */
     private int drawn;
@@ -201,21 +201,24 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     }
 
     @Override
-    public void lost(LossReason reason) {
-        toldLoss = reason;
-        turnstile.lost(this, reason);
+    public void lost(Grant ended, LossReason reason) {
+        toldLoss = new ToldLoss(ended, reason);
+        turnstile.lost(this, ended, reason);
     }
 
     @Override
-    public void wanted() {
+    public void wanted(Grant blocking) {
         // Looked at when a hold ends; see Turnstile.mayHandOff.
     }
 
-    /** What the engine told of its loss; null if it told nothing. */
+    /** What the engine told of the loss of this passage's grant; null if it told nothing. */
     @Nullable
     LossReason toldLoss() {
-        return toldLoss;
+        ToldLoss told = toldLoss;
+        return told != null && told.grant == grant ? told.reason : null;
     }
+
+    private record ToldLoss(Grant grant, LossReason reason) {}
 
     @Override
     public String name() {
@@ -250,6 +253,11 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     @Override
     public HolderInfo holder() {
         return turnstile.client().holderInfo(threadName, sentNanos);
+    }
+
+    @Override
+    public GrantListener listener() {
+        return this;
     }
 
     @Override

@@ -11,6 +11,8 @@ import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -69,6 +71,7 @@ final class Turnstile {
     static final long HAND_OFF_NANOS = 10_000_000;
 
     private static final Logger log = LoggerFactory.getLogger(Turnstile.class);
+    private static final VarHandle WRITER = Handles.of(MethodHandles.lookup(), Turnstile.class, "writer", Hold.class);
 
     private final Client client;
     private final String name;
@@ -225,7 +228,7 @@ final class Turnstile {
         }
         Hold same = waiter.mode == LockMode.EXCLUSIVE ? written : read;
         if (reentrant && same != null) {
-            waiter.result = same;
+            waiter.finish(same);
         } else if (reentrant && written != null) {
             assign(written.passage, waiter, now);
         } else if (waiter.mayWait && !waiter.timed) {
@@ -237,7 +240,7 @@ final class Turnstile {
                             : "Lock '" + name + "' is not reentrant and this thread holds it already; it would wait for"
                                     + " itself.");
         } else {
-            waiter.result = Waiter.BUSY;
+            waiter.finish(Waiter.BUSY);
         }
         return true;
     }
@@ -345,7 +348,7 @@ final class Turnstile {
             if (waiter.result != null) {
                 return false;
             }
-            waiter.result = Waiter.GAVE_UP;
+            waiter.finish(Waiter.GAVE_UP);
             abandon(waiter);
             settle(client.nanoTime(), null, null);
             return true;
@@ -504,7 +507,7 @@ final class Turnstile {
         }
         if (waiter.thread != null) {
             if (waiter.mode == LockMode.EXCLUSIVE) {
-                writer = hold;
+                WRITER.setRelease(this, hold); // the mutex publishes it; its own thread needs no fence
             } else {
                 if (readers == null) {
                     readers = new IdentityHashMap<>();
@@ -518,7 +521,7 @@ final class Turnstile {
     }
 
     private void finish(Waiter waiter, Object result) {
-        waiter.result = result;
+        waiter.finish(result);
         if (waiter.callback != null) {
             later(() -> client.complete(waiter, result));
         } else if (waiter.thread != Thread.currentThread()) {
@@ -607,7 +610,6 @@ final class Turnstile {
     /** The engine has answered a claim, or its outcome is unknown. */
     private void conclude(
             Passage passage, @Nullable Claim claim, @Nullable Outcome outcome, @Nullable Throwable error, long now) {
-        Grant grant = null;
         mutex.lock();
         try {
             boolean submitted = passage.claim != null;
@@ -624,8 +626,7 @@ final class Turnstile {
                 return;
             }
             if (outcome instanceof Outcome.Granted granted) {
-                grant = granted.grant();
-                granted(passage, grant, now);
+                granted(passage, granted.grant(), now);
             } else if (outcome instanceof Outcome.Busy && passage.only != null && !passage.mayWait()) {
                 end(passage);
                 finish(passage.only, Waiter.BUSY);
@@ -636,16 +637,17 @@ final class Turnstile {
         } finally {
             leave();
         }
-        if (grant != null) {
-            grant.listen(passage);
-        }
     }
 
     private void granted(Passage passage, Grant grant, long now) {
         passage.grant = grant;
         passage.transitionTo(State.HELD);
         Waiter only = passage.only;
-        if (loseIfPast(passage, now)) {
+        LossReason told = passage.toldLoss();
+        if (told != null) {
+            lose(passage, told);
+        }
+        if (!passage.isHeld() || loseIfPast(passage, now)) {
             if (only != null) {
                 if (only.mayWait) {
                     Passage again = claimFor(only, false);
@@ -740,7 +742,13 @@ final class Turnstile {
         boolean mine;
         mutex.lock();
         try {
-            long now = client.nanoTime();
+            // With nobody to hand the grant to, the engine's answer tells whether it was ours to the end: no need to
+            // look at the clock for that.
+            boolean engineTells = queue.isEmpty()
+                    && passage.holds.size() == 1
+                    && !hold.hasLease
+                    && !client.events().isHeard();
+            long now = engineTells ? passage.sentNanos() : client.nanoTime();
             if (hold.isOpen() && now - hold.deadlineNanos() >= 0) {
                 loseWhatIsPast(now);
             }
@@ -816,10 +824,10 @@ final class Turnstile {
     // ---------------------------------------------------------------- losing
 
     /** The engine says that a grant is gone. */
-    void lost(Passage passage, LossReason reason) {
+    void lost(Passage passage, Grant grant, LossReason reason) {
         mutex.lock();
         try {
-            if (passage.isHeld()) {
+            if (passage.isHeld() && passage.grant == grant) {
                 lose(passage, reason);
                 settle(client.nanoTime(), null, null);
             }
@@ -914,7 +922,7 @@ final class Turnstile {
     private void remove(Hold hold) {
         hold.passage.holds.remove(hold);
         if (hold == writer) {
-            writer = null;
+            WRITER.setRelease(this, null);
         } else if (hold.owner != null && readers != null && hold.mode == LockMode.SHARED) {
             readers.remove(hold.owner, hold);
             if (readers.isEmpty()) {

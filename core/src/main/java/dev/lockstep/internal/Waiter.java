@@ -2,6 +2,8 @@ package dev.lockstep.internal;
 
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,8 @@ final class Waiter extends Chain.Link<Waiter> {
 
     /** The result of a call that gave up. */
     static final Object GAVE_UP = new Object();
+
+    private static final VarHandle RESULT = Handles.of(MethodHandles.lookup(), Waiter.class, "result", Object.class);
 
     final LockMode mode;
     final LockOptions options;
@@ -67,5 +71,10 @@ final class Waiter extends Chain.Link<Waiter> {
         this.callback = callback;
         this.thread = callback == null ? current : null;
         this.threadName = current.getName();
+    }
+
+    /** Gives the call its result. Under the mutex, which publishes it. */
+    void finish(Object outcome) {
+        RESULT.setRelease(this, outcome);
     }
 }

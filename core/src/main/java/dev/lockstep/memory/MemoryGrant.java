@@ -45,7 +45,7 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
     private volatile boolean ended;
 
     MemoryGrant(MemoryBackend backend, Session session, ClaimRequest request, @Nullable PendingClaim claim) {
-        super(NO_TOKEN, 0);
+        super(request.listener(), NO_TOKEN, 0);
         this.backend = backend;
         this.session = session;
         this.request = request;

@@ -25,19 +25,21 @@ public abstract class AbstractGrant implements Grant, Renewable {
         }
     }
 
+    private final GrantListener listener;
     private final long token;
     private volatile long validUntilNanos;
     private volatile @Nullable LossReason loss;
     private volatile boolean wanted;
-    private volatile @Nullable GrantListener listener;
 
     /**
      * Makes a grant.
      *
+     * @param listener hears of its loss and of others' wish for it
      * @param token the engine's token
      * @param validUntilNanos until when it is valid if nothing renews it
      */
-    protected AbstractGrant(long token, long validUntilNanos) {
+    protected AbstractGrant(GrantListener listener, long token, long validUntilNanos) {
+        this.listener = listener;
         this.token = token;
         // Not a volatile write, whose fence would be most of the cost of a new grant; who hands it on publishes it.
         VALID_UNTIL.setRelease(this, validUntilNanos);
@@ -65,9 +67,8 @@ public abstract class AbstractGrant implements Grant, Renewable {
     /** Tells the core that the engine ended this grant. Only the first reason counts. */
     @Override
     public void signalLost(LossReason reason) {
-        GrantListener told = LOSS.compareAndSet(this, null, reason) ? listener : null;
-        if (told != null) {
-            told.lost(reason);
+        if (LOSS.compareAndSet(this, null, reason)) {
+            listener.lost(this, reason);
         }
     }
 
@@ -75,10 +76,7 @@ public abstract class AbstractGrant implements Grant, Renewable {
     public final void signalWanted() {
         if (!wanted) {
             wanted = true;
-            GrantListener told = listener;
-            if (told != null) {
-                told.wanted();
-            }
+            listener.wanted(this);
         }
     }
 
@@ -94,18 +92,5 @@ public abstract class AbstractGrant implements Grant, Renewable {
     @Override
     public final boolean isWanted() {
         return wanted;
-    }
-
-    /** Who listens is written before the signals are read, and a signal the other way round: one sees the other. */
-    @Override
-    public final void listen(GrantListener hears) {
-        listener = hears;
-        LossReason reason = loss;
-        if (reason != null) {
-            hears.lost(reason);
-        }
-        if (wanted) {
-            hears.wanted();
-        }
     }
 }

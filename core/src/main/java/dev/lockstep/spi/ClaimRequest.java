@@ -58,6 +58,13 @@ public interface ClaimRequest {
     HolderInfo holder();
 
     /**
+     * Who hears what becomes of the grant.
+     *
+     * @return the same listener at each call
+     */
+    GrantListener listener();
+
+    /**
      * The {@link Scheduler#nanoTime()} at which the core made this request: before anything of it was sent, so that
      * validity may count from it.
      *

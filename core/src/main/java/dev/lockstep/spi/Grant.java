@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A lock that the engine has given to this client. The backend renews it until {@link #release}. {@link AbstractGrant}
- * does the bookkeeping.
+ * A lock that the engine has given to this client. The backend renews it until {@link #release}, and tells {@link
+ * ClaimRequest#listener()} of its loss and of others' wish for it. {@link AbstractGrant} does the bookkeeping.
  */
 public interface Grant {
     /**
@@ -23,14 +23,6 @@ public interface Grant {
      * @return nanoseconds since the scheduler's origin
      */
     long validUntilNanos();
-
-    /**
-     * Asks to be told of the loss of this grant and of others' wish for it; at once of what has happened already. The
-     * core calls it once, when it takes the grant.
-     *
-     * @param listener hears of it
-     */
-    void listen(GrantListener listener);
 
     /**
      * Tells whether another client's claim is blocked by this grant, as far as the engine has told. True from the

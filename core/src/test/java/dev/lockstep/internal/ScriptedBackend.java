@@ -54,7 +54,7 @@ final class ScriptedBackend implements LockBackend {
 
         /** Grants with an answer to something sent at a time. */
         ScriptedGrant grantAsOf(long sentNanos) {
-            ScriptedGrant grant = new ScriptedGrant(sentNanos);
+            ScriptedGrant grant = new ScriptedGrant(request, sentNanos);
             grants.add(grant);
             contact();
             outcome.complete(new Outcome.Granted(grant));
@@ -87,8 +87,8 @@ final class ScriptedBackend implements LockBackend {
         int releases;
         int downgradeCalls;
 
-        ScriptedGrant(long sentNanos) {
-            super(++token, sentNanos + VALIDITY.toNanos());
+        ScriptedGrant(ClaimRequest request, long sentNanos) {
+            super(request.listener(), ++token, sentNanos + VALIDITY.toNanos());
         }
 
         @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
@@ -15,10 +16,17 @@ import dev.lockstep.spi.Outcome;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 
 /** Makes bare clients of an engine, without the core, and says in one word what tests ask of claims. */
 final class Clients {
+    /** What the listeners heard of each grant. */
+    private static final Map<Grant, CompletableFuture<LossReason>> LOSSES =
+            Collections.synchronizedMap(new WeakHashMap<>());
+
     private Clients() {}
 
     /** A client, its claims as short calls. */
@@ -94,23 +102,30 @@ final class Clients {
         return granted(claim).isWanted();
     }
 
-    static CompletableFuture<dev.lockstep.LossReason> lost(Claim claim) {
-        CompletableFuture<dev.lockstep.LossReason> lost = new CompletableFuture<>();
-        granted(claim).listen(new GrantListener() {
-            @Override
-            public void lost(dev.lockstep.LossReason reason) {
-                lost.complete(reason);
-            }
+    static CompletableFuture<LossReason> lost(Claim claim) {
+        return lossOf(granted(claim));
+    }
 
-            @Override
-            public void wanted() {}
-        });
-        return lost;
+    private static CompletableFuture<LossReason> lossOf(Grant grant) {
+        return LOSSES.computeIfAbsent(grant, key -> new CompletableFuture<>());
     }
 
     private record Request(
             String name, LockMode mode, boolean mayWait, boolean mayBarge, BackendContext context, long sentNanos)
             implements ClaimRequest {
+        @Override
+        public GrantListener listener() {
+            return new GrantListener() {
+                @Override
+                public void lost(Grant grant, LossReason reason) {
+                    lossOf(grant).complete(reason);
+                }
+
+                @Override
+                public void wanted(Grant grant) {}
+            };
+        }
+
         @Override
         public Duration blockAtMost() {
             return Duration.ZERO;
