@@ -48,8 +48,12 @@ final class Clients {
         }
 
         Claim submit(String name, LockMode mode, boolean mayWait, boolean mayBarge) {
-            return backend.submit(new Request(
-                    name, mode, mayWait, mayBarge, context, context.scheduler().nanoTime()));
+            return backend.submit(request(name, mode, mayWait, mayBarge));
+        }
+
+        ClaimRequest request(String name, LockMode mode, boolean mayWait, boolean mayBarge) {
+            return new Request(
+                    name, mode, mayWait, mayBarge, context, context.scheduler().nanoTime());
         }
 
         @Override

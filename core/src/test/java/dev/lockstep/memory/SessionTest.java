@@ -182,6 +182,20 @@ class SessionTest extends EngineTest {
         }
 
         @Test
+        void aClaimThatArrivesInASessionThatEndedUnknownToTheClientDoesNotStay() {
+            engine.disconnect("a", Outage.REPLIES_LOST);
+            engine.expireSession("a");
+            Claim claim = a.exclusive("x");
+            Claim refused = a.tryShared("x");
+            assertThat(engine.lockCount()).isZero();
+
+            engine.reconnect();
+
+            granted(claim);
+            assertBusy(refused);
+        }
+
+        @Test
         void aClientThatIsNotOpenIsAnError() {
             assertThatThrownBy(() -> engine.expireSession("nobody"))
                     .isInstanceOf(IllegalArgumentException.class)
