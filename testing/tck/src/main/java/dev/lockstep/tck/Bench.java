@@ -123,8 +123,15 @@ final class Bench {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    /** Waits until the engine shows a number of waiters. */
+    /**
+     * Waits until the engine shows a number of waiters. Where it cannot show them, some time passes instead: the test
+     * must be right without it, and is merely more telling with it.
+     */
     void awaitWaiters(String lockName, int count) {
+        if (!fixture.capabilities().contains(Capability.SHOWS_WAITERS)) {
+            letPass(Duration.ofMillis(200));
+            return;
+        }
         LockClient observer = client("observer");
         awaitAsserted(
                 "the engine shows " + count + " waiter(s) for '" + lockName + "'",

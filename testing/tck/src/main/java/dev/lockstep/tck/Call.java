@@ -41,6 +41,17 @@ final class Call<T> {
         }
     }
 
+    /** Runs a step where only unchecked exceptions are allowed. */
+    static void quietly(Step step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     boolean isDone() {
         return result.isDone();
     }

@@ -23,6 +23,9 @@ public enum Capability {
     /** The engine tells a holder that another client waits. */
     TELLS_WANTED,
 
+    /** The engine knows who waits, so that {@link dev.lockstep.LockClient#inspect} shows it: it has a queue. */
+    SHOWS_WAITERS,
+
     /** {@link BackendFixture#breakConnection} and {@link BackendFixture#healConnection} work. */
     BREAK_CONNECTION,
 

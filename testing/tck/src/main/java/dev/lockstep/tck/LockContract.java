@@ -72,4 +72,165 @@ public abstract class LockContract {
             super(LockContract.this);
         }
     }
+
+    @Nested
+    class LockSemantics extends LockSemanticsContract {
+        LockSemantics() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Interrupts extends InterruptContract {
+        Interrupts() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Waiting extends WaitingContract {
+        Waiting() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Fairness extends FairnessContract {
+        Fairness() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class ReadersAndWriters extends ReadWriteContract {
+        ReadersAndWriters() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Conversions extends ConversionContract {
+        Conversions() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Reentrancy extends ReentrancyContract {
+        Reentrancy() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Leases extends LeaseContract {
+        Leases() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class LeaseTimes extends LeaseTimeContract {
+        LeaseTimes() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Loss extends LossContract {
+        Loss() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Sessions extends SessionContract {
+        Sessions() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Races extends RaceContract {
+        Races() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class AsynchronousCalls extends AsyncContract {
+        AsynchronousCalls() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class MultiLocks extends MultiLockContract {
+        MultiLocks() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Template extends TemplateContract {
+        Template() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Names extends NamesContract {
+        Names() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class BadInput extends BadInputContract {
+        BadInput() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Closing extends CloseContract {
+        Closing() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Outages extends OutageContract {
+        Outages() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Scale extends ScaleContract {
+        Scale() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Listeners extends ListenerContract {
+        Listeners() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Operators extends OperatorContract {
+        Operators() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class SecondProcesses extends SecondProcessContract {
+        SecondProcesses() {
+            super(LockContract.this);
+        }
+    }
 }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** The ways to take a lock. What holds for several of them is tested with each. */
 enum Way {
@@ -81,7 +82,7 @@ enum Way {
     abstract Optional<Hold> take(DistributedLock lock, Duration wait) throws InterruptedException;
 
     /** Throws what a future failed with itself, as the synchronous ways do. */
-    private static <T> T joined(java.util.function.Supplier<T> join) {
+    private static <T> T joined(Supplier<T> join) {
         try {
             return join.get();
         } catch (CompletionException e) {
