@@ -108,7 +108,7 @@ abstract class AsyncContract extends ContractGroup {
             CompletableFuture<Thread> completing = client.lock(NAME)
                     .acquireAsync()
                     .thenApply(lease -> {
-                        lease.closeAsync();
+                        lease.close();
                         return Thread.currentThread();
                     });
             CompletableFuture<Thread> timingOut = client.lock(NAME)

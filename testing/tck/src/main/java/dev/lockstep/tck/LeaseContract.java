@@ -107,7 +107,7 @@ abstract class LeaseContract extends ContractGroup {
         assertThatThrownBy(() -> another.does(lease::close))
                 .isInstanceOf(IllegalMonitorStateException.class)
                 .isNotInstanceOf(LockLostException.class);
-        assertThatThrownBy(() -> another.does(lease::closeAsync))
+        assertThatThrownBy(() -> another.call(lease::closeAsync))
                 .isInstanceOf(IllegalMonitorStateException.class)
                 .isNotInstanceOf(LockLostException.class);
         assertThat(lease.isValid()).isTrue();

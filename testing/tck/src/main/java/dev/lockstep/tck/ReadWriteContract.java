@@ -289,7 +289,7 @@ abstract class ReadWriteContract extends ContractGroup {
                     if (random.nextInt(4) == 0) {
                         lock.writeLock().lock();
                         pair[0]++;
-                        Thread.yield();
+                        Thread.onSpinWait();
                         pair[1]++;
                         lock.writeLock().unlock();
                     } else {
