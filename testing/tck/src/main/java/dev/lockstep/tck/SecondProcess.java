@@ -35,6 +35,9 @@ import java.util.concurrent.TimeUnit;
 public final class SecondProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    /** Follows the last answer; an answer is never empty. */
+    private static final String END = "";
+
     private final Process process;
     private final Writer requests;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
@@ -88,7 +91,9 @@ public final class SecondProcess implements AutoCloseable {
                 answers.add(line);
             }
         } catch (IOException e) {
-            // It was killed; whoever waits for an answer will see that none comes.
+            // It was killed.
+        } finally {
+            answers.add(END);
         }
     }
 
@@ -125,8 +130,11 @@ public final class SecondProcess implements AutoCloseable {
         try {
             String answer = answers.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
             if (answer == null) {
-                throw new AssertionError("Process " + process.pid() + " has not answered within " + patience.toSeconds()
-                        + " s; it is " + (process.isAlive() ? "alive" : "dead"));
+                throw new AssertionError("Process " + process.pid() + " has not answered within " + patience);
+            }
+            if (answer.equals(END)) {
+                answers.add(END);
+                throw new AssertionError("Process " + process.pid() + " ended without an answer");
             }
             return answer;
         } catch (InterruptedException e) {
@@ -141,7 +149,8 @@ public final class SecondProcess implements AutoCloseable {
      * @return true if {@link #answer()} would not wait
      */
     public boolean hasAnswered() {
-        return !answers.isEmpty();
+        String next = answers.peek();
+        return next != null && !next.equals(END);
     }
 
     /**
