@@ -1,0 +1,187 @@
+package dev.lockstep.tck;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
+import org.assertj.core.api.Assertions;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ThrowingRunnable;
+
+/**
+ * What one test works with: clients, actors, and ways to wait for conditions. It ends the test by checking that nothing
+ * is left of it.
+ */
+final class Bench {
+    /** How long a test waits for what must happen soon. Shorter than the ttl of most clients, so that no ttl helps. */
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** How long something takes at most that does not wait, on a busy machine. */
+    static final Duration AT_ONCE = Duration.ofSeconds(5);
+
+    static final Duration POLL = Duration.ofMillis(2);
+
+    private static final Duration LONG_TTL = Duration.ofSeconds(30);
+
+    private final BackendFixture fixture;
+    private final String namespace = "tck-" + UUID.randomUUID();
+    private final Map<String, LockClient> named = new HashMap<>();
+    private final List<LockClient> clients = new ArrayList<>();
+    private final List<Actor> actors = new ArrayList<>();
+
+    Bench(BackendFixture fixture) {
+        this.fixture = fixture;
+    }
+
+    BackendFixture fixture() {
+        return fixture;
+    }
+
+    String namespace() {
+        return namespace;
+    }
+
+    /** The client of a name, opened with the defaults when it is first asked for. */
+    synchronized LockClient client(String name) {
+        LockClient known = named.get(name);
+        if (known == null) {
+            known = open(builder -> builder.clientName(name));
+            named.put(name, known);
+        }
+        return known;
+    }
+
+    /** Opens one more client. Its ttl is long and its namespace the test's, unless the test changes that. */
+    LockClient open(UnaryOperator<LockClient.Builder> settings) {
+        LockClient.Builder builder = LockClient.builder()
+                .namespace(namespace)
+                .ttl(LONG_TTL)
+                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100));
+        LockClient client = fixture.open(settings.apply(builder));
+        synchronized (this) {
+            clients.add(client);
+        }
+        return client;
+    }
+
+    /** Starts a thread that makes calls for the test. */
+    synchronized Actor actor(String name) {
+        Actor actor = new Actor(name);
+        actors.add(actor);
+        return actor;
+    }
+
+    /** Starts several threads that make calls for the test. */
+    List<Actor> actors(String name, int count) {
+        List<Actor> several = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            several.add(actor(name + "-" + i));
+        }
+        return several;
+    }
+
+    /** Waits for a condition, evaluated in the calling thread. */
+    static void await(String what, Callable<Boolean> condition) {
+        Awaitility.await(what)
+                .pollInSameThread()
+                .atMost(PATIENCE)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(POLL)
+                .until(condition);
+    }
+
+    /** Waits until an assertion holds, evaluated in the calling thread. */
+    static void awaitAsserted(String what, ThrowingRunnable assertion) {
+        Awaitility.await(what)
+                .pollInSameThread()
+                .atMost(PATIENCE)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(POLL)
+                .untilAsserted(assertion);
+    }
+
+    /** Lets a time pass that is itself what the test is about. */
+    static void letPass(Duration time) {
+        Awaitility.await("a time that the test is about")
+                .pollInSameThread()
+                .pollDelay(time)
+                .atMost(time.plus(PATIENCE))
+                .until(() -> true);
+    }
+
+    /** How long a call takes. */
+    static Duration timed(Call.Step step) throws Exception {
+        long start = System.nanoTime();
+        step.run();
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    /**
+     * Waits until the engine shows a number of waiters. Where it cannot show them, some time passes instead: the test
+     * must be right without it, and is merely more telling with it.
+     */
+    void awaitWaiters(String lockName, int count) {
+        if (!fixture.capabilities().contains(Capability.SHOWS_WAITERS)) {
+            letPass(Duration.ofMillis(200));
+            return;
+        }
+        LockClient observer = client("observer");
+        awaitAsserted(
+                "the engine shows " + count + " waiter(s) for '" + lockName + "'",
+                () -> Assertions.assertThat(observer.inspect(lockName).waiters())
+                        .hasSize(count));
+    }
+
+    /** Asks, as a client of its own, whether a lock can be taken; gives it back at once. */
+    boolean isFree(String lockName) {
+        DistributedLock lock = client("observer").lock(lockName, LockOptions.defaults());
+        boolean taken = lock.tryLock();
+        if (taken) {
+            lock.unlock();
+        }
+        return taken;
+    }
+
+    /** Waits until a lock can be taken by others. */
+    void awaitFree(String lockName) {
+        await("'" + lockName + "' is free", () -> isFree(lockName));
+    }
+
+    /** Ends the test: threads, what is left at the engine, clients, and the fixture, in this order. */
+    void finish() throws InterruptedException {
+        List<String> stuck = new ArrayList<>();
+        try {
+            actors.forEach(Actor::stop);
+            heal();
+            LockClient inspector = open(builder -> builder.clientName("inspector"));
+            fixture.assertNothingLeft(inspector, fixture.ttl().plus(PATIENCE.dividedBy(2)));
+        } finally {
+            try {
+                clients.forEach(LockClient::close);
+                for (Actor actor : actors) {
+                    if (!actor.join()) {
+                        stuck.add(actor.name());
+                    }
+                }
+            } finally {
+                fixture.close();
+            }
+        }
+        Assertions.assertThat(stuck).as("threads that do not end").isEmpty();
+    }
+
+    private void heal() {
+        if (fixture.capabilities().contains(Capability.BREAK_CONNECTION)
+                || fixture.capabilities().contains(Capability.SLOW_DOWN)
+                || fixture.capabilities().contains(Capability.LOSE_REPLIES)) {
+            clients.forEach(fixture::healConnection);
+        }
+    }
+}

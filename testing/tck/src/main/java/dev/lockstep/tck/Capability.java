@@ -1,0 +1,49 @@
+package dev.lockstep.tck;
+
+/**
+ * What an engine can do, and what a fixture can do to it. A test that needs a capability which the fixture does not
+ * declare is skipped, and reported as skipped.
+ *
+ * <p>The first group says what the engine offers, and mirrors {@link dev.lockstep.spi.Traits}; the second says which
+ * of the methods of {@link BackendFixture} work.
+ */
+public enum Capability {
+    /** The engine has shared locks, hence read-write locks. Without it, asking for one must fail with a clear error. */
+    SHARED,
+
+    /** The engine grants fair locks in the order of arrival. */
+    FAIR,
+
+    /** The engine turns an exclusive grant into a shared one in place, so that other clients' readers get in. */
+    DOWNGRADE,
+
+    /** The engine wakes waiters itself, rather than being polled by them. */
+    PUSH,
+
+    /** The engine tells a holder that another client waits. */
+    TELLS_WANTED,
+
+    /** The engine knows who waits, so that {@link dev.lockstep.LockClient#inspect} shows it: it has a queue. */
+    SHOWS_WAITERS,
+
+    /** {@link BackendFixture#breakConnection} and {@link BackendFixture#healConnection} work. */
+    BREAK_CONNECTION,
+
+    /** {@link BackendFixture#loseReplies} works, undone by {@link BackendFixture#healConnection}. */
+    LOSE_REPLIES,
+
+    /** {@link BackendFixture#slowDown} works, undone by {@link BackendFixture#healConnection}. */
+    SLOW_DOWN,
+
+    /** {@link BackendFixture#expireSession} works. */
+    EXPIRE_SESSION,
+
+    /** {@link BackendFixture#restartServer} works. */
+    RESTART_SERVER,
+
+    /** {@link BackendFixture#requestCount} works. */
+    COUNT_REQUESTS,
+
+    /** {@link BackendFixture#url} has a URL that another process can use. */
+    SECOND_PROCESS
+}

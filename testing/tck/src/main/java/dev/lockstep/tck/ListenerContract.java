@@ -1,0 +1,185 @@
+package dev.lockstep.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockListener;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LossReason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Listeners hear what happened to a client's locks, in order, one call at a time. */
+abstract class ListenerContract extends ContractGroup {
+    private final RecordingListener listener = new RecordingListener();
+    private LockClient heard;
+
+    ListenerContract(LockContract contract) {
+        super(contract);
+    }
+
+    @BeforeEach
+    void openClientThatIsListenedTo() {
+        heard = open(builder -> builder.clientName("heard").listener(listener));
+    }
+
+    @Test
+    void aHoldIsToldFromItsBeginningToItsEnd() {
+        heard.lock(NAME).lock();
+        Bench.await("it is told", () -> listener.acquired().size() == 1);
+        Bench.letPass(Duration.ofMillis(100));
+        heard.lock(NAME).unlock();
+        Bench.await("it is told", () -> listener.released().size() == 1);
+        assertThat(listener.kinds()).containsExactly("Acquired", "Released");
+        LockListener.Acquired acquired = listener.acquired().get(0);
+        assertThat(acquired.lockName()).isEqualTo(NAME);
+        assertThat(acquired.mode()).isEqualTo(LockMode.EXCLUSIVE);
+        assertThat(acquired.waited()).isGreaterThanOrEqualTo(Duration.ZERO);
+        LockListener.Released released = listener.released().get(0);
+        assertThat(released.lockName()).isEqualTo(NAME);
+        assertThat(released.mode()).isEqualTo(LockMode.EXCLUSIVE);
+        assertThat(released.held()).isGreaterThanOrEqualTo(Duration.ofMillis(100));
+    }
+
+    @Test
+    void theWaitIsMeasured() throws Exception {
+        rivalLock().lock();
+        Call<Boolean> waiting = actor("waiter").starts(() -> {
+            heard.lock(NAME).lock();
+            heard.lock(NAME).unlock();
+        });
+        bench().awaitWaiters(NAME, 1);
+        Bench.letPass(Duration.ofMillis(200));
+        rivalLock().unlock();
+        waiting.get();
+        Bench.await("it is told", () -> listener.acquired().size() == 1);
+        assertThat(listener.acquired().get(0).waited()).isGreaterThanOrEqualTo(Duration.ofMillis(200));
+    }
+
+    @Test
+    void reentryIsNoNewHold() throws Exception {
+        heard.lock(NAME).lock();
+        try (Lease lease = heard.lock(NAME).acquire()) {
+            assertThat(lease.isValid()).isTrue();
+        }
+        heard.lock(NAME).unlock();
+        Bench.await("it is told", () -> listener.released().size() == 1);
+        assertThat(listener.kinds()).containsExactly("Acquired", "Released");
+    }
+
+    @Test
+    void aGrantThatIsHandedOnIsTold() throws Exception {
+        heard.lock(NAME).lock();
+        Actor next = actor("next");
+        Call<Boolean> waiting = next.starts(() -> heard.lock(NAME).lock());
+        next.awaitParked();
+        heard.lock(NAME).unlock();
+        waiting.get();
+        next.does(() -> heard.lock(NAME).unlock());
+        Bench.await("both are told", () -> listener.released().size() == 2);
+        assertThat(listener.kinds()).containsExactly("Acquired", "Released", "HandedOff", "Acquired", "Released");
+        assertThat(listener.only(LockListener.HandedOff.class))
+                .containsExactly(new LockListener.HandedOff(NAME, LockMode.EXCLUSIVE));
+    }
+
+    @Test
+    void aLossIsToldInPlaceOfARelease() throws Exception {
+        Lease lease = heard.lock(NAME, LockOptions.defaults().lease(Duration.ofMillis(100)))
+                .acquire();
+        Bench.await("it is told", () -> listener.lost().size() == 1);
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        bench().awaitFree(NAME);
+        heard.lock(NAME).lock();
+        heard.lock(NAME).unlock();
+        Bench.await("the next is told", () -> listener.released().size() == 1);
+        assertThat(listener.kinds()).containsExactly("Acquired", "Lost", "Acquired", "Released");
+        assertThat(listener.lost())
+                .containsExactly(new LockListener.Lost(NAME, LockMode.EXCLUSIVE, LossReason.LEASE_ENDED));
+    }
+
+    @Test
+    @Requires(Capability.SHARED)
+    void readersAreToldAsReaders() {
+        heard.readWriteLock(NAME).readLock().lock();
+        heard.readWriteLock(NAME).readLock().unlock();
+        Bench.await("it is told", () -> listener.released().size() == 1);
+        assertThat(listener.acquired()).singleElement().matches(event -> event.mode() == LockMode.SHARED);
+        assertThat(listener.released()).singleElement().matches(event -> event.mode() == LockMode.SHARED);
+    }
+
+    @Test
+    void aCallThatFindsTheLockBusyIsNoHold() throws Exception {
+        rivalLock().lock();
+        assertThat(heard.lock(NAME).tryLock()).isFalse();
+        assertThat(heard.lock(NAME).tryAcquire(Duration.ofMillis(50))).isEmpty();
+        rivalLock().unlock();
+        heard.lock("another").lock();
+        heard.lock("another").unlock();
+        Bench.await("the other is told", () -> listener.released().size() == 1);
+        assertThat(listener.acquired())
+                .singleElement()
+                .matches(event -> event.lockName().equals("another"));
+    }
+
+    @Test
+    void aListenerIsCalledByOneThreadAtATimeAndInOrder() throws Exception {
+        int rounds = 50;
+        List<Call<?>> calls = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            String name = "lock-" + i;
+            calls.add(actor("worker-" + i).starts(() -> {
+                for (int round = 0; round < rounds; round++) {
+                    heard.lock(name).lock();
+                    heard.lock(name).unlock();
+                }
+            }));
+        }
+        for (Call<?> call : calls) {
+            call.get();
+        }
+        Bench.await("all are told", () -> listener.released().size() == 4 * rounds);
+        assertThat(listener.overlaps()).isZero();
+        for (int i = 0; i < 4; i++) {
+            String name = "lock-" + i;
+            List<String> kinds = listener.events().stream()
+                    .filter(event -> event.toString().contains("=" + name + ","))
+                    .map(event -> event.getClass().getSimpleName())
+                    .toList();
+            assertThat(kinds).hasSize(2 * rounds);
+            for (int round = 0; round < rounds; round++) {
+                assertThat(kinds.subList(2 * round, 2 * round + 2)).containsExactly("Acquired", "Released");
+            }
+        }
+    }
+
+    @Test
+    void aListenerThatBlocksDoesNotHoldUpTheLocks() throws Exception {
+        CountDownLatch unblocked = new CountDownLatch(1);
+        try {
+            LockClient held = open(builder -> builder.clientName("held up").listener(new LockListener() {
+                @Override
+                public void onAcquired(Acquired event) {
+                    Call.quietly(unblocked::await);
+                }
+            }));
+            for (int i = 0; i < 10; i++) {
+                held.lock(NAME).lock();
+                held.lock(NAME).unlock();
+            }
+            actor("another").does(() -> {
+                held.lock(NAME).lock();
+                held.lock(NAME).unlock();
+            });
+        } finally {
+            unblocked.countDown();
+        }
+    }
+}

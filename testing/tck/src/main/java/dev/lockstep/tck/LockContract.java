@@ -1,0 +1,236 @@
+package dev.lockstep.tck;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What every engine promises, as tests. A backend's test class extends this one and gives it a {@link BackendFixture};
+ * it inherits all the tests, grouped by topic.
+ *
+ * <p>Each test has a fixture, a namespace and clients of its own. After it, the contract checks that its threads have
+ * ended and that nothing of it is left at the engine.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+public abstract class LockContract {
+    private @Nullable Bench bench;
+
+    /** For subclasses. */
+    protected LockContract() {}
+
+    /**
+     * Makes the fixture of one test.
+     *
+     * @return a fixture; closed by the contract after the test
+     * @throws Exception if the engine cannot be had
+     */
+    protected abstract BackendFixture fixture() throws Exception;
+
+    final Bench bench() {
+        if (bench == null) {
+            throw new IllegalStateException("no test is running");
+        }
+        return bench;
+    }
+
+    @BeforeEach
+    final void openFixture(TestInfo test) throws Exception {
+        BackendFixture fixture = fixture();
+        Set<Capability> missing = EnumSet.noneOf(Capability.class);
+        Stream.concat(
+                        test.getTestClass().map(type -> type.getAnnotation(Requires.class)).stream(),
+                        test.getTestMethod().map(method -> method.getAnnotation(Requires.class)).stream())
+                .flatMap(requires -> Arrays.stream(requires.value()))
+                .forEach(missing::add);
+        missing.removeAll(fixture.capabilities());
+        if (!missing.isEmpty()) {
+            fixture.close();
+        }
+        assumeTrue(missing.isEmpty(), () -> "the fixture lacks " + missing);
+        bench = new Bench(fixture);
+    }
+
+    @AfterEach
+    final void checkThatNothingIsLeft() throws InterruptedException {
+        if (bench != null) {
+            bench.finish();
+        }
+    }
+
+    @Nested
+    class Exclusion extends ExclusionContract {
+        Exclusion() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class LockSemantics extends LockSemanticsContract {
+        LockSemantics() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Interrupts extends InterruptContract {
+        Interrupts() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Waiting extends WaitingContract {
+        Waiting() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Fairness extends FairnessContract {
+        Fairness() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class ReadersAndWriters extends ReadWriteContract {
+        ReadersAndWriters() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Conversions extends ConversionContract {
+        Conversions() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Reentrancy extends ReentrancyContract {
+        Reentrancy() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Leases extends LeaseContract {
+        Leases() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class LeaseTimes extends LeaseTimeContract {
+        LeaseTimes() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Loss extends LossContract {
+        Loss() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Sessions extends SessionContract {
+        Sessions() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Races extends RaceContract {
+        Races() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class AsynchronousCalls extends AsyncContract {
+        AsynchronousCalls() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class MultiLocks extends MultiLockContract {
+        MultiLocks() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Template extends TemplateContract {
+        Template() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Names extends NamesContract {
+        Names() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class BadInput extends BadInputContract {
+        BadInput() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Closing extends CloseContract {
+        Closing() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Outages extends OutageContract {
+        Outages() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Scale extends ScaleContract {
+        Scale() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Listeners extends ListenerContract {
+        Listeners() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Operators extends OperatorContract {
+        Operators() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class SecondProcesses extends SecondProcessContract {
+        SecondProcesses() {
+            super(LockContract.this);
+        }
+    }
+}

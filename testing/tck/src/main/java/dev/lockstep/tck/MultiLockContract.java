@@ -1,0 +1,257 @@
+package dev.lockstep.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LossReason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Several locks as one: all or none, and no deadlock between callers that name them in another order. */
+abstract class MultiLockContract extends ContractGroup {
+    private static final String[] NAMES = {"c", "a", "b"};
+
+    MultiLockContract(LockContract contract) {
+        super(contract);
+    }
+
+    private DistributedLock all() {
+        return client().multiLock(NAMES);
+    }
+
+    @Test
+    void allLocksAreHeldUntilTheMultiLockIsReleased() {
+        all().lock();
+        for (String name : NAMES) {
+            assertThat(bench().isFree(name)).isFalse();
+        }
+        assertThat(all().isHeldByCurrentThread()).isTrue();
+        assertThat(client().lock("a").isHeldByCurrentThread()).isTrue();
+        all().unlock();
+        assertThat(all().isHeldByCurrentThread()).isFalse();
+        for (String name : NAMES) {
+            assertThat(bench().isFree(name)).isTrue();
+        }
+    }
+
+    @Test
+    void itsNameIsAllNames() throws Exception {
+        assertThat(Arrays.stream(all().name().split(",")).map(String::strip)).containsExactlyInAnyOrder(NAMES);
+        try (Lease lease = all().acquire()) {
+            assertThat(Arrays.stream(lease.lockName().split(",")).map(String::strip))
+                    .containsExactlyInAnyOrder(NAMES);
+        }
+    }
+
+    @Test
+    void noneIsHeldIfOneIsBusy() throws Exception {
+        for (String busy : NAMES) {
+            rival().lock(busy).lock();
+            assertThat(all().tryLock()).isFalse();
+            assertThat(all().tryAcquire()).isEmpty();
+            assertThat(all().tryLock(50, TimeUnit.MILLISECONDS)).isFalse();
+            assertThat(all().tryAcquireAsync(Duration.ofMillis(50)).get()).isEmpty();
+            assertThat(all().isHeldByCurrentThread()).isFalse();
+            assertThatThrownBy(all()::unlock).isInstanceOf(IllegalMonitorStateException.class);
+            for (String name : NAMES) {
+                if (!name.equals(busy)) {
+                    assertThat(bench().isFree(name)).isTrue();
+                }
+            }
+            rival().lock(busy).unlock();
+        }
+    }
+
+    @Test
+    void itWaitsForTheLastOfItsLocks() throws Exception {
+        Actor rivalHolder = actor("rival");
+        rivalHolder.does(() -> rival().lock("b").lock());
+        Actor waiter = actor("waiter");
+        Call<Boolean> waiting = waiter.starts(() -> all().lock());
+        bench().awaitWaiters("b", 1);
+        assertThat(waiting.isDone()).isFalse();
+        rivalHolder.does(() -> rival().lock("b").unlock());
+        waiting.get();
+        waiter.does(() -> all().unlock());
+    }
+
+    @Test
+    void oppositeOrdersDoNotDeadlock() throws Exception {
+        int[] guarded = new int[4];
+        int rounds = Math.max(10, fixture().attempts() / 20);
+        List<Call<?>> calls = new ArrayList<>();
+        int[] expected = new int[4];
+        for (int i = 0; i < 6; i++) {
+            LockClient client = i % 2 == 0 ? client() : rival();
+            Random random = random(i);
+            List<List<Integer>> plans = new ArrayList<>();
+            for (int round = 0; round < rounds; round++) {
+                List<Integer> plan = new ArrayList<>(List.of(0, 1, 2, 3));
+                Collections.shuffle(plan, random);
+                plans.add(plan.subList(0, 2 + random.nextInt(3)));
+            }
+            plans.forEach(plan -> plan.forEach(index -> expected[index]++));
+            calls.add(actor("worker-" + i).starts(() -> {
+                for (List<Integer> plan : plans) {
+                    DistributedLock locks = client.multiLock(
+                            plan.stream().map(index -> "guard-" + index).toArray(String[]::new));
+                    locks.lock();
+                    try {
+                        plan.forEach(index -> guarded[index]++);
+                    } finally {
+                        locks.unlock();
+                    }
+                }
+            }));
+        }
+        for (Call<?> call : calls) {
+            call.get(Duration.ofSeconds(60));
+        }
+        assertThat(guarded).isEqualTo(expected);
+    }
+
+    @Test
+    void eachLockHasItsOwnRisingToken() throws Exception {
+        long a;
+        long b;
+        try (Lease lease = all().acquire()) {
+            a = lease.token("a");
+            b = lease.token("b");
+            assertThat(lease.token("a")).isEqualTo(a);
+            assertThatThrownBy(lease::token).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> lease.token("d")).isInstanceOf(IllegalArgumentException.class);
+        }
+        try (Lease lease = rival().lock("a").acquire()) {
+            assertThat(lease.token()).isGreaterThan(a);
+        }
+        try (Lease lease = all().acquire()) {
+            assertThat(lease.token("a")).isGreaterThan(a);
+            assertThat(lease.token("b")).isGreaterThan(b);
+        }
+    }
+
+    @Test
+    void aMultiLockOfOneNameHasOneToken() throws Exception {
+        try (Lease lease = client().multiLock(NAME).acquire()) {
+            assertThat(lease.token()).isEqualTo(lease.token(NAME)).isPositive();
+            assertThat(lease.lockName()).isEqualTo(NAME);
+        }
+    }
+
+    @Test
+    void itIsReentrantWithTheLocksItConsistsOf() throws Exception {
+        client().lock("a").lock();
+        all().lock();
+        all().lock();
+        assertThat(all().holdCount()).isEqualTo(2);
+        all().unlock();
+        all().unlock();
+        assertThat(bench().isFree("b")).isTrue();
+        assertThat(bench().isFree("a")).isFalse();
+        client().lock("a").unlock();
+        assertThat(bench().isFree("a")).isTrue();
+    }
+
+    @Test
+    void aTimedWaitIsSpentOnceOverAllLocks() throws Exception {
+        Duration wait = Duration.ofSeconds(2);
+        Actor rivalHolder = actor("rival");
+        for (String name : NAMES) {
+            rivalHolder.does(() -> rival().lock(name).lock());
+        }
+        Call<Duration> waited = actor("waiter")
+                .start(() -> Bench.timed(() -> assertThat(all().tryLock(wait.toMillis(), TimeUnit.MILLISECONDS))
+                        .isFalse()));
+        // Two of three are freed late: a wait that starts anew for each lock would take twice as long.
+        Bench.letPass(wait.minusMillis(200));
+        rivalHolder.does(() -> rival().lock("a").unlock());
+        rivalHolder.does(() -> rival().lock("c").unlock());
+        assertThat(waited.get()).isGreaterThanOrEqualTo(wait).isLessThan(wait.plusMillis(1_400));
+        bench().awaitFree("a");
+        rivalHolder.does(() -> rival().lock("b").unlock());
+    }
+
+    @Test
+    void anInterruptLeavesNoneOfThem() throws Exception {
+        rival().lock("b").lock();
+        Actor waiter = actor("waiter");
+        Call<Boolean> waiting = waiter.starts(
+                () -> assertThatThrownBy(all()::lockInterruptibly).isExactlyInstanceOf(InterruptedException.class));
+        bench().awaitWaiters("b", 1);
+        waiter.interrupt();
+        waiting.get();
+        bench().awaitFree("a");
+        bench().awaitFree("c");
+        bench().awaitWaiters("b", 0);
+        rival().lock("b").unlock();
+    }
+
+    @Test
+    void asynchronouslyItIsAllOrNoneToo() throws Exception {
+        rival().lock("b").lock();
+        CompletableFuture<Lease> cancelled = all().acquireAsync();
+        bench().awaitWaiters("b", 1);
+        cancelled.cancel(true);
+        bench().awaitFree("a");
+        bench().awaitFree("c");
+        CompletableFuture<Lease> waiting = all().acquireAsync();
+        bench().awaitWaiters("b", 1);
+        rival().lock("b").unlock();
+        Lease lease = waiting.get(20, TimeUnit.SECONDS);
+        assertThat(List.of(NAMES)).noneMatch(bench()::isFree);
+        actor("another").does(lease::close);
+        assertThat(List.of(NAMES)).allMatch(bench()::isFree);
+    }
+
+    @Test
+    void theLossOfOneLockIsTheLossOfAll() throws Exception {
+        DistributedLock leased =
+                client().multiLock(List.of(NAMES), LockOptions.defaults().lease(Duration.ofMillis(300)));
+        Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
+        Lease lease = leased.acquire();
+        lease.onLost(reasons::add);
+        Bench.await("the locks are lost", () -> !lease.isValid());
+        Bench.await("the loss is told", () -> !reasons.isEmpty());
+        assertThatThrownBy(lease::ensureValid).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        lease.close();
+        assertThat(reasons).containsExactly(LossReason.LEASE_ENDED);
+        for (String name : NAMES) {
+            bench().awaitFree(name);
+        }
+    }
+
+    @Test
+    void whatIsLeftIsGivenBackWhenOneLockWasTakenAway() throws Exception {
+        Lease lease = all().acquireAsync().get();
+        assertThat(rival().forceRelease("a")).isTrue();
+        Bench.await("the locks are lost", () -> !lease.isValid());
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        for (String name : NAMES) {
+            bench().awaitFree(name);
+        }
+    }
+
+    @Test
+    void namesMustBeGivenAndDiffer() {
+        assertThatThrownBy(() -> client().multiLock()).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> client().multiLock("a", "b", "a")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> client().multiLock("a", "")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> client().multiLock(List.of(), LockOptions.defaults()))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}

@@ -1,0 +1,177 @@
+package dev.lockstep.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockMode;
+import dev.lockstep.LossReason;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** An operator sees who holds and who waits, and can take a lock away. */
+abstract class OperatorContract extends ContractGroup {
+    OperatorContract(LockContract contract) {
+        super(contract);
+    }
+
+    private LockClient operator() {
+        return bench().client("operator");
+    }
+
+    @Test
+    void aLockThatNobodyUsesIsFree() {
+        LockInfo info = operator().inspect(NAME);
+        assertThat(info.name()).isEqualTo(NAME);
+        assertThat(info.isFree()).isTrue();
+        assertThat(info.holders()).isEmpty();
+        assertThat(info.waiters()).isEmpty();
+        assertThat(operator().list("")).isEmpty();
+    }
+
+    @Test
+    void aHolderIsShown() throws Exception {
+        long earlier;
+        try (Lease lease = rivalLock().acquire()) {
+            earlier = lease.token();
+        }
+        Actor actor = actor("the holder's thread");
+        Lease lease = actor.call(() -> lock().acquire());
+        LockInfo info = operator().inspect(NAME);
+        assertThat(info.isFree()).isFalse();
+        assertThat(info.holders()).singleElement().satisfies(entry -> {
+            assertThat(entry.mode()).isEqualTo(LockMode.EXCLUSIVE);
+            assertThat(entry.token().orElseThrow())
+                    .isLessThanOrEqualTo(lease.token())
+                    .isGreaterThan(earlier);
+            assertThat(entry.holder().client()).isEqualTo(client().name());
+            assertThat(entry.holder().pid()).isEqualTo(ProcessHandle.current().pid());
+            assertThat(entry.holder().thread()).isEqualTo("the holder's thread");
+            assertThat(entry.holder().host()).isNotEmpty();
+            assertThat(entry.holder().since())
+                    .isBetween(
+                            Instant.now().minus(Duration.ofMinutes(10)),
+                            Instant.now().plus(Duration.ofMinutes(10)));
+        });
+        assertThat(operator().list("")).singleElement().satisfies(listed -> {
+            assertThat(listed.name()).isEqualTo(NAME);
+            assertThat(listed.holders()).hasSize(1);
+        });
+        actor.does(lease::close);
+        assertThat(operator().inspect(NAME).isFree()).isTrue();
+    }
+
+    @Test
+    @Requires(Capability.SHOWS_WAITERS)
+    void waitersAreShown() throws Exception {
+        lock().lock();
+        CompletableFuture<Lease> waiting = rivalLock().acquireAsync();
+        bench().awaitWaiters(NAME, 1);
+        assertThat(operator().inspect(NAME).waiters()).singleElement().satisfies(entry -> {
+            assertThat(entry.mode()).isEqualTo(LockMode.EXCLUSIVE);
+            assertThat(entry.token()).isEmpty();
+            assertThat(entry.holder().client()).isEqualTo(rival().name());
+        });
+        lock().unlock();
+        Lease lease = waiting.get(20, TimeUnit.SECONDS);
+        bench().awaitWaiters(NAME, 0);
+        assertThat(operator().inspect(NAME).holders())
+                .singleElement()
+                .matches(entry -> entry.holder().client().equals(rival().name()));
+        lease.close();
+    }
+
+    @Test
+    @Requires(Capability.SHARED)
+    void readersOfSeveralClientsAreShown() {
+        client().readWriteLock(NAME).readLock().lock();
+        rival().readWriteLock(NAME).readLock().lock();
+        assertThat(operator().inspect(NAME).holders())
+                .hasSize(2)
+                .allMatch(entry -> entry.mode() == LockMode.SHARED)
+                .extracting(entry -> entry.holder().client())
+                .containsExactlyInAnyOrder(client().name(), rival().name());
+        client().readWriteLock(NAME).readLock().unlock();
+        rival().readWriteLock(NAME).readLock().unlock();
+    }
+
+    @Test
+    void nothingIsTakenFromNobody() {
+        assertThat(operator().forceRelease(NAME)).isFalse();
+        lock().lock();
+        lock().unlock();
+        assertThat(operator().forceRelease(NAME)).isFalse();
+    }
+
+    @Test
+    void aLockThatIsTakenAwayIsLostToItsHolder() throws Exception {
+        LockClient holder = openShortLived("holder");
+        Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
+        Lease lease = holder.lock(NAME).acquire();
+        lease.onLost(reasons::add);
+        assertThat(operator().forceRelease(NAME)).isTrue();
+        Bench.await("the holder learns", () -> !lease.isValid());
+        Bench.await("the loss is told", () -> reasons.size() == 1);
+        assertThat(reasons).containsAnyOf(LossReason.REVOKED, LossReason.SESSION_ENDED);
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        assertThat(bench().isFree(NAME)).isTrue();
+        assertThat(reasons).hasSize(1);
+        holder.lock(NAME).lock();
+        holder.lock(NAME).unlock();
+    }
+
+    @Test
+    void theNextWaiterIsServedWhenALockIsTakenAway() throws Exception {
+        LockClient holder = openShortLived("holder");
+        DistributedLock lock = holder.lock(NAME);
+        lock.lock();
+        Actor waiter = actor("waiter");
+        Call<Lease> waiting = waiter.start(() -> rivalLock().acquire());
+        bench().awaitWaiters(NAME, 1);
+        assertThat(operator().forceRelease(NAME)).isTrue();
+        Lease next = waiting.get();
+        Bench.await("the holder learns", () -> !lock.isHeldByCurrentThread());
+        // The old holder's release is too late and frees nobody.
+        assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
+        assertThat(bench().isFree(NAME)).isFalse();
+        assertThat(next.isValid()).isTrue();
+        waiter.does(next::close);
+    }
+
+    @Test
+    void aThreadOfTheSameClientIsServedWhenALockIsTakenAway() throws Exception {
+        LockClient holder = openShortLived("holder");
+        Lease lost = holder.lock(NAME).acquireAsync().get();
+        CompletableFuture<Lease> waiting = holder.lock(NAME).acquireAsync();
+        assertThat(operator().forceRelease(NAME)).isTrue();
+        Lease next = waiting.get(20, TimeUnit.SECONDS);
+        assertThat(lost.isValid()).isFalse();
+        assertThat(next.isValid()).isTrue();
+        assertThatThrownBy(lost::close).isInstanceOf(LockLostException.class);
+        assertThat(bench().isFree(NAME)).isFalse();
+        next.close();
+    }
+
+    @Test
+    @Requires(Capability.SHARED)
+    void allReadersLoseALockThatIsTakenAway() throws Exception {
+        LockClient first = openShortLived("first");
+        LockClient second = openShortLived("second");
+        Lease one = first.readWriteLock(NAME).readLock().acquireAsync().get();
+        Lease two = second.readWriteLock(NAME).readLock().acquireAsync().get();
+        assertThat(operator().forceRelease(NAME)).isTrue();
+        Bench.await("both learn", () -> !one.isValid() && !two.isValid());
+        assertThatThrownBy(one::close).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(two::close).isInstanceOf(LockLostException.class);
+        assertThat(bench().isFree(NAME)).isTrue();
+    }
+}

@@ -1,0 +1,150 @@
+package dev.lockstep.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What only a second process can show: that a lock outlives neither a killed holder nor a long pause. */
+@Requires(Capability.SECOND_PROCESS)
+abstract class SecondProcessContract extends ContractGroup {
+    SecondProcessContract(LockContract contract) {
+        super(contract);
+    }
+
+    private SecondProcess startProcess() {
+        return startProcess(shortTtl());
+    }
+
+    private SecondProcess startProcess(Duration ttl) {
+        return SecondProcess.start(fixture().url().orElseThrow(), bench().namespace(), ttl);
+    }
+
+    @Test
+    void processesExcludeEachOther(@TempDir Path folder) throws Exception {
+        GuardedFile file = new GuardedFile(folder.resolve("counter"));
+        file.reset();
+        int times = Math.max(20, fixture().attempts() / 20);
+        try (SecondProcess first = startProcess(Duration.ofSeconds(30));
+                SecondProcess second = startProcess(Duration.ofSeconds(30))) {
+            first.tell("count " + NAME + " " + folder.resolve("counter") + " " + times);
+            second.tell("count " + NAME + " " + folder.resolve("counter") + " " + times);
+            for (int i = 0; i < times; i++) {
+                try (Lease lease = lock().acquire()) {
+                    file.increment(lease.token());
+                }
+            }
+            assertThat(first.answer(Duration.ofSeconds(60))).isEqualTo("ok");
+            assertThat(second.answer(Duration.ofSeconds(60))).isEqualTo("ok");
+        }
+        assertThat(file.count()).isEqualTo(3 * times);
+    }
+
+    @Test
+    void aProcessThatEndsGivesItsLocksBackAtOnce() {
+        try (SecondProcess other = startProcess(Duration.ofSeconds(30))) {
+            assertThat(other.ask("acquire " + NAME)).isEqualTo("ok");
+            assertThat(bench().isFree(NAME)).isFalse();
+        }
+        bench().awaitFree(NAME);
+    }
+
+    @Test
+    void theLockOfAKilledProcessFreesItself() throws Exception {
+        try (SecondProcess other = startProcess()) {
+            assertThat(other.ask("acquire " + NAME)).isEqualTo("ok");
+            long token = Long.parseLong(other.ask("token " + NAME));
+            Call<Long> next = actor("next").start(() -> {
+                try (Lease lease = lock().acquire()) {
+                    return lease.token();
+                }
+            });
+            bench().awaitWaiters(NAME, 1);
+            other.kill();
+            assertThat(next.get(shortTtl().plus(Bench.PATIENCE))).isGreaterThan(token);
+        }
+    }
+
+    @Test
+    void aKilledProcessThatWaitedDoesNotHoldUpThoseBehindIt() throws Exception {
+        aKilledWaiterIsSkipped("acquire ", LockOptions.defaults());
+    }
+
+    @Test
+    @Requires(Capability.FAIR)
+    void aKilledProcessAtTheHeadOfAFairQueueIsSkipped() throws Exception {
+        aKilledWaiterIsSkipped("fair ", LockOptions.defaults().fair());
+    }
+
+    private void aKilledWaiterIsSkipped(String request, LockOptions options) throws Exception {
+        Lease held = client().lock(NAME, options).acquireAsync().get();
+        try (SecondProcess head = startProcess()) {
+            head.tell(request + NAME);
+            bench().awaitWaiters(NAME, 1);
+            Call<Boolean> behind = actor("behind")
+                    .starts(() -> rival().lock(NAME, options).acquire().close());
+            bench().awaitWaiters(NAME, 2);
+            head.kill();
+            held.close();
+            behind.get(shortTtl().plus(Bench.PATIENCE));
+        }
+    }
+
+    @Test
+    void aPausedHolderLearnsOfItsLossBeforeItsNextStep() throws Exception {
+        try (SecondProcess other = startProcess()) {
+            assertThat(other.ask("acquire " + NAME)).isEqualTo("ok");
+            long token = Long.parseLong(other.ask("token " + NAME));
+            other.pause();
+            try (Lease next = lock().acquire()) {
+                assertThat(next.token()).isGreaterThan(token);
+                // The question waits in the pipe: the answer is the first thing it does when it goes on.
+                other.tell("valid " + NAME);
+                other.resume();
+                assertThat(other.answer()).isEqualTo("false");
+                assertThat(other.ask("try " + NAME)).isEqualTo("error LockLostException");
+                assertThat(other.ask("release " + NAME)).isEqualTo("error LockLostException");
+                assertThat(other.ask("try " + NAME)).isEqualTo("busy");
+                assertThat(next.isValid()).isTrue();
+                assertThat(bench().isFree(NAME)).isFalse();
+            }
+            assertThat(other.ask("acquire " + NAME)).isEqualTo("ok");
+            assertThat(Long.parseLong(other.ask("token " + NAME))).isGreaterThan(token);
+            assertThat(other.ask("release " + NAME)).isEqualTo("ok");
+        }
+    }
+
+    @Test
+    void aPauseShorterThanTheTtlLosesNothing() {
+        try (SecondProcess other = startProcess(shortTtl().multipliedBy(4))) {
+            assertThat(other.ask("acquire " + NAME)).isEqualTo("ok");
+            other.pause();
+            Bench.letPass(shortTtl());
+            other.resume();
+            Bench.letPass(shortTtl().multipliedBy(4));
+            assertThat(other.ask("valid " + NAME)).isEqualTo("true");
+            assertThat(bench().isFree(NAME)).isFalse();
+            assertThat(other.ask("release " + NAME)).isEqualTo("ok");
+        }
+    }
+
+    @Test
+    @Requires(Capability.COUNT_REQUESTS)
+    void aResumedProcessDoesNotMakeUpForMissedRenewals() throws Exception {
+        try (SecondProcess other = startProcess()) {
+            assertThat(other.ask("acquire " + NAME)).isEqualTo("ok");
+            other.pause();
+            Bench.letPass(shortTtl().multipliedBy(5));
+            long before = fixture().requestCount();
+            other.resume();
+            assertThat(other.ask("valid " + NAME)).isEqualTo("false");
+            Bench.letPass(Duration.ofMillis(300));
+            assertThat(fixture().requestCount() - before).isLessThan(30);
+            assertThat(other.ask("release " + NAME)).isEqualTo("error LockLostException");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.lockstep.tck;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockOptions;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What runs in a {@link SecondProcess}: reads requests, answers them, and ends with its input. */
+final class SecondProcessMain {
+    private final LockClient client;
+    private final Map<String, Lease> leases = new HashMap<>();
+
+    private SecondProcessMain(LockClient client) {
+        this.client = client;
+    }
+
+    public static void main(String[] args) throws IOException {
+        // Answers alone go to the real standard output; what others print must not be taken for one.
+        PrintStream answers = System.out;
+        System.setOut(System.err);
+        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        String url = requests.readLine();
+        String namespace = requests.readLine();
+        Duration ttl = Duration.ofMillis(Long.parseLong(requests.readLine()));
+        try (LockClient client = LockClient.builder()
+                .url(url)
+                .namespace(namespace)
+                .ttl(ttl)
+                .clientName("second-process")
+                .connect()) {
+            SecondProcessMain worker = new SecondProcessMain(client);
+            answers.println("ok");
+            for (String request = requests.readLine(); request != null; request = requests.readLine()) {
+                answers.println(worker.answer(request.split(" ")));
+            }
+        }
+    }
+
+    private String answer(String[] request) {
+        try {
+            return switch (request[0]) {
+                case "ping" -> "ok";
+                case "acquire" -> hold(request[1], client.lock(request[1]).acquire());
+                case "fair" ->
+                    hold(
+                            request[1],
+                            client.lock(request[1], LockOptions.defaults().fair())
+                                    .acquire());
+                case "try" ->
+                    client.lock(request[1])
+                            .tryAcquire()
+                            .map(lease -> hold(request[1], lease))
+                            .orElse("busy");
+                case "token" -> Long.toString(lease(request[1]).token());
+                case "valid" -> Boolean.toString(lease(request[1]).isValid());
+                case "release" -> release(request[1]);
+                case "count" -> count(request[1], Path.of(request[2]), Integer.parseInt(request[3]));
+                default -> "error unknown request " + request[0];
+            };
+        } catch (Exception e) {
+            return "error " + e.getClass().getSimpleName();
+        }
+    }
+
+    private String hold(String name, Lease lease) {
+        leases.put(name, lease);
+        return "ok";
+    }
+
+    private Lease lease(String name) {
+        Lease lease = leases.get(name);
+        if (lease == null) {
+            throw new IllegalArgumentException("not held: " + name);
+        }
+        return lease;
+    }
+
+    private String release(String name) {
+        Lease lease = lease(name);
+        leases.remove(name);
+        lease.close();
+        return "ok";
+    }
+
+    private String count(String name, Path file, int times) throws Exception {
+        for (int i = 0; i < times; i++) {
+            try (Lease lease = client.lock(name).acquire()) {
+                new GuardedFile(file).increment(lease.token());
+            }
+        }
+        return "ok";
+    }
+}

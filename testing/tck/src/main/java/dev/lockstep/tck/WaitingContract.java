@@ -1,0 +1,186 @@
+package dev.lockstep.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.LockOptions;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** {@code tryLock} never waits; a timed wait is neither shorter nor longer than its time, and ends with the lock's release. */
+abstract class WaitingContract extends ContractGroup {
+    WaitingContract(LockContract contract) {
+        super(contract);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"TRY_LOCK", "TRY_ACQUIRE"})
+    void aTryDoesNotWaitForAnotherClient(Way way) throws Exception {
+        rivalLock().lock();
+        assertThat(Bench.timed(() -> assertThat(way.take(lock(), Duration.ZERO)).isEmpty()))
+                .isLessThan(Bench.AT_ONCE);
+        assertThat(client().inspect(NAME).waiters()).isEmpty();
+        rivalLock().unlock();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"TRY_LOCK", "TRY_ACQUIRE"})
+    void aTryDoesNotWaitForAnotherThreadOfTheClient(Way way) throws Exception {
+        lock().lock();
+        actor("another")
+                .does(() -> assertThat(Bench.timed(() ->
+                                assertThat(way.take(lock(), Duration.ZERO)).isEmpty()))
+                        .isLessThan(Bench.AT_ONCE));
+        lock().unlock();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"TRY_LOCK", "TRY_ACQUIRE"})
+    void aTryDoesNotWaitBehindAThreadOfTheClientThatWaits(Way way) throws Exception {
+        rivalLock().lock();
+        Actor waiter = actor("waiter");
+        Call<Boolean> waiting = waiter.starts(() -> lock().lock());
+        bench().awaitWaiters(NAME, 1);
+        assertThat(Bench.timed(() -> assertThat(way.take(lock(), Duration.ZERO)).isEmpty()))
+                .isLessThan(Bench.AT_ONCE);
+        rivalLock().unlock();
+        waiting.get();
+        waiter.does(() -> lock().unlock());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"TRY_LOCK_TIMED", "TRY_ACQUIRE_TIMED", "TRY_ACQUIRE_ASYNC"})
+    void noTimeToWaitMeansNoWait(Way way) throws Exception {
+        rivalLock().lock();
+        assertThat(Bench.timed(() -> assertThat(way.take(lock(), Duration.ZERO)).isEmpty()))
+                .isLessThan(Bench.AT_ONCE);
+        rivalLock().unlock();
+        Way.Hold hold = way.take(lock(), Duration.ZERO).orElseThrow();
+        hold.release();
+    }
+
+    @Test
+    void aNegativeTimeToTryLockMeansNoWait() throws Exception {
+        rivalLock().lock();
+        assertThat(Bench.timed(
+                        () -> assertThat(lock().tryLock(-1, TimeUnit.DAYS)).isFalse()))
+                .isLessThan(Bench.AT_ONCE);
+        assertThat(lock().tryLock(Long.MIN_VALUE, TimeUnit.NANOSECONDS)).isFalse();
+        rivalLock().unlock();
+        assertThat(lock().tryLock(-1, TimeUnit.DAYS)).isTrue();
+        lock().unlock();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"TRY_LOCK_TIMED", "TRY_ACQUIRE_TIMED", "TRY_ACQUIRE_ASYNC"})
+    void aTimedWaitForAnotherClientLastsItsTime(Way way) throws Exception {
+        rivalLock().lock();
+        lastsItsTime(way);
+        bench().awaitWaiters(NAME, 0);
+        rivalLock().unlock();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"TRY_LOCK_TIMED", "TRY_ACQUIRE_TIMED", "TRY_ACQUIRE_ASYNC"})
+    void aTimedWaitForAnotherThreadOfTheClientLastsItsTime(Way way) throws Exception {
+        Actor holder = actor("holder");
+        holder.does(() -> lock().lock());
+        lastsItsTime(way);
+        holder.does(() -> lock().unlock());
+    }
+
+    private void lastsItsTime(Way way) throws Exception {
+        Duration wait = Duration.ofMillis(300);
+        Duration waited = Bench.timed(() -> assertThat(way.take(lock(), wait)).isEmpty());
+        assertThat(waited).isGreaterThanOrEqualTo(wait).isLessThan(wait.plus(Bench.AT_ONCE));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"TRY_LOCK_TIMED", "TRY_ACQUIRE_TIMED", "TRY_ACQUIRE_ASYNC"})
+    void aTimedWaitEndsWhenTheLockIsReleased(Way way) throws Exception {
+        rivalLock().lock();
+        Call<Boolean> waiting = actor("waiter")
+                .starts(() ->
+                        way.take(lock(), Duration.ofMinutes(5)).orElseThrow().release());
+        bench().awaitWaiters(NAME, 1);
+        rivalLock().unlock();
+        waiting.get();
+    }
+
+    @Test
+    void aTimedWaitIsSpentOnceEvenIfItBeginsLocallyAndEndsAtTheEngine() throws Exception {
+        // The waiter first waits for a thread of its own client, then for the rival that was queued in between.
+        Duration wait = Duration.ofSeconds(2);
+        DistributedLock lock = client().lock(NAME, LockOptions.defaults().handOff(0));
+        lock.lock();
+        Actor rivalHolder = actor("rival");
+        Call<Boolean> rivalWait = rivalHolder.starts(() -> rivalLock().lock());
+        bench().awaitWaiters(NAME, 1);
+        CountDownLatch begun = new CountDownLatch(1);
+        Call<Duration> waited = actor("waiter").start(() -> {
+            begun.countDown();
+            return Bench.timed(() -> assertThat(lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS))
+                    .isFalse());
+        });
+        begun.await();
+        Bench.letPass(wait.minusMillis(200));
+        lock.unlock();
+        rivalWait.get();
+        assertThat(waited.get()).isGreaterThanOrEqualTo(wait).isLessThan(wait.plusMillis(1_400));
+        rivalHolder.does(() -> rivalLock().unlock());
+    }
+
+    @Test
+    void anEndlessTimeIsNoOverflow() throws Exception {
+        assertThat(lock().tryLock(Long.MAX_VALUE, TimeUnit.DAYS)).isTrue();
+        Actor waiter = actor("waiter");
+        Call<Boolean> sync = waiter.starts(() -> {
+            rivalLock()
+                    .tryAcquire(Duration.ofSeconds(Long.MAX_VALUE))
+                    .orElseThrow()
+                    .close();
+            rivalLock()
+                    .tryAcquireAsync(Duration.ofSeconds(Long.MAX_VALUE))
+                    .get()
+                    .orElseThrow()
+                    .close();
+        });
+        bench().awaitWaiters(NAME, 1);
+        assertThat(sync.isDone()).isFalse();
+        lock().unlock();
+        sync.get();
+    }
+
+    @Test
+    @Requires(Capability.COUNT_REQUESTS)
+    void waitingIsNotSpinning() throws Exception {
+        rivalLock().lock();
+        Actor waiter = actor("waiter");
+        Call<Boolean> waiting = waiter.starts(() -> lock().lock());
+        bench().awaitWaiters(NAME, 1);
+        long before = fixture().requestCount();
+        Bench.letPass(Duration.ofSeconds(1));
+        assertThat(fixture().requestCount() - before).isLessThan(100);
+        rivalLock().unlock();
+        waiting.get();
+        waiter.does(() -> lock().unlock());
+    }
+}

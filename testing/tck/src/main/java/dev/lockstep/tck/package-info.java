@@ -1,0 +1,12 @@
+/**
+ * The contract that every backend passes, as tests to inherit.
+ *
+ * <p>A backend's test class extends {@link dev.lockstep.tck.LockContract} and gives it a {@link
+ * dev.lockstep.tck.BackendFixture}: how to open a client of the engine, and how to hurt it. Everything else is here.
+ * What a fixture cannot do it leaves out of its {@linkplain dev.lockstep.tck.Capability capabilities}; the tests that
+ * need it are then reported as skipped.
+ */
+@NullMarked
+package dev.lockstep.tck;
+
+import org.jspecify.annotations.NullMarked;
