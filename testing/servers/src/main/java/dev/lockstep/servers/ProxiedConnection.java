@@ -1,6 +1,5 @@
 package dev.lockstep.servers;
 
-import dev.lockstep.servers.TcpProxy.Direction;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -15,7 +14,7 @@ final class ProxiedConnection {
     /** Beyond this a pipe stops reading, so that a sink that does not read slows its source down. */
     private static final int MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 
-    private final TcpProxy proxy;
+    private final ProxyLoop proxy;
     private final SocketChannel client;
     private final SocketChannel server;
     private final Pipe requests;
@@ -28,14 +27,14 @@ final class ProxiedConnection {
     private boolean broken;
 
     /** The reply to drop on this connection, once its request has passed. */
-    private TcpProxy.@Nullable ReplyDrop armed;
+    private ProxyLoop.@Nullable ReplyDrop armed;
 
-    ProxiedConnection(TcpProxy proxy, SocketChannel client) throws IOException {
+    ProxiedConnection(ProxyLoop proxy, SocketChannel client) throws IOException {
         this.proxy = proxy;
         this.client = client;
         this.server = SocketChannel.open();
-        this.requests = new Pipe(Direction.REQUESTS, client, server);
-        this.replies = new Pipe(Direction.REPLIES, server, client);
+        this.requests = new Pipe(proxy.requests, client, server);
+        this.replies = new Pipe(proxy.replies, server, client);
     }
 
     void connect() {
@@ -45,10 +44,10 @@ final class ProxiedConnection {
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 channel.register(proxy.selector(), 0, this);
             }
-            if (proxy.isSwallowing(Direction.REQUESTS)) {
+            if (proxy.requests.swallowing) {
                 broken = true; // the first packet of this connection never arrives
                 interest();
-            } else if (server.connect(proxy.target())) {
+            } else if (server.connect(proxy.target)) {
                 interest();
             } else {
                 key(server).interestOps(SelectionKey.OP_CONNECT);
@@ -144,7 +143,7 @@ final class ProxiedConnection {
 
     /** A request has come: is it one whose reply shall be lost? */
     private void lookAtRequest(ByteBuffer read) {
-        TcpProxy.ReplyDrop drop = proxy.takeDrop(wanted -> wanted.length > 0 && contains(read, wanted));
+        ProxyLoop.ReplyDrop drop = proxy.takeDrop(wanted -> wanted.hasRemaining() && contains(read, wanted));
         if (drop != null) {
             armed = drop;
         }
@@ -152,9 +151,9 @@ final class ProxiedConnection {
 
     /** A reply has come: shall it be lost? */
     private boolean isReplyDropped() {
-        TcpProxy.ReplyDrop drop = armed;
+        ProxyLoop.ReplyDrop drop = armed;
         if (drop == null) {
-            drop = proxy.takeDrop(wanted -> wanted.length == 0);
+            drop = proxy.takeDrop(wanted -> !wanted.hasRemaining());
         }
         if (drop != null) {
             armed = null;
@@ -165,13 +164,9 @@ final class ProxiedConnection {
         return silenced;
     }
 
-    private static boolean contains(ByteBuffer text, byte[] wanted) {
-        for (int from = text.position(); from + wanted.length <= text.limit(); from++) {
-            int i = 0;
-            while (i < wanted.length && text.get(from + i) == wanted[i]) {
-                i++;
-            }
-            if (i == wanted.length) {
+    private static boolean contains(ByteBuffer text, ByteBuffer wanted) {
+        for (int from = text.position(); from + wanted.remaining() <= text.limit(); from++) {
+            if (text.slice(from, wanted.remaining()).equals(wanted)) {
                 return true;
             }
         }
@@ -189,7 +184,7 @@ final class ProxiedConnection {
 
     /** One direction of the connection. */
     private final class Pipe {
-        private final Direction direction;
+        private final ProxyLane lane;
         private final SocketChannel source;
         private final SocketChannel sink;
         private final Queue<Parcel> queue = new ArrayDeque<>();
@@ -205,8 +200,8 @@ final class ProxiedConnection {
         /** The end of the stream was passed on. */
         private boolean done;
 
-        Pipe(Direction direction, SocketChannel source, SocketChannel sink) {
-            this.direction = direction;
+        Pipe(ProxyLane lane, SocketChannel source, SocketChannel sink) {
+            this.lane = lane;
             this.source = source;
             this.sink = sink;
         }
@@ -223,7 +218,7 @@ final class ProxiedConnection {
                 if (read < 0) {
                     end = End.FINISHED;
                 } else {
-                    proxy.count(direction, read);
+                    lane.bytes.addAndGet(read);
                 }
             } catch (IOException e) {
                 end = End.RESET;
@@ -236,23 +231,23 @@ final class ProxiedConnection {
             }
             ByteBuffer bytes =
                     ByteBuffer.allocate(buffer.remaining()).put(buffer).flip();
-            queue.add(new Parcel(System.nanoTime() + proxy.delayNanos(direction), bytes, end));
+            queue.add(new Parcel(System.nanoTime() + lane.delayNanos, bytes, end));
             queuedBytes += bytes.remaining();
             flush();
         }
 
         private boolean isSwallowed(ByteBuffer read) {
-            if (direction == Direction.REQUESTS) {
+            if (this == requests) {
                 lookAtRequest(read);
-                return proxy.isSwallowing(direction);
+                return lane.swallowing;
             }
-            return isReplyDropped() || proxy.isSwallowing(direction);
+            return isReplyDropped() || lane.swallowing;
         }
 
         /** Passes on what is due, and comes back for the rest. */
         void flush() throws IOException {
             blocked = false;
-            while (!queue.isEmpty() && !proxy.isStalled(direction)) {
+            while (!queue.isEmpty() && !lane.stalled) {
                 Parcel head = queue.element();
                 if (head.dueNanos() - System.nanoTime() > 0) {
                     wakeAt(head.dueNanos());
@@ -299,7 +294,7 @@ final class ProxiedConnection {
         }
 
         void dropQueued() {
-            if (proxy.isSwallowing(direction) && !queue.isEmpty()) {
+            if (lane.swallowing && !queue.isEmpty()) {
                 queue.clear();
                 queuedBytes = 0;
                 broken = true;

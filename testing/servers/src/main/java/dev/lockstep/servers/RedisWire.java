@@ -49,22 +49,21 @@ final class RedisWire implements AutoCloseable {
     private String reply() throws IOException {
         String line = line();
         String rest = line.substring(1);
-        switch (line.charAt(0)) {
-            case '+', ':':
-                return rest;
-            case '-':
-                throw new IOException("Redis says: " + rest);
-            case '$':
-                return bulk(Integer.parseInt(rest));
-            case '*':
-                List<String> elements = new ArrayList<>();
-                for (int i = Integer.parseInt(rest); i > 0; i--) {
-                    elements.add(reply());
-                }
-                return String.join("\n", elements);
-            default:
-                throw new IOException("not a Redis reply: " + line);
+        return switch (line.charAt(0)) {
+            case '+', ':' -> rest;
+            case '-' -> throw new IOException("Redis says: " + rest);
+            case '$' -> bulk(Integer.parseInt(rest));
+            case '*' -> array(Integer.parseInt(rest));
+            default -> throw new IOException("not a Redis reply: " + line);
+        };
+    }
+
+    private String array(int length) throws IOException {
+        List<String> elements = new ArrayList<>();
+        for (int i = 0; i < length; i++) {
+            elements.add(reply());
         }
+        return String.join("\n", elements);
     }
 
     private String bulk(int length) throws IOException {

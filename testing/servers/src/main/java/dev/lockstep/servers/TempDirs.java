@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +31,8 @@ final class TempDirs {
     private static final AtomicInteger SERIAL = new AtomicInteger();
     private static final Path TMP = Path.of(System.getProperty("java.io.tmpdir"));
 
-    /** Held as long as the JVM lives. */
-    private static @Nullable FileLock ownLock;
+    /** Keeps our lock for as long as the JVM lives. */
+    private static final List<FileLock> HELD = new ArrayList<>();
 
     private static @Nullable Path root;
 
@@ -101,8 +103,9 @@ final class TempDirs {
         while (true) {
             Path lockFile = Files.createTempFile(PREFIX, LOCK_SUFFIX);
             FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.WRITE);
-            ownLock = channel.lock();
+            FileLock lock = channel.lock();
             if (Files.exists(lockFile)) { // else another JVM's sweep was faster than our lock
+                HELD.add(lock);
                 String name = lockFile.getFileName().toString();
                 return Files.createDirectory(
                         lockFile.resolveSibling(name.substring(0, name.length() - LOCK_SUFFIX.length())));
