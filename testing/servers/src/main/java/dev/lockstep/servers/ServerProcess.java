@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -135,6 +136,12 @@ public abstract class ServerProcess implements AutoCloseable {
      * @throws ServerException if it ends or is not ready in time, with the end of its log
      */
     public final synchronized void start() {
+        launchProcess();
+        awaitReady();
+    }
+
+    /** Starts it and does not wait. */
+    final synchronized void launchProcess() {
         if (isAlive()) {
             return;
         }
@@ -148,26 +155,15 @@ public abstract class ServerProcess implements AutoCloseable {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
             builder.environment().putAll(launch.environment());
-            Process started = builder.start();
-            process = started;
-            awaitReady(started);
+            process = builder.start();
         } catch (IOException e) {
             throw new ServerException("cannot start " + name, e);
         }
     }
 
-    /** Starts a new server, or leaves nothing behind. */
-    static <S extends ServerProcess> S started(S server) {
-        try {
-            server.start();
-            return server;
-        } catch (RuntimeException | Error e) {
-            server.close();
-            throw e;
-        }
-    }
-
-    private void awaitReady(Process started) {
+    /** Waits until it serves clients, as {@link #start} does. */
+    final synchronized void awaitReady() {
+        Process started = Objects.requireNonNull(process, "not launched");
         long deadline = System.nanoTime() + startTimeout.toNanos();
         String last = "";
         while (!waitFor(started, LOOK_MILLIS)) {
@@ -184,6 +180,23 @@ public abstract class ServerProcess implements AutoCloseable {
             }
         }
         throw new ServerException(name + " ended with exit code " + started.exitValue() + logTail());
+    }
+
+    /** Starts a new server, or leaves nothing behind. */
+    static <S extends ServerProcess> S started(S server) {
+        startAll(List.of(server));
+        return server;
+    }
+
+    /** Starts new servers side by side, or leaves nothing behind. */
+    static void startAll(List<? extends ServerProcess> servers) {
+        try {
+            servers.forEach(ServerProcess::launchProcess);
+            servers.forEach(ServerProcess::awaitReady);
+        } catch (RuntimeException | Error e) {
+            servers.forEach(ServerProcess::close);
+            throw e;
+        }
     }
 
     /** Stops the process and its children where they are (SIGSTOP); connections stay open, nothing answers. */
