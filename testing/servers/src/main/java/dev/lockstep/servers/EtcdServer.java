@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** One member of etcd. Thread-safe. */
 public final class EtcdServer extends ServerProcess {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
-    private static final int TIMEOUT_MILLIS = 5_000;
+    private static final int ANSWER_MILLIS = 5_000;
+    private static final int PROBE_MILLIS = 1_000;
 
     private final Program program = Program.find("etcd", "etcd-server");
     private final int metricsPort = FreePorts.next();
@@ -82,7 +83,7 @@ public final class EtcdServer extends ServerProcess {
      */
     public String metrics() {
         try {
-            return get("/metrics");
+            return get("/metrics", ANSWER_MILLIS);
         } catch (IOException e) {
             throw new ServerException(this + ": metrics", e);
         }
@@ -124,13 +125,13 @@ public final class EtcdServer extends ServerProcess {
 
     @Override
     boolean isReady() throws IOException {
-        return get("/health").contains("\"true\"");
+        return get("/health", PROBE_MILLIS).contains("\"true\"");
     }
 
-    private String get(String path) throws IOException {
+    private String get(String path, int timeoutMillis) throws IOException {
         URLConnection connection = new URL("http", HOST, metricsPort, path).openConnection();
-        connection.setConnectTimeout(TIMEOUT_MILLIS);
-        connection.setReadTimeout(TIMEOUT_MILLIS);
+        connection.setConnectTimeout(timeoutMillis);
+        connection.setReadTimeout(timeoutMillis);
         try (InputStream in = connection.getInputStream()) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }

@@ -19,6 +19,11 @@ import org.jspecify.annotations.Nullable;
 public final class ZooKeeperServer extends ServerProcess {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
     private static final int TICK_MILLIS = 200;
+    private static final int ANSWER_MILLIS = 5_000;
+
+    /** A connection that is made in the wrong moment of the start is never answered: better try another one soon. */
+    private static final int PROBE_MILLIS = 300;
+
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
     private static final List<String> NEEDED =
             List.of(MAIN, "com.codahale.metrics.Counter", "org.xerial.snappy.Snappy");
@@ -93,7 +98,7 @@ public final class ZooKeeperServer extends ServerProcess {
      */
     public String report(String word) {
         try {
-            return ask(word);
+            return ask(word, ANSWER_MILLIS);
         } catch (IOException e) {
             throw new ServerException(this + ": " + word, e);
         }
@@ -143,13 +148,13 @@ public final class ZooKeeperServer extends ServerProcess {
 
     @Override
     boolean isReady() throws IOException {
-        return !mode(ask("srvr")).isEmpty();
+        return !mode(ask("srvr", PROBE_MILLIS)).isEmpty();
     }
 
-    private String ask(String word) throws IOException {
+    private String ask(String word, int timeoutMillis) throws IOException {
         try (Socket socket = new Socket()) {
-            socket.setSoTimeout(5_000);
-            socket.connect(FreePorts.address(port()), 5_000);
+            socket.setSoTimeout(timeoutMillis);
+            socket.connect(FreePorts.address(port()), timeoutMillis);
             socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }
