@@ -3,20 +3,15 @@ package dev.lockstep.servers;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,16 +21,15 @@ import java.util.stream.Stream;
  * Overview. A package is unpacked, not installed, so no rights are needed and nothing on the machine changes:
  *   1. `apt-get --simulate install` names the package and the libraries that this machine lacks;
  *   2. `apt-get download` fetches them, `dpkg-deb -x` unpacks them into one folder;
- *   3. the folder is renamed to NAME_VERSION in the cache, so that a folder of that name is always complete.
+ *   3. the cache keeps it as NAME_VERSION.
  * If the machine's package lists are missing or too old for that, newer ones are fetched into the cache and 1 is tried
- * again. A file lock per package lets concurrent builds share the cache.
+ * again.
  */
 /** Debian packages unpacked into the user's cache, fetched on first use. Thread-safe, and safe between processes. */
 final class DebianPackages {
     private static final Duration LIST_TIMEOUT = Duration.ofMinutes(3);
     private static final Duration DOWNLOAD_TIMEOUT = Duration.ofMinutes(8);
     private static final Pattern TO_INSTALL = Pattern.compile("(?m)^Inst (\\S+) ");
-    private static final Object LOCK = new Object();
 
     private final Path root;
 
@@ -50,15 +44,14 @@ final class DebianPackages {
      * @throws ServerUnavailableException if they cannot be had
      */
     static DebianPackages get(List<String> names) {
-        return get(names, cache());
+        return get(names, ServerCache.ofUser());
     }
 
-    static DebianPackages get(List<String> names, Path cache) {
+    static DebianPackages get(List<String> names, ServerCache cache) {
         String name = names.get(0);
         try {
-            Files.createDirectories(cache);
-            Optional<Path> cached = cached(name, cache);
-            return new DebianPackages(cached.isPresent() ? cached.get() : fetchLocked(names, cache));
+            return new DebianPackages(
+                    cache.get(name, (content, work) -> fetch(names, content, work, cache.directory())));
         } catch (IOException e) {
             throw new ServerUnavailableException(
                     "the Debian package " + name + " is neither installed nor to be had: install it (" + firstLine(e)
@@ -108,59 +101,23 @@ final class DebianPackages {
         }
     }
 
-    private static Path cache() {
-        String cacheHome = System.getenv("XDG_CACHE_HOME");
-        Path parent = cacheHome == null || cacheHome.isEmpty()
-                ? Path.of(System.getProperty("user.home"), ".cache")
-                : Path.of(cacheHome);
-        return parent.resolve("lockstep").resolve("servers");
-    }
-
-    private static Optional<Path> cached(String name, Path cache) throws IOException {
-        List<Path> found = new ArrayList<>();
-        try (DirectoryStream<Path> folders = Files.newDirectoryStream(cache, name + "_*")) {
-            folders.forEach(found::add);
-        }
-        return found.stream().max(Path::compareTo);
-    }
-
-    private static Path fetchLocked(List<String> names, Path cache) throws IOException {
-        String name = names.get(0);
-        Path lockFile = cache.resolve("." + name + ".lock");
-        synchronized (LOCK) { // a file lock is between processes only
-            try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                    FileLock lock = channel.lock()) {
-                Optional<Path> cached = lock.isValid() ? cached(name, cache) : Optional.empty();
-                return cached.isPresent() ? cached.get() : fetch(names, cache);
-            }
-        }
-    }
-
-    private static Path fetch(List<String> names, Path cache) throws IOException {
-        Path work = cache.resolve("." + names.get(0) + ".fetch");
-        TempDirs.delete(work); // what a killed build left
+    private static String fetch(List<String> names, Path content, Path work, Path cache) throws IOException {
         Path archives = Files.createDirectories(work.resolve("archives"));
-        Path unpacked = Files.createDirectories(work.resolve("root"));
         try {
-            try {
-                download(names, archives, List.of());
-            } catch (IOException e) {
-                download(names, archives, freshLists(cache, e));
-            }
-            String version = "";
-            try (DirectoryStream<Path> debs = Files.newDirectoryStream(archives, "*.deb")) {
-                for (Path deb : debs) {
-                    String[] parts = deb.getFileName().toString().split("_", -1);
-                    version = parts[0].equals(names.get(0)) ? parts[1].replaceFirst("^[0-9]+%3a", "") : version;
-                    List<String> unpack = List.of("dpkg-deb", "-x", deb.toString(), unpacked.toString());
-                    Commands.run(work, DOWNLOAD_TIMEOUT, unpack);
-                }
-            }
-            Path result = cache.resolve(names.get(0) + "_" + version);
-            return Files.move(unpacked, result, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            TempDirs.delete(work);
+            download(names, archives, List.of());
+        } catch (IOException e) {
+            download(names, archives, freshLists(cache, e));
         }
+        String version = "";
+        try (DirectoryStream<Path> debs = Files.newDirectoryStream(archives, "*.deb")) {
+            for (Path deb : debs) {
+                String[] parts = deb.getFileName().toString().split("_", -1);
+                version = parts[0].equals(names.get(0)) ? parts[1].replaceFirst("^[0-9]+%3a", "") : version;
+                List<String> unpack = List.of("dpkg-deb", "-x", deb.toString(), content.toString());
+                Commands.run(work, DOWNLOAD_TIMEOUT, unpack);
+            }
+        }
+        return version;
     }
 
     private static void download(List<String> names, Path archives, List<String> options) throws IOException {

@@ -203,7 +203,7 @@ public abstract class ServerProcess implements AutoCloseable {
     public final synchronized void pause() {
         List<Long> family = family();
         signal("STOP", family);
-        Await.until(name + " is paused", SIGNAL_TIMEOUT, () -> isStopped(family.get(0)));
+        Await.until(name + " is paused", SIGNAL_TIMEOUT, () -> state(family.get(0)) == 'T');
     }
 
     /** Lets a paused server go on (SIGCONT). */
@@ -217,8 +217,16 @@ public abstract class ServerProcess implements AutoCloseable {
     public final synchronized void kill() {
         Process current = process;
         if (current != null) {
-            killFamily(current);
+            List<ProcessHandle> children = killFamily(current);
             waitFor(current, STOP_TIMEOUT.toMillis());
+            Await.until("the children of " + name + " are gone", STOP_TIMEOUT, () -> {
+                for (ProcessHandle child : children) {
+                    if (child.isAlive() && state(child.pid()) != 'Z') {
+                        return false;
+                    }
+                }
+                return true;
+            });
         }
     }
 
@@ -291,19 +299,17 @@ public abstract class ServerProcess implements AutoCloseable {
         return current;
     }
 
-    private static void killFamily(Process root) {
+    private static List<ProcessHandle> killFamily(Process root) {
         List<ProcessHandle> children = root.descendants().toList();
         root.destroyForcibly();
         children.forEach(ProcessHandle::destroyForcibly);
+        return children;
     }
 
-    private static boolean isStopped(long pid) throws IOException {
-        Path stat = Path.of("/proc", Long.toString(pid), "stat");
-        if (!Files.exists(stat)) {
-            return true; // a system without /proc cannot tell
-        }
-        String line = Files.readString(stat, StandardCharsets.ISO_8859_1);
-        return line.startsWith(") T", line.lastIndexOf(')'));
+    /** A process's state as /proc gives it: T is stopped, Z is dead but not reaped. */
+    private static char state(long pid) throws IOException {
+        String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);
+        return stat.charAt(stat.lastIndexOf(')') + 2);
     }
 
     /** Sends a signal; a child that is gone meanwhile does not matter. */

@@ -52,8 +52,8 @@ class ServersTest {
         void concurrentUsersShareOneUnpackedPackage(@TempDir Path cache) throws Exception {
             ExecutorService users = Executors.newFixedThreadPool(4);
             try {
-                Callable<Path> user =
-                        () -> DebianPackages.get(List.of("libaio1"), cache).root();
+                Callable<Path> user = () -> DebianPackages.get(List.of("libaio1"), new ServerCache(cache))
+                        .root();
                 Set<Path> roots = new HashSet<>();
                 for (Future<Path> root : users.invokeAll(List.of(user, user, user, user))) {
                     roots.add(root.get());
@@ -61,11 +61,12 @@ class ServersTest {
                 assertThat(roots).hasSize(1);
                 Path root = roots.iterator().next();
                 assertThat(root.getFileName().toString()).matches("libaio1_[0-9.-]+");
-                assertThat(DebianPackages.get(List.of("libaio1"), cache).libraryPath())
+                assertThat(DebianPackages.get(List.of("libaio1"), new ServerCache(cache))
+                                .libraryPath())
                         .hasEntrySatisfying(
                                 "LD_LIBRARY_PATH", path -> assertThat(path).contains(root.toString()));
                 try (Stream<Path> left = Files.list(cache)) {
-                    assertThat(left.filter(file -> file.toString().endsWith(".fetch")))
+                    assertThat(left.filter(file -> file.toString().endsWith(".work")))
                             .isEmpty();
                 }
             } finally {
@@ -75,7 +76,7 @@ class ServersTest {
 
         @Test
         void unknownPackageIsUnavailable(@TempDir Path cache) {
-            assertThatThrownBy(() -> DebianPackages.get(List.of("no-such-package-at-all"), cache))
+            assertThatThrownBy(() -> DebianPackages.get(List.of("no-such-package-at-all"), new ServerCache(cache)))
                     .isInstanceOf(ServerUnavailableException.class)
                     .hasMessageContaining("no-such-package-at-all")
                     .hasMessageContaining("install it");
