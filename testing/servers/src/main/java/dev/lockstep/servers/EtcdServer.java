@@ -1,0 +1,211 @@
+package dev.lockstep.servers;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One member of etcd. Thread-safe. */
+public final class EtcdServer extends ServerProcess {
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+    private static final int ANSWER_MILLIS = 5_000;
+    private static final int PROBE_MILLIS = 1_000;
+
+    private final Program program = Program.find("etcd", "etcd-server");
+    private final int metricsPort = FreePorts.next();
+    private final List<String> arguments = new ArrayList<>();
+    private final String url;
+
+    /** A member with a name; the cluster is a map of members' names to the ports they talk to each other on. */
+    private EtcdServer(Builder builder, String name, Map<String, Integer> cluster) {
+        super(name, FreePorts.next(), START_TIMEOUT);
+        url = (builder.certificates == null ? "http://" : "https://") + address();
+        String peer = "http://" + HOST + ":" + cluster.get(name);
+        String members = cluster.entrySet().stream()
+                .map(member -> member.getKey() + "=http://" + HOST + ":" + member.getValue())
+                .collect(Collectors.joining(","));
+        flag("name", name);
+        flag("data-dir", directory().resolve("data").toString());
+        flag("listen-client-urls", url);
+        flag("advertise-client-urls", url);
+        flag("listen-peer-urls", peer);
+        flag("initial-advertise-peer-urls", peer);
+        flag("initial-cluster", members);
+        flag("listen-metrics-urls", "http://" + HOST + ":" + metricsPort);
+        flag("logger", "zap");
+        TestCertificates certificates = builder.certificates;
+        if (certificates != null) {
+            flag("cert-file", certificates.serverCertificate().toString());
+            flag("key-file", certificates.serverKey().toString());
+        }
+        if (certificates != null && builder.clientCertificates) {
+            flag("trusted-ca-file", certificates.caCertificate().toString());
+            flag("client-cert-auth", "true");
+        }
+        builder.flags.forEach(this::flag);
+    }
+
+    private void flag(String name, String value) {
+        arguments.add("--" + name + "=" + value);
+    }
+
+    /**
+     * A server to be.
+     *
+     * @return a builder for a member without TLS
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Where clients connect.
+     *
+     * @return {@code http://127.0.0.1:port}, or {@code https}
+     */
+    public String url() {
+        return url;
+    }
+
+    /**
+     * The server's own counters, without TLS.
+     *
+     * @return the text of its metrics page
+     * @throws ServerException if the server does not answer
+     */
+    public String metrics() {
+        try {
+            return get("/metrics", ANSWER_MILLIS);
+        } catch (IOException e) {
+            throw new ServerException(this + ": metrics", e);
+        }
+    }
+
+    /**
+     * The sum of one counter or gauge over all its labels that contain some text.
+     *
+     * @param name as {@code grpc_server_started_total}
+     * @param label text in the labels, as {@code grpc_method="Txn"}; nothing for all
+     * @return the sum; 0 if there is none
+     */
+    public double metric(String name, String label) {
+        return metrics()
+                .lines()
+                .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+                .filter(line -> line.contains(label))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .sum();
+    }
+
+    /**
+     * Tells if it leads its cluster now.
+     *
+     * @return whether it is the leader
+     */
+    public boolean isLeader() {
+        return metric("etcd_server_is_leader", "") == 1;
+    }
+
+    @Override
+    Launch launch() {
+        Map<String, String> environment = new LinkedHashMap<>(program.environment());
+        if (System.getProperty("os.arch").equals("aarch64")) {
+            environment.put("ETCD_UNSUPPORTED_ARCH", "arm64"); // etcd 3.4 does not start there without
+        }
+        return new Launch(Launch.of(program, arguments).command(), environment, false);
+    }
+
+    @Override
+    boolean isReady() throws IOException {
+        return get("/health", PROBE_MILLIS).contains("\"true\"");
+    }
+
+    private String get(String path, int timeoutMillis) throws IOException {
+        URLConnection connection = new URL("http", HOST, metricsPort, path).openConnection();
+        connection.setConnectTimeout(timeoutMillis);
+        connection.setReadTimeout(timeoutMillis);
+        try (InputStream in = connection.getInputStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** What an etcd member, or each of a cluster, shall be like. */
+    public static final class Builder {
+        private final Map<String, String> flags = new LinkedHashMap<>();
+        private @Nullable TestCertificates certificates;
+        private boolean clientCertificates;
+
+        private Builder() {}
+
+        /**
+         * Asks clients for TLS.
+         *
+         * @param serverCertificates the server's certificate and key
+         * @return this
+         */
+        public Builder tls(TestCertificates serverCertificates) {
+            certificates = serverCertificates;
+            return this;
+        }
+
+        /**
+         * Asks clients for TLS and for a certificate of the same authority.
+         *
+         * @param bothCertificates the server's certificate and key, and the authority to trust
+         * @return this
+         */
+        public Builder mutualTls(TestCertificates bothCertificates) {
+            clientCertificates = true;
+            return tls(bothCertificates);
+        }
+
+        /**
+         * Sets any flag of the command line.
+         *
+         * @param name its name, without dashes
+         * @param value its value
+         * @return this
+         */
+        public Builder flag(String name, String value) {
+            flags.put(name, value);
+            return this;
+        }
+
+        /**
+         * Starts a single member.
+         *
+         * @return the running server
+         * @throws ServerUnavailableException if there is no etcd here
+         * @throws ServerException if it does not start
+         */
+        public EtcdServer start() {
+            return startCluster(1).get(0);
+        }
+
+        /**
+         * Starts a cluster.
+         *
+         * @param size how many members; three survive the loss of one
+         * @return the running cluster, with a leader
+         * @throws ServerUnavailableException if there is no etcd here
+         * @throws ServerException if it does not start
+         */
+        public ServerGroup<EtcdServer> startCluster(int size) {
+            Map<String, Integer> cluster = new LinkedHashMap<>();
+            for (int i = 0; i < size; i++) {
+                cluster.put("etcd" + i, FreePorts.next());
+            }
+            List<EtcdServer> members = new ArrayList<>();
+            cluster.keySet().forEach(name -> members.add(new EtcdServer(this, name, cluster)));
+            return ServerGroup.started(members);
+        }
+    }
+}

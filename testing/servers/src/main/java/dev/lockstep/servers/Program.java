@@ -1,0 +1,78 @@
+package dev.lockstep.servers;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A program that can be run.
+ *
+ * @param path the executable
+ * @param environment what it needs in its environment there
+ */
+record Program(Path path, Map<String, String> environment) {
+    /** Where servers are that no user's PATH names. */
+    private static final List<String> MORE_FOLDERS = List.of("/usr/local/sbin", "/usr/sbin", "/sbin");
+
+    /**
+     * Finds a program on the PATH, in Debian's folders for servers, in the cache, or at last in Debian's packages.
+     *
+     * @param name the executable's name
+     * @param debianPackages the package it is in, and those that belong to it
+     * @throws ServerUnavailableException if it is nowhere
+     */
+    static Program find(String name, String... debianPackages) {
+        for (Path folder : folders()) {
+            Path candidate = folder.resolve(name);
+            if (Files.isExecutable(candidate) && Files.isRegularFile(candidate)) {
+                return new Program(candidate, Map.of());
+            }
+        }
+        return DebianPackages.get(List.of(debianPackages)).program(name);
+    }
+
+    /** Another program of the same installation, in the same folder. */
+    Program sibling(String name) {
+        Path real = path;
+        try {
+            real = path.toRealPath();
+        } catch (IOException e) {
+            // Then the path as it is.
+        }
+        return new Program(real.resolveSibling(name), environment);
+    }
+
+    private static List<Path> folders() {
+        List<Path> folders = new ArrayList<>();
+        String path = System.getenv("PATH");
+        for (String folder : (path == null ? "" : path).split(File.pathSeparator, -1)) {
+            if (!folder.isEmpty()) {
+                folders.add(Path.of(folder));
+            }
+        }
+        MORE_FOLDERS.forEach(folder -> folders.add(Path.of(folder)));
+        folders.addAll(postgresFolders());
+        return folders;
+    }
+
+    /** Debian keeps the servers of several PostgreSQL versions side by side; the newest comes first. */
+    private static List<Path> postgresFolders() {
+        List<Path> folders = new ArrayList<>();
+        Path parent = Path.of("/usr/lib/postgresql");
+        if (Files.isDirectory(parent)) {
+            try (DirectoryStream<Path> versions = Files.newDirectoryStream(parent)) {
+                versions.forEach(version -> folders.add(version.resolve("bin")));
+            } catch (IOException e) {
+                return List.of();
+            }
+        }
+        Collections.sort(folders, Collections.reverseOrder());
+        return folders;
+    }
+}

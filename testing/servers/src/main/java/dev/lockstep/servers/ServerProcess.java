@@ -1,0 +1,347 @@
+package dev.lockstep.servers;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/*
+ * Overview. A server must not outlive the JVM that started it, not even if that JVM is killed with no chance to clean up.
+ * So the server is started through a shell that first leaves a guard behind and then becomes the server (exec):
+ *
+ *      JVM ──pipe──▶ guard (a shell that waits for the pipe's end, then kills the server and its children)
+ *       └── child: the server itself, so its pid, exit code and signals are the JVM's to see and give
+ *
+ * The JVM never writes to the pipe. The kernel closes it when the JVM ends, however it ends, and java.lang.Process closes
+ * it when the server ends, which sends the guard home. (Linux's "parent death signal" is no alternative: it fires when
+ * the *thread* that started the process ends.) The guard is nobody's child, so that pausing a server and its children
+ * does not pause it. A shutdown hook only has to delete what is on the disk.
+ */
+/**
+ * A server in a process of its own, with a folder of its own, on a loopback port that it keeps over restarts. It can be
+ * paused, killed, stopped and started again, and does not outlive this JVM. Thread-safe.
+ */
+public abstract class ServerProcess implements AutoCloseable {
+    /** The address that every server listens on. */
+    public static final String HOST = "127.0.0.1";
+
+    private static final String GUARDED = "exec 3<&0 </dev/null\n"
+            + "( ( read -r _; read -r kids </proc/$$/task/$$/children; kill -9 $$ $kids )"
+            + " <&3 3<&- >/dev/null 2>&1 & )\n"
+            + "exec \"$@\" 3<&-\n";
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration SIGNAL_TIMEOUT = Duration.ofSeconds(10);
+    private static final long LOOK_MILLIS = 5;
+    private static final int TAIL_BYTES = 4_000;
+    private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(ServerProcess::atExit, "lockstep-servers-exit"));
+    }
+
+    private final String name;
+    private final int port;
+    private final Duration startTimeout;
+    private final Path directory;
+    private final Path log;
+    private volatile @Nullable Process process;
+
+    /**
+     * A server that is not started yet.
+     *
+     * @param name what messages call it
+     * @param port the loopback port it listens on
+     * @param startTimeout how long it may take until it answers
+     */
+    ServerProcess(String name, int port, Duration startTimeout) {
+        this.name = name;
+        this.port = port;
+        this.startTimeout = startTimeout;
+        this.directory = TempDirs.create(name);
+        this.log = directory.resolve(name + ".log");
+    }
+
+    /** How it is started, asked before every start. */
+    abstract Launch launch() throws IOException;
+
+    /** Tells if it serves clients; an exception means not yet. */
+    abstract boolean isReady() throws IOException;
+
+    /** The signal that makes it stop in an orderly way. */
+    String stopSignal() {
+        return "TERM";
+    }
+
+    /**
+     * The port that it listens on.
+     *
+     * @return the port, the same after a restart
+     */
+    public final int port() {
+        return port;
+    }
+
+    /**
+     * Where it listens.
+     *
+     * @return {@code 127.0.0.1:port}
+     */
+    public final String address() {
+        return HOST + ":" + port;
+    }
+
+    /**
+     * Its folder, for data, configuration and log.
+     *
+     * @return a folder that exists until {@link #close}
+     */
+    public final Path directory() {
+        return directory;
+    }
+
+    /**
+     * The operating system's id of the running server.
+     *
+     * @return its pid
+     * @throws ServerException if it does not run
+     */
+    public final long pid() {
+        return running().pid();
+    }
+
+    /**
+     * Tells if the process exists, paused or not.
+     *
+     * @return whether it runs
+     */
+    public final boolean isAlive() {
+        Process current = process;
+        return current != null && current.isAlive();
+    }
+
+    /**
+     * Starts it on its port and data, and waits until it serves clients. Does nothing if it runs.
+     *
+     * @throws ServerException if it ends or is not ready in time, with the end of its log
+     */
+    public final synchronized void start() {
+        launchProcess();
+        awaitReady();
+    }
+
+    /** Starts it and does not wait. */
+    final synchronized void launchProcess() {
+        if (isAlive()) {
+            return;
+        }
+        OPEN.add(this);
+        try {
+            Launch launch = launch();
+            List<String> command = new ArrayList<>(List.of("sh", "-c", GUARDED, "sh"));
+            command.addAll(launch.commandLine());
+            ProcessBuilder builder = new ProcessBuilder(command)
+                    .directory(directory.toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+            builder.environment().putAll(launch.environment());
+            process = builder.start();
+        } catch (IOException e) {
+            throw new ServerException("cannot start " + name, e);
+        }
+    }
+
+    /** Waits until it serves clients, as {@link #start} does. */
+    final synchronized void awaitReady() {
+        Process started = Objects.requireNonNull(process, "not launched");
+        long deadline = System.nanoTime() + startTimeout.toNanos();
+        String last = "";
+        while (!waitFor(started, LOOK_MILLIS)) {
+            try {
+                if (isReady()) {
+                    return;
+                }
+            } catch (IOException e) {
+                last = " (" + e + ")";
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                kill();
+                throw new ServerException(name + " was not ready within " + startTimeout + last + logTail());
+            }
+        }
+        throw new ServerException(name + " ended with exit code " + started.exitValue() + logTail());
+    }
+
+    /** Starts a new server, or leaves nothing behind. */
+    static <S extends ServerProcess> S started(S server) {
+        startAll(List.of(server));
+        return server;
+    }
+
+    /** Starts new servers side by side, or leaves nothing behind. */
+    static void startAll(List<? extends ServerProcess> servers) {
+        try {
+            servers.forEach(ServerProcess::launchProcess);
+            servers.forEach(ServerProcess::awaitReady);
+        } catch (RuntimeException | Error e) {
+            servers.forEach(ServerProcess::close);
+            throw e;
+        }
+    }
+
+    /** Stops the process and its children where they are (SIGSTOP); connections stay open, nothing answers. */
+    public final synchronized void pause() {
+        List<Long> family = family();
+        signal("STOP", family);
+        Await.until(name + " is paused", SIGNAL_TIMEOUT, () -> state(family.get(0)) == 'T');
+    }
+
+    /** Lets a paused server go on (SIGCONT). */
+    public final synchronized void resume() {
+        List<Long> family = family();
+        Collections.reverse(family);
+        signal("CONT", family);
+    }
+
+    /** Kills the process and its children (SIGKILL): a crash. Its data stays as it is on the disk. */
+    public final synchronized void kill() {
+        Process current = process;
+        if (current != null) {
+            List<ProcessHandle> children = killFamily(current);
+            waitFor(current, STOP_TIMEOUT.toMillis());
+            Await.until("the children of " + name + " are gone", STOP_TIMEOUT, () -> {
+                for (ProcessHandle child : children) {
+                    if (child.isAlive() && state(child.pid()) != 'Z') {
+                        return false;
+                    }
+                }
+                return true;
+            });
+        }
+    }
+
+    /** Stops it in an orderly way, by force if that takes too long. Its data stays. */
+    public final synchronized void stop() {
+        Process current = process;
+        if (current == null || !current.isAlive()) {
+            return;
+        }
+        resume();
+        signal(stopSignal(), List.of(current.pid()));
+        if (!waitFor(current, STOP_TIMEOUT.toMillis())) {
+            kill();
+        }
+    }
+
+    /** Stops it in an orderly way and starts it again on the same port and data. */
+    public final synchronized void restart() {
+        stop();
+        start();
+    }
+
+    /** Kills it and deletes its folder. */
+    @Override
+    public synchronized void close() {
+        kill();
+        OPEN.remove(this);
+        try {
+            TempDirs.delete(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot delete the folder of " + name, e);
+        }
+    }
+
+    /**
+     * The end of what it printed.
+     *
+     * @return the last lines, after a line that says whose they are
+     */
+    public final String logTail() {
+        try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "r")) {
+            long from = Math.max(0, file.length() - TAIL_BYTES);
+            byte[] bytes = new byte[(int) (file.length() - from)];
+            file.seek(from);
+            file.readFully(bytes);
+            return "\n--- end of the log of " + name + ":\n" + new String(bytes, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return "\n--- no log of " + name + ": " + e;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name + "@" + address();
+    }
+
+    /** The server and its descendants, parents first. */
+    private List<Long> family() {
+        Process root = running();
+        List<Long> pids = new ArrayList<>(List.of(root.pid()));
+        root.descendants().forEach(child -> pids.add(child.pid()));
+        return pids;
+    }
+
+    private Process running() {
+        Process current = process;
+        if (current == null || !current.isAlive()) {
+            throw new ServerException(name + " does not run");
+        }
+        return current;
+    }
+
+    private static List<ProcessHandle> killFamily(Process root) {
+        List<ProcessHandle> children = root.descendants().toList();
+        root.destroyForcibly();
+        children.forEach(ProcessHandle::destroyForcibly);
+        return children;
+    }
+
+    /** A process's state as /proc gives it: T is stopped, Z is dead but not reaped. */
+    private static char state(long pid) throws IOException {
+        String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);
+        return stat.charAt(stat.lastIndexOf(')') + 2);
+    }
+
+    /** Sends a signal; a child that is gone meanwhile does not matter. */
+    private void signal(String signal, List<Long> pids) {
+        String script = "s=$1; shift; for p; do kill -s \"$s\" \"$p\"; done 2>/dev/null; :";
+        List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh", signal));
+        pids.forEach(pid -> command.add(Long.toString(pid)));
+        try {
+            Commands.run(directory, SIGNAL_TIMEOUT, command);
+        } catch (IOException e) {
+            throw new ServerException("cannot send " + signal + " to " + name, e);
+        }
+    }
+
+    private static boolean waitFor(Process process, long millis) {
+        try {
+            return process.waitFor(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+            throw new ServerException("interrupted while waiting for a server");
+        }
+    }
+
+    private static void atExit() {
+        for (ServerProcess server : OPEN) {
+            Process current = server.process; // without the lock: a start may be waiting under it
+            if (current != null) {
+                killFamily(current);
+                waitFor(current, SIGNAL_TIMEOUT.toMillis());
+            }
+        }
+        TempDirs.deleteAll();
+    }
+}

@@ -1,0 +1,25 @@
+package dev.lockstep.servers;
+
+/** A server's program cannot be had on this machine; {@link Servers#require} turns this into a skip where that is allowed. */
+public final class ServerUnavailableException extends ServerException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * A program that is neither here nor to be had.
+     *
+     * @param message which program, where it was looked for, and how to get it
+     */
+    public ServerUnavailableException(String message) {
+        super(message);
+    }
+
+    /**
+     * A program that could not be fetched.
+     *
+     * @param message which program, where it was looked for, and how to get it
+     * @param cause why fetching it failed
+     */
+    public ServerUnavailableException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

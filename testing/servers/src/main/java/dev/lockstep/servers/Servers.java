@@ -1,0 +1,35 @@
+package dev.lockstep.servers;
+
+import java.util.function.Supplier;
+import org.opentest4j.TestAbortedException;
+
+/** The one place that decides what a missing server means: a skipped test, or a failure where {@code CI=true}. */
+public final class Servers {
+    private Servers() {}
+
+    /**
+     * Starts a server for a test, or skips the test if the server cannot be had here.
+     *
+     * <pre>{@code RedisServer redis = Servers.require(() -> RedisServer.builder().start());}</pre>
+     *
+     * @param start starts the server
+     * @param <S> the server's type
+     * @return the server
+     * @throws ServerUnavailableException if it cannot be had and the environment says {@code CI=true}
+     * @throws TestAbortedException if it cannot be had elsewhere; test frameworks report that as skipped
+     */
+    public static <S> S require(Supplier<S> start) {
+        return require(start, "true".equals(System.getenv("CI")));
+    }
+
+    static <S> S require(Supplier<S> start, boolean failIfUnavailable) {
+        try {
+            return start.get();
+        } catch (ServerUnavailableException e) {
+            if (failIfUnavailable) {
+                throw e;
+            }
+            throw new TestAbortedException(e.getMessage(), e);
+        }
+    }
+}

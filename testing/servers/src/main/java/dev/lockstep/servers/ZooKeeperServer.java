@@ -1,0 +1,246 @@
+package dev.lockstep.servers;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One ZooKeeper server in a JVM of its own, from the jars on this JVM's class path. Its tick is 200 ms, so that sessions
+ * of 0.4 to 60 s can be had. Thread-safe.
+ */
+public final class ZooKeeperServer extends ServerProcess {
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+    private static final int TICK_MILLIS = 200;
+    private static final int ANSWER_MILLIS = 5_000;
+
+    /** A connection that is made in the wrong moment of the start is never answered: better try another one soon. */
+    private static final int PROBE_MILLIS = 300;
+
+    private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+    private static final List<String> NEEDED =
+            List.of(MAIN, "com.codahale.metrics.Counter", "org.xerial.snappy.Snappy");
+
+    private final Path configuration;
+    private final List<String> jvmOptions;
+
+    private ZooKeeperServer(Builder builder, Map<String, String> more) {
+        super("zookeeper", FreePorts.next(), START_TIMEOUT);
+        requireJars();
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("dataDir", directory().resolve("data").toString());
+        settings.put("clientPortAddress", HOST);
+        settings.put("clientPort", Integer.toString(port()));
+        settings.put("tickTime", Integer.toString(TICK_MILLIS));
+        settings.put("maxSessionTimeout", "60000");
+        settings.put("maxClientCnxns", "0");
+        settings.put("admin.enableServer", "false");
+        settings.put("4lw.commands.whitelist", "*");
+        settings.putAll(builder.settings);
+        settings.putAll(more);
+        configuration = directory().resolve("zoo.cfg");
+        jvmOptions = new ArrayList<>(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        jvmOptions.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=info");
+        builder.systemProperties.forEach((key, value) -> jvmOptions.add("-D" + key + "=" + value));
+        List<String> lines = new ArrayList<>();
+        settings.forEach((key, value) -> lines.add(key + "=" + value));
+        try {
+            Files.createDirectory(directory().resolve("data"));
+            Files.write(configuration, lines);
+            if (builder.saslUser != null) {
+                jvmOptions.add("-Djava.security.auth.login.config=" + writeLogin(builder.saslUser));
+            }
+        } catch (IOException e) {
+            throw new ServerException("cannot configure " + this, e);
+        }
+    }
+
+    private Path writeLogin(String user) throws IOException {
+        String login = "Server { org.apache.zookeeper.server.auth.DigestLoginModule required " + user + "; };\n";
+        return Files.writeString(directory().resolve("jaas.conf"), login);
+    }
+
+    private static void requireJars() {
+        for (String name : NEEDED) {
+            try {
+                Class.forName(name, false, ZooKeeperServer.class.getClassLoader());
+            } catch (ClassNotFoundException e) {
+                throw new ServerUnavailableException(
+                        name + " is not on the class path: a ZooKeeper server needs org.apache.zookeeper:zookeeper,"
+                                + " io.dropwizard.metrics:metrics-core and org.xerial.snappy:snappy-java there",
+                        e);
+            }
+        }
+    }
+
+    /**
+     * A server to be.
+     *
+     * @return a builder for a standalone server
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Asks for a report with a "four letter word".
+     *
+     * @param word as {@code srvr}, {@code mntr}, {@code cons}, {@code wchs} or {@code dump}
+     * @return the report
+     * @throws ServerException if the server does not answer
+     */
+    public String report(String word) {
+        try {
+            return ask(word, ANSWER_MILLIS);
+        } catch (IOException e) {
+            throw new ServerException(this + ": " + word, e);
+        }
+    }
+
+    /**
+     * One number of the {@code mntr} report.
+     *
+     * @param name as {@code zk_packets_received} or {@code zk_watch_count}
+     * @return its value
+     * @throws ServerException if there is none of that name
+     */
+    public long metric(String name) {
+        return report("mntr")
+                .lines()
+                .filter(line -> line.startsWith(name + "\t"))
+                .map(line -> (long) Double.parseDouble(line.substring(name.length() + 1)))
+                .findFirst()
+                .orElseThrow(() -> new ServerException("no metric " + name + " on " + this));
+    }
+
+    /**
+     * What it is in its ensemble.
+     *
+     * @return {@code standalone}, {@code leader}, {@code follower}, or nothing while it serves nobody
+     */
+    public String mode() {
+        return mode(report("srvr"));
+    }
+
+    private static String mode(String report) {
+        return report.lines()
+                .filter(line -> line.startsWith("Mode: "))
+                .map(line -> line.substring("Mode: ".length()))
+                .findFirst()
+                .orElse("");
+    }
+
+    @Override
+    Launch launch() {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvmOptions);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN, configuration.toString()));
+        return new Launch(command, Map.of(), false);
+    }
+
+    @Override
+    boolean isReady() throws IOException {
+        return !mode(ask("srvr", PROBE_MILLIS)).isEmpty();
+    }
+
+    private String ask(String word, int timeoutMillis) throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.setSoTimeout(timeoutMillis);
+            socket.connect(FreePorts.address(port()), timeoutMillis);
+            socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** What a ZooKeeper server, or each of an ensemble, shall be like. */
+    public static final class Builder {
+        private final Map<String, String> settings = new LinkedHashMap<>();
+        private final Map<String, String> systemProperties = new LinkedHashMap<>();
+        private @Nullable String saslUser;
+
+        private Builder() {}
+
+        /**
+         * Sets any key of the configuration file, TLS and authentication included.
+         *
+         * @param key its name
+         * @param value its value
+         * @return this
+         */
+        public Builder setting(String key, String value) {
+            settings.put(key, value);
+            return this;
+        }
+
+        /**
+         * Sets a system property of the server's JVM, for what the configuration file cannot say.
+         *
+         * @param key its name
+         * @param value its value
+         * @return this
+         */
+        public Builder systemProperty(String key, String value) {
+            systemProperties.put(key, value);
+            return this;
+        }
+
+        /**
+         * Lets a user authenticate by SASL (DIGEST-MD5).
+         *
+         * @param name the user's name
+         * @param password the user's password
+         * @return this
+         */
+        public Builder saslUser(String name, String password) {
+            saslUser = "user_" + name + "=\"" + password + "\"";
+            return setting("authProvider.sasl", "org.apache.zookeeper.server.auth.SASLAuthenticationProvider");
+        }
+
+        /**
+         * Starts a standalone server.
+         *
+         * @return the running server
+         * @throws ServerUnavailableException if its jars are not on the class path
+         * @throws ServerException if it does not start
+         */
+        public ZooKeeperServer start() {
+            return ServerProcess.started(new ZooKeeperServer(this, Map.of()));
+        }
+
+        /**
+         * Starts an ensemble.
+         *
+         * @param size how many servers; three survive the loss of one
+         * @return the running ensemble, with a leader
+         * @throws ServerUnavailableException if the jars are not on the class path
+         * @throws ServerException if it does not start
+         */
+        public ServerGroup<ZooKeeperServer> startEnsemble(int size) {
+            Map<String, String> members = new LinkedHashMap<>();
+            members.put("initLimit", "50");
+            members.put("syncLimit", "15");
+            for (int id = 1; id <= size; id++) {
+                members.put("server." + id, HOST + ":" + FreePorts.next() + ":" + FreePorts.next());
+            }
+            List<ZooKeeperServer> servers = new ArrayList<>();
+            for (int id = 1; id <= size; id++) {
+                ZooKeeperServer server = new ZooKeeperServer(this, members);
+                servers.add(server);
+                try {
+                    Files.writeString(server.directory().resolve("data").resolve("myid"), Integer.toString(id));
+                } catch (IOException e) {
+                    throw new ServerException("cannot configure " + server, e);
+                }
+            }
+            return ServerGroup.started(servers);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.lockstep.servers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class EtcdServerTest {
+    private static final HttpClient PLAIN = HttpClient.newHttpClient();
+
+    @Test
+    void singleMemberKeepsItsDataOverACrash() throws Exception {
+        try (EtcdServer etcd = Servers.require(() -> EtcdServer.builder().start())) {
+            put(PLAIN, etcd, "key", "value");
+            assertThat(etcd.isLeader()).isTrue();
+            assertThat(etcd.metric("grpc_server_started_total", "grpc_method=\"Put\""))
+                    .isEqualTo(1);
+            etcd.kill();
+            etcd.start();
+            assertThat(get(PLAIN, etcd, "key")).contains(base64("value"));
+        }
+    }
+
+    @Test
+    void clusterElectsAnotherLeaderWhenItsLeaderIsKilled() throws Exception {
+        try (ServerGroup<EtcdServer> cluster =
+                Servers.require(() -> EtcdServer.builder().startCluster(3))) {
+            EtcdServer leader = cluster.find(EtcdServer::isLeader);
+            put(PLAIN, leader, "key", "value");
+            leader.kill();
+            await().atMost(Duration.ofSeconds(20))
+                    .ignoreExceptions()
+                    .until(() -> cluster.find(EtcdServer::isLeader).isReady());
+            leader.start();
+            assertThat(get(PLAIN, leader, "key")).contains(base64("value"));
+        }
+    }
+
+    @Test
+    void tlsAsksForTheClientsCertificate() throws Exception {
+        TestCertificates certificates = TestCertificates.create();
+        HttpClient client =
+                HttpClient.newBuilder().sslContext(certificates.clientContext()).build();
+        try (EtcdServer etcd = Servers.require(
+                () -> EtcdServer.builder().mutualTls(certificates).start())) {
+            assertThat(etcd.url()).startsWith("https://");
+            put(client, etcd, "key", "value");
+            assertThat(get(client, etcd, "key")).contains(base64("value"));
+            assertThatThrownBy(() -> get(PLAIN, etcd, "key")).isInstanceOf(IOException.class);
+        }
+    }
+
+    private static void put(HttpClient client, EtcdServer etcd, String key, String value) throws Exception {
+        String body = "{\"key\":\"" + base64(key) + "\",\"value\":\"" + base64(value) + "\"}";
+        assertThat(post(client, etcd, "put", body)).contains("revision");
+    }
+
+    private static String get(HttpClient client, EtcdServer etcd, String key) throws Exception {
+        return post(client, etcd, "range", "{\"key\":\"" + base64(key) + "\"}");
+    }
+
+    private static String post(HttpClient client, EtcdServer etcd, String operation, String body) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(etcd.url() + "/v3/kv/" + operation))
+                .timeout(Duration.ofSeconds(10))
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        return client.send(request, BodyHandlers.ofString()).body();
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+}

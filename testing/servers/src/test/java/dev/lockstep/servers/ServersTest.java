@@ -1,0 +1,98 @@
+package dev.lockstep.servers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.TestAbortedException;
+
+@Timeout(300)
+class ServersTest {
+    @Nested
+    class Require {
+        @Test
+        void returnsTheServerIfThereIsOne() {
+            assertThat(Servers.require(() -> "server", true)).isEqualTo("server");
+        }
+
+        @Test
+        void missingServerSkipsTheTest() {
+            assertThatThrownBy(() -> Servers.require(Require::missing, false))
+                    .isInstanceOf(TestAbortedException.class)
+                    .hasMessageContaining("nowhere");
+        }
+
+        @Test
+        void missingServerFailsInContinuousIntegration() {
+            assertThatThrownBy(() -> Servers.require(Require::missing, true))
+                    .isInstanceOf(ServerUnavailableException.class);
+        }
+
+        private static String missing() {
+            throw new ServerUnavailableException("it is nowhere");
+        }
+    }
+
+    @Nested
+    class Debian {
+        @Test
+        void concurrentUsersShareOneUnpackedPackage(@TempDir Path cache) throws Exception {
+            ExecutorService users = Executors.newFixedThreadPool(4);
+            try {
+                Callable<Path> user = () -> DebianPackages.get(List.of("libaio1"), new ServerCache(cache))
+                        .root();
+                Set<Path> roots = new HashSet<>();
+                for (Future<Path> root : users.invokeAll(List.of(user, user, user, user))) {
+                    roots.add(root.get());
+                }
+                assertThat(roots).hasSize(1);
+                Path root = roots.iterator().next();
+                assertThat(root.getFileName().toString()).matches("libaio1_[0-9.-]+");
+                assertThat(DebianPackages.get(List.of("libaio1"), new ServerCache(cache))
+                                .libraryPath())
+                        .hasEntrySatisfying(
+                                "LD_LIBRARY_PATH", path -> assertThat(path).contains(root.toString()));
+                try (Stream<Path> left = Files.list(cache)) {
+                    assertThat(left.filter(file -> file.toString().endsWith(".work")))
+                            .isEmpty();
+                }
+            } finally {
+                users.shutdownNow();
+            }
+        }
+
+        @Test
+        void unknownPackageIsUnavailable(@TempDir Path cache) {
+            assertThatThrownBy(() -> DebianPackages.get(List.of("no-such-package-at-all"), new ServerCache(cache)))
+                    .isInstanceOf(ServerUnavailableException.class)
+                    .hasMessageContaining("no-such-package-at-all")
+                    .hasMessageContaining("install it");
+        }
+    }
+
+    @Nested
+    class Ports {
+        @Test
+        void areFreeAndNeverGivenTwice() {
+            Set<Integer> ports = new HashSet<>();
+            for (int i = 0; i < 200; i++) {
+                int port = FreePorts.next();
+                assertThat(ports.add(port)).isTrue();
+                assertThat(FreePorts.isFree(port)).isTrue();
+            }
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.servers;
+
+import org.jspecify.annotations.NullMarked;
