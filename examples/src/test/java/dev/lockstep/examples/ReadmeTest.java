@@ -17,8 +17,7 @@ class ReadmeTest {
     @Test
     void firstJavaBlockIsTheMarkedRegionOfGettingStarted() throws IOException {
         String region = first("// tag::readme\n(.*?)\\s*// end::readme", Files.readString(EXAMPLE));
-        assertThat(first("```java\n(.*?)```", Files.readString(README)))
-                .isEqualTo(region.stripIndent() + "\n");
+        assertThat(first("```java\n(.*?)```", Files.readString(README))).isEqualTo(region.stripIndent() + "\n");
     }
 
     private static String first(String regex, String text) {

@@ -16,7 +16,8 @@ import java.util.stream.Stream;
 
 /** The links of Markdown pages to each other and to other files of the project. Links to the world are not followed. */
 final class Links {
-    private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\(\\s*<?([^)>\\s]+)>?[^)]*\\)|^\\[[^\\]]+]:\\s*(\\S+)");
+    private static final Pattern LINK =
+            Pattern.compile("\\[[^\\]]*]\\(\\s*<?([^)>\\s]+)>?[^)]*\\)|^\\[[^\\]]+]:\\s*(\\S+)");
     private static final Pattern HEADING = Pattern.compile("^#{1,6}\\s+(.*?)\\s*#*$");
     private static final Pattern CODE_SPAN = Pattern.compile("`[^`]*`");
     private static final Pattern EXTERNAL = Pattern.compile("^[a-zA-Z][a-zA-Z0-9+.-]*:.*");

@@ -45,7 +45,7 @@ final class Project {
                 .toList();
     }
 
-    /** The main classes of some modules. */
+    /** The main classes of some modules, without those that JMH generates. */
     static JavaClasses mainClasses(Collection<String> modules) {
         List<Path> folders = new ArrayList<>();
         for (String module : modules) {
@@ -56,7 +56,9 @@ final class Project {
             }
             folders.add(classes);
         }
-        return new ClassFileImporter().importPaths(folders);
+        return new ClassFileImporter()
+                .withImportOption(location -> !location.contains("/jmh_generated/"))
+                .importPaths(folders);
     }
 
     static Document readPom(Path pom) {
