@@ -1,0 +1,77 @@
+package dev.lockstep.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.module.ModuleDescriptor;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** The rules, on the project itself. */
+class ArchitectureTest {
+    /** The packages of each engine's own client. An engine that is not listed has none. */
+    private static final Map<String, String[]> ENGINE_CLIENTS = Map.of();
+
+    private static final Rules RULES = new Rules("dev.lockstep");
+    private static final JavaClasses CORE = Project.mainClasses(List.of("core"));
+    private static final JavaClasses ALL = Project.mainClasses(Project.modulesWithMainCode());
+
+    @Test
+    void signaturesOfApiAndSpiDoNotMentionInternals() {
+        RULES.signaturesDoNotMentionInternals().check(CORE);
+    }
+
+    @Test
+    void onlyTheBuilderOfLockClientKnowsInternals() {
+        RULES.onlyTheBuilderKnowsInternals().check(CORE);
+    }
+
+    @Test
+    void memoryEngineKnowsOnlyTheSpi() {
+        RULES.engineKnowsOnlyTheSpi("memory").check(CORE);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyBackendKnowsOnlyTheSpiAndItsClient() {
+        return Project.modulesWithMainCode().stream()
+                .filter(module -> module.startsWith("backends/"))
+                .map(module -> DynamicTest.dynamicTest(module, () -> {
+                    String engine = module.substring("backends/".length());
+                    RULES.engineKnowsOnlyTheSpi(engine, ENGINE_CLIENTS.getOrDefault(engine, new String[0]))
+                            .check(Project.mainClasses(List.of(module)));
+                }));
+    }
+
+    @Test
+    void coreDependsOnSlf4jAndJspecifyAlone() {
+        RULES.coreDependsOnNothing().check(CORE);
+        assertThat(Project.runtimeDependencies(Project.readPom(Project.root().resolve("core/pom.xml"))))
+                .containsExactlyInAnyOrder("slf4j-api", "jspecify");
+    }
+
+    @Test
+    void mainCodeDoesNotReadTheWallClock() {
+        RULES.wallClockIsNotRead().check(ALL);
+    }
+
+    @Test
+    void mainCodeDoesNotSleep() {
+        RULES.nothingSleeps().check(ALL);
+    }
+
+    @Test
+    void publicTypesOfTheCoreAreExportedAndInternalsAreNot() throws IOException {
+        try (InputStream in = Files.newInputStream(Project.root().resolve("core/target/classes/module-info.class"))) {
+            ModuleDescriptor module = ModuleDescriptor.read(in);
+            RULES.publicTypesAreExported(module).check(CORE);
+            assertThat(Rules.exportsInternals(module)).isFalse();
+        }
+    }
+}

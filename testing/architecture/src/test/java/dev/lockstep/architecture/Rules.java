@@ -1,0 +1,173 @@
+package dev.lockstep.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.base.HasDescription;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaType;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.lang.module.ModuleDescriptor;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The rules, for a project whose API is in a given package. The package is a parameter so that each rule can be shown
+ * to fail on a small offending project.
+ */
+final class Rules {
+    private final String api;
+    private final String spi;
+    private final String internal;
+
+    Rules(String api) {
+        this.api = api;
+        this.spi = api + ".spi";
+        this.internal = api + ".internal";
+    }
+
+    /** What users and backend authors compile against never mentions what may change. */
+    ArchRule signaturesDoNotMentionInternals() {
+        return classes()
+                .that()
+                .resideInAnyPackage(api, spi)
+                .should(notMentionInSignatures(resideInAnyPackage(internal + "..")))
+                .because("internals change freely, and users could neither name nor keep such a type");
+    }
+
+    /** One door between the API and its implementation. */
+    ArchRule onlyTheBuilderKnowsInternals() {
+        return noClasses()
+                .that()
+                .resideInAnyPackage(api, spi)
+                .and()
+                .doNotHaveFullyQualifiedName(api + ".LockClient$Builder")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(internal + "..")
+                .because("the builder of LockClient is the one door to the implementation");
+    }
+
+    /** An engine stands on the API, the SPI and its own client. */
+    ArchRule engineKnowsOnlyTheSpi(String engine, String... clientPackages) {
+        String[] allowed = Stream.concat(
+                        Stream.of(
+                                api,
+                                spi,
+                                api + "." + engine + "..",
+                                "java..",
+                                "javax.net..",
+                                "javax.sql..",
+                                "org.slf4j..",
+                                "org.jspecify.."),
+                        Stream.of(clientPackages))
+                .toArray(String[]::new);
+        return classes()
+                .that()
+                .resideInAPackage(api + "." + engine + "..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(allowed)
+                .because("a backend is written against the published SPI, as a stranger's would be");
+    }
+
+    /** The core brings nothing with it but the logging facade and the null annotations. */
+    ArchRule coreDependsOnNothing() {
+        return classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(api + "..", "java..", "org.slf4j..", "org.jspecify..")
+                .because("every user inherits what the core depends on");
+    }
+
+    /** A lease lives by a monotonic clock. */
+    ArchRule wallClockIsNotRead() {
+        return noClasses()
+                .should()
+                .callMethod(System.class, "currentTimeMillis")
+                .because("a wall clock jumps; use Scheduler.nanoTime or System.nanoTime");
+    }
+
+    /** Waiting is for a condition, never for a time. */
+    ArchRule nothingSleeps() {
+        return noClasses()
+                .should()
+                .callMethodWhere(describe("Thread.sleep or TimeUnit.sleep", call -> {
+                    JavaClass owner = call.getTargetOwner();
+                    return call.getName().equals("sleep")
+                            && (owner.isAssignableTo(Thread.class) || owner.isEquivalentTo(TimeUnit.class));
+                }))
+                .because("a sleeping thread neither sees its condition nor its deadline; wait for the condition");
+    }
+
+    /** What a user may need to name, the module lets it name. */
+    ArchRule publicTypesAreExported(ModuleDescriptor module) {
+        Set<String> exported = new HashSet<>();
+        for (ModuleDescriptor.Exports exports : module.exports()) {
+            if (!exports.isQualified()) {
+                exported.add(exports.source());
+            }
+        }
+        return classes()
+                .that()
+                .arePublic()
+                .and()
+                .resideOutsideOfPackage(internal + "..")
+                .should()
+                .resideInAnyPackage(exported.toArray(String[]::new))
+                .because("a public type that is not exported is either not meant to be public or out of reach");
+    }
+
+    /** Internals stay at home. */
+    static boolean exportsInternals(ModuleDescriptor module) {
+        return module.exports().stream().anyMatch(exports -> exports.source().matches(".*\\.internal(\\..*)?"));
+    }
+
+    private static ArchCondition<JavaClass> notMentionInSignatures(DescribedPredicate<JavaClass> forbidden) {
+        return new ArchCondition<>("not mention classes that " + forbidden.getDescription() + " in signatures") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                type.getSuperclass().ifPresent(parent -> report(type, type, parent, events));
+                type.getInterfaces().forEach(parent -> report(type, type, parent, events));
+                type.getTypeParameters().forEach(parameter -> report(type, type, parameter, events));
+                for (JavaField field : type.getFields()) {
+                    if (isVisible(field.getModifiers())) {
+                        report(type, field, field.getType(), events);
+                    }
+                }
+                for (JavaCodeUnit unit : type.getCodeUnits()) {
+                    if (isVisible(unit.getModifiers())) {
+                        report(type, unit, unit.getReturnType(), events);
+                        unit.getParameterTypes().forEach(parameter -> report(type, unit, parameter, events));
+                        unit.getTypeParameters().forEach(parameter -> report(type, unit, parameter, events));
+                        unit.getThrowsClause().getTypes().forEach(thrown -> report(type, unit, thrown, events));
+                    }
+                }
+            }
+
+            private void report(JavaClass type, HasDescription member, JavaType mentioned, ConditionEvents events) {
+                for (JavaClass raw : mentioned.getAllInvolvedRawTypes()) {
+                    if (forbidden.test(raw)) {
+                        events.add(SimpleConditionEvent.violated(
+                                type, member.getDescription() + " mentions " + raw.getName()));
+                    }
+                }
+            }
+        };
+    }
+
+    private static boolean isVisible(Set<JavaModifier> modifiers) {
+        return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
+    }
+}

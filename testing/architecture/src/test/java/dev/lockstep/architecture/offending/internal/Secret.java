@@ -1,0 +1,4 @@
+package dev.lockstep.architecture.offending.internal;
+
+/** What nobody should see. */
+public class Secret {}

@@ -1,0 +1,6 @@
+package dev.lockstep.architecture.offending.spi;
+
+import dev.lockstep.architecture.offending.internal.Secret;
+
+/** An SPI whose parent is internal. */
+public class Spi extends Secret {}

@@ -1,0 +1,5 @@
+/** Rules over the whole project, each shown able to fail on the classes of {@code offending}. */
+@NullMarked
+package dev.lockstep.architecture;
+
+import org.jspecify.annotations.NullMarked;

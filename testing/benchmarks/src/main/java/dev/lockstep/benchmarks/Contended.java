@@ -1,0 +1,64 @@
+package dev.lockstep.benchmarks;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Threads;
+
+/** Many threads of one process want one lock all the time, and count under it. */
+@State(Scope.Benchmark)
+@Threads(16)
+@Scenario("16 threads of one client on one name")
+public class Contended {
+    private final Lock fair = new ReentrantLock(true);
+    private final Lock unfair = new ReentrantLock();
+    private final LockClient client = LockClient.connect("memory:");
+    private final DistributedLock lock = client.lock("benchmark");
+    private long count;
+
+    @TearDown
+    public void close() {
+        client.close();
+    }
+
+    @Benchmark
+    public void fairReentrantLock() {
+        countUnder(fair);
+    }
+
+    @Benchmark
+    @Versus("fairReentrantLock")
+    public void unfairReentrantLock() {
+        countUnder(unfair);
+    }
+
+    @Benchmark
+    @Versus(value = "fairReentrantLock", goal = 1)
+    public void lockstep() {
+        countUnder(lock);
+    }
+
+    @Benchmark
+    @Versus("fairReentrantLock")
+    public long lockstepLeaseToken() throws InterruptedException {
+        try (Lease lease = lock.acquire()) {
+            count++;
+            return lease.token();
+        }
+    }
+
+    private void countUnder(Lock guard) {
+        guard.lock();
+        try {
+            count++;
+        } finally {
+            guard.unlock();
+        }
+    }
+}

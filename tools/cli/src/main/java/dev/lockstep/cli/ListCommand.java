@@ -1,0 +1,69 @@
+package dev.lockstep.cli;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.LockInfo;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Lists the locks that are held or waited for. */
+@Command(name = "ls", description = "Lists the locks that are held or waited for.")
+final class ListCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private EngineOptions engine = new EngineOptions();
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "PREFIX",
+            description = "What the names begin with (default: all).",
+            defaultValue = "")
+    private String prefix = "";
+
+    @Option(names = "--json", description = "Print JSON on one line.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        List<LockInfo> locks;
+        try (LockClient client = engine.connect()) {
+            locks = client.list(prefix);
+        } catch (IllegalArgumentException e) {
+            throw engine.unusable(e);
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(Json.write(locks.stream().map(LockInfos::toJson).toList()));
+        } else {
+            TextTable table = new TextTable("NAME", "MODE", "HOLDERS", "WAITERS", "TOKEN", "FIRST HOLDER");
+            locks.forEach(lock -> add(table, lock));
+            table.print(out);
+        }
+        return ExitCodes.OK;
+    }
+
+    private static void add(TextTable table, LockInfo lock) {
+        int holders = lock.holders().size();
+        int waiters = lock.waiters().size();
+        if (holders == 0) {
+            table.add(lock.name(), "-", holders, waiters, "-", "-");
+        } else {
+            LockInfo.Entry first = lock.holders().get(0);
+            table.add(
+                    lock.name(),
+                    LockInfos.mode(first),
+                    holders,
+                    waiters,
+                    LockInfos.token(first),
+                    first.holder().client());
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.lockstep.cli;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockInfo;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What an engine knows of a lock, as JSON and as words. Tokens are strings in JSON: they exceed 2⁵³. */
+final class LockInfos {
+    private LockInfos() {}
+
+    static Map<String, Object> toJson(LockInfo info) {
+        Map<String, Object> lock = new LinkedHashMap<>();
+        lock.put("name", info.name());
+        lock.put("holders", entriesToJson(info.holders()));
+        lock.put("waiters", entriesToJson(info.waiters()));
+        return lock;
+    }
+
+    private static List<Map<String, Object>> entriesToJson(List<LockInfo.Entry> entries) {
+        return entries.stream().map(LockInfos::toJson).toList();
+    }
+
+    private static Map<String, Object> toJson(LockInfo.Entry entry) {
+        HolderInfo who = entry.holder();
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("mode", mode(entry));
+        entry.token().ifPresent(token -> json.put("token", Long.toString(token)));
+        json.put("client", who.client());
+        json.put("host", who.host());
+        json.put("pid", who.pid());
+        json.put("thread", who.thread());
+        json.put("since", who.since().toString());
+        return json;
+    }
+
+    static String mode(LockInfo.Entry entry) {
+        return entry.mode().name().toLowerCase(Locale.ROOT);
+    }
+
+    static String token(LockInfo.Entry entry) {
+        return entry.token().isPresent() ? Long.toString(entry.token().getAsLong()) : "-";
+    }
+}

@@ -1,0 +1,105 @@
+package dev.lockstep.cli;
+
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The {@code lockstep} command. Errors are one line on standard error, with a stack trace only by {@code --debug}. */
+@Command(
+        name = "lockstep",
+        description = "Looks at distributed locks, on any engine.",
+        mixinStandardHelpOptions = true,
+        scope = ScopeType.INHERIT,
+        versionProvider = Version.class,
+        subcommands = {PingCommand.class, ListCommand.class, InspectCommand.class},
+        synopsisSubcommandLabel = "COMMAND",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "  0:done",
+            "  1:something unexpected went wrong",
+            "  2:the command line or the URL makes no sense",
+            " 69:the engine did not answer",
+        })
+public final class Main implements Runnable {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = "--debug",
+            scope = ScopeType.INHERIT,
+            description = "Show what goes on, and the stack trace of an error.")
+    private boolean debug;
+
+    private Main() {}
+
+    /**
+     * Runs the command and ends the JVM with its exit code.
+     *
+     * @param args the command line
+     */
+    public static void main(String[] args) {
+        System.exit(run(utf8(FileDescriptor.out), utf8(FileDescriptor.err), args));
+    }
+
+    /** Runs the command; gives its exit code. */
+    static int run(PrintWriter out, PrintWriter err, String... args) {
+        Main main = new Main();
+        CommandLine command = new CommandLine(main)
+                .setOut(out)
+                .setErr(err)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler((e, unused) -> main.refuse(e))
+                .setExecutionExceptionHandler((e, failed, unused) -> main.fail(e, failed.getErr()));
+        command.setExecutionStrategy(parsed -> {
+            // Read when the first logger is made, which is when a client is.
+            System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", main.debug ? "debug" : "off");
+            return new CommandLine.RunLast().execute(parsed);
+        });
+        int code = command.execute(args);
+        out.flush();
+        err.flush();
+        return code;
+    }
+
+    /** Without a subcommand there is nothing to do. */
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a command is missing");
+    }
+
+    private int refuse(ParameterException e) {
+        CommandLine command = e.getCommandLine();
+        report(e, command.getErr(), " (see '" + command.getCommandSpec().qualifiedName() + " --help')");
+        return ExitCodes.USAGE;
+    }
+
+    private int fail(Exception e, PrintWriter err) {
+        report(e, err, "");
+        if (e instanceof LockConfigurationException) {
+            return ExitCodes.USAGE;
+        }
+        return e instanceof LockUnavailableException ? ExitCodes.UNAVAILABLE : ExitCodes.FAILED;
+    }
+
+    private void report(Exception e, PrintWriter err, String hint) {
+        String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        err.println("lockstep: " + message.strip().replaceAll("\\s*\\R\\s*", " ") + hint);
+        if (debug) {
+            e.printStackTrace(err);
+        }
+    }
+
+    private static PrintWriter utf8(FileDescriptor stream) {
+        return new PrintWriter(new FileOutputStream(stream), true, StandardCharsets.UTF_8);
+    }
+}
