@@ -1,6 +1,5 @@
 package dev.lockstep.memory;
 
-import static dev.lockstep.memory.Clients.granted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.LockMode;
@@ -48,7 +47,7 @@ class LockTableTest extends EngineTest {
         assertThat(table.leave(grant, new Notices())).isFalse();
 
         assertThat(grant.isLost()).isFalse();
-        assertThat(granted(next).lost().toCompletableFuture()).isNotDone();
+        assertThat(Clients.lost(next)).isNotDone();
     }
 
     @Test
