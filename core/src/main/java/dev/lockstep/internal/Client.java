@@ -26,6 +26,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -172,15 +173,29 @@ final class Client implements LockClient {
     @Override
     public LockInfo inspect(String lockName) {
         Names.requireLockName(lockName);
-        return ask(lockName, "inspect", () -> backend.inspect(lockName));
+        return scaled(ask(lockName, "inspect", () -> backend.inspect(lockName)));
     }
 
     @Override
     public List<LockInfo> list(String prefix) {
         Objects.requireNonNull(prefix, "prefix");
-        List<LockInfo> found = new ArrayList<>(ask(null, "list", () -> backend.list(prefix)));
-        found.sort(Comparator.comparing(LockInfo::name));
-        return List.copyOf(found);
+        return ask(null, "list", () -> backend.list(prefix)).stream()
+                .map(Client::scaled)
+                .sorted(Comparator.comparing(LockInfo::name))
+                .toList();
+    }
+
+    /** The engine's tokens as holders see them. */
+    private static LockInfo scaled(LockInfo info) {
+        List<LockInfo.Entry> holders = info.holders().stream()
+                .map(entry -> new LockInfo.Entry(
+                        entry.mode(),
+                        entry.token().isPresent()
+                                ? OptionalLong.of(entry.token().getAsLong() << Passage.TOKEN_SHIFT)
+                                : OptionalLong.empty(),
+                        entry.holder()))
+                .toList();
+        return new LockInfo(info.name(), holders, info.waiters());
     }
 
     @Override

@@ -158,38 +158,50 @@ final class MultiLock implements DistributedLock {
 
     @Override
     public CompletableFuture<Lease> acquireAsync() {
-        AsyncTake<Lease> take = new AsyncTake<>(
-                lock -> lock.acquireAsync().thenApply(Optional::of), leases -> new MultiLease(name, leases));
-        return take.start();
+        return new AsyncTake<>(
+                        DistributedLock::acquireAsync, Optional::of, leases -> (Lease) new MultiLease(name, leases))
+                .start();
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait) {
         long start = client.nanoTime();
-        AsyncTake<Optional<Lease>> take = new AsyncTake<>(
-                lock -> lock.tryAcquireAsync(left(wait, start)), leases -> together(leases.isEmpty() ? null : leases));
-        return take.start();
+        return new AsyncTake<>(
+                        lock -> lock.tryAcquireAsync(left(wait, start)),
+                        Function.identity(),
+                        leases -> together(leases.isEmpty() ? null : leases))
+                .start();
     }
 
-    /** Takes one lock after the other without a thread; a cancelled result cancels the step under way. */
-    private final class AsyncTake<T> {
-        private final Function<DistributedLock, CompletableFuture<Optional<Lease>>> step;
+    /**
+     * Takes one lock after the other without a thread; a cancelled result cancels the step under way.
+     *
+     * @param <S> what a step answers
+     * @param <T> what the caller gets
+     */
+    private final class AsyncTake<S, T> {
+        private final Function<DistributedLock, CompletableFuture<S>> step;
+        private final Function<S, Optional<Lease>> lease;
         private final Function<List<Lease>, T> finish;
         private final CompletableFuture<T> result = new CompletableFuture<>();
 
         /** Only touched by one step at a time. */
         private final List<Lease> taken = new ArrayList<>();
 
-        private volatile @Nullable CompletableFuture<?> current;
+        private volatile @Nullable CompletableFuture<S> current;
 
-        AsyncTake(Function<DistributedLock, CompletableFuture<Optional<Lease>>> step, Function<List<Lease>, T> finish) {
+        AsyncTake(
+                Function<DistributedLock, CompletableFuture<S>> step,
+                Function<S, Optional<Lease>> lease,
+                Function<List<Lease>, T> finish) {
             this.step = step;
+            this.lease = lease;
             this.finish = finish;
         }
 
         CompletableFuture<T> start() {
-            result.whenComplete((done, error) -> cancelCurrent());
             next();
+            result.whenComplete((done, error) -> cancelCurrent());
             return result;
         }
 
@@ -200,26 +212,27 @@ final class MultiLock implements DistributedLock {
                 }
                 return;
             }
-            CompletableFuture<Optional<Lease>> stage = step.apply(locks.get(taken.size()));
+            CompletableFuture<S> stage = step.apply(locks.get(taken.size()));
             current = stage;
             if (result.isDone()) {
                 stage.cancel(false);
             }
-            stage.whenComplete((lease, error) -> {
-                if (error == null && lease.isPresent()) {
-                    taken.add(lease.get());
-                    if (!result.isDone()) {
-                        next();
-                        return;
-                    }
-                }
-                closeAll();
-                if (error != null) {
-                    result.completeExceptionally(error);
-                } else {
-                    result.complete(finish.apply(List.of()));
-                }
-            });
+            stage.whenComplete(this::stepped);
+        }
+
+        private void stepped(S answer, @Nullable Throwable error) {
+            Optional<Lease> one = error == null ? lease.apply(answer) : Optional.empty();
+            one.ifPresent(taken::add);
+            if (one.isPresent() && !result.isDone()) {
+                next();
+                return;
+            }
+            closeAll();
+            if (error != null) {
+                result.completeExceptionally(error);
+            } else {
+                result.complete(finish.apply(List.of()));
+            }
         }
 
         private void cancelCurrent() {

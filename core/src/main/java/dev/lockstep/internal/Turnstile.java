@@ -288,6 +288,9 @@ final class Turnstile {
      * @return the result; {@link Waiter#GAVE_UP} if the time is up
      */
     Object await(Waiter waiter, boolean bounded, long waitNanos, boolean interruptible) throws InterruptedException {
+        // Before the loop: what may block inside it would swallow the wake-up between the look at the result and the
+        // park.
+        client.watchOutage();
         boolean interrupted = false;
         try {
             while (true) {
@@ -312,10 +315,8 @@ final class Turnstile {
                         giveUp(waiter);
                         continue;
                     }
-                    client.watchOutage();
                     LockSupport.parkNanos(this, left);
                 } else {
-                    client.watchOutage();
                     LockSupport.park(this);
                 }
                 if (!interruptible && Thread.interrupted()) {

@@ -35,8 +35,8 @@ public final class MemoryProvider implements BackendProvider {
         if (!NAME.matcher(name).matches()) {
             throw new LockConfigurationException(
                     null,
-                    "Not a URL of the memory engine: " + url
-                            + ". Expected memory: or memory:NAME, the name of up to 64 letters, digits, '.', '_', '-'.");
+                    "Not a URL of the memory engine. Expected memory: or memory:NAME, the name of up to 64 letters,"
+                            + " digits, '.', '_', '-'.");
         }
         return context -> openShared(name, context);
     }
