@@ -49,6 +49,20 @@ final class Chain<T extends Chain.Link<T>> {
         size++;
     }
 
+    void addFirst(T element) {
+        T head = first;
+        element.previous = null;
+        element.next = head;
+        element.linked = true;
+        if (head == null) {
+            last = element;
+        } else {
+            head.previous = element;
+        }
+        first = element;
+        size++;
+    }
+
     /** Removes an element if it is in the chain; its {@code next} stays, so that a loop may remove where it stands. */
     boolean remove(T element) {
         if (!element.linked) {

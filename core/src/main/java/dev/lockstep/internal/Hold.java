@@ -2,6 +2,7 @@ package dev.lockstep.internal;
 
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -52,15 +53,20 @@ final class Hold extends Chain.Link<Hold> {
 
     private @Nullable List<Consumer<LossReason>> lossActions;
 
-    Hold(Turnstile turnstile, Passage passage, Waiter waiter, long sinceNanos) {
+    Hold(
+            Turnstile turnstile,
+            Passage passage,
+            LockMode mode,
+            LockOptions options,
+            @Nullable Thread owner,
+            long sinceNanos) {
         this.turnstile = turnstile;
         this.passage = passage;
-        this.mode = waiter.mode;
-        this.owner = waiter.thread;
+        this.mode = mode;
+        this.owner = owner;
         this.sinceNanos = sinceNanos;
-        this.hasLease = waiter.options.lease().isPresent();
-        this.leaseEndNanos =
-                hasLease ? sinceNanos + waiter.options.lease().get().toNanos() : 0;
+        this.hasLease = options.lease().isPresent();
+        this.leaseEndNanos = hasLease ? sinceNanos + options.lease().get().toNanos() : 0;
     }
 
     int count() {

@@ -7,6 +7,8 @@ import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.GrantListener;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,8 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         }
     }
 
+    private static final VarHandle STATE = Handles.of(MethodHandles.lookup(), Passage.class, "state", State.class);
+
     /** The index of a token has 10 bits; index 0 is never drawn, so that {@code LockInfo} can show it. */
     static final int TOKEN_SHIFT = 10;
 
@@ -66,12 +70,17 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     private final long number;
 
     /** The only call that this claim is for; null if it is for whoever stands first in the local queue. */
-    final @Nullable Waiter only;
+    @Nullable
+    Waiter only;
+
+    /** The thread that claims is inside the call to the backend, and will take the grant itself if it comes at once. */
+    boolean inline;
 
     /** The mode of the claim, later of the grant: a downgrade changes it. */
     LockMode mode;
 
-    State state = State.CLAIMING;
+    /** Changed under the mutex, but for the steps of the fast way: see {@link Turnstile}. */
+    private volatile State state = State.CLAIMING;
 
     /** Known once {@code submit} has returned. A withdrawal that comes before waits for it. */
     @Nullable
@@ -128,20 +137,42 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         this.only = only;
     }
 
+    State state() {
+        return state;
+    }
+
+    /** Goes on to the next state. Under the mutex, which publishes it. */
     void transitionTo(State next) {
-        if (!state.mayBecome(next)) {
-            throw new IllegalStateException("Lock '" + turnstile.name() + "': " + state + " cannot become " + next);
+        State current = state;
+        if (!current.mayBecome(next)) {
+            throw new IllegalStateException("Lock '" + turnstile.name() + "': " + current + " cannot become " + next);
         }
-        state = next;
+        STATE.setRelease(this, next);
+    }
+
+    /** Leaves {@link State#CLAIMING} without the mutex, or against somebody who does. False if it was left already. */
+    boolean endClaiming(State next) {
+        return STATE.compareAndSet(this, State.CLAIMING, next);
+    }
+
+    /** The engine has confirmed the release: said without the mutex, for the next who comes to see. */
+    void markGone() {
+        state = State.GONE;
     }
 
     boolean isHeld() {
-        return state == State.HELD || state == State.RETAINED;
+        State current = state;
+        return current == State.HELD || current == State.RETAINED;
+    }
+
+    boolean isClaiming() {
+        return state == State.CLAIMING;
     }
 
     /** Whether this claim stands in the engine's queue for the turnstile as a whole. */
     boolean waitsForQueue() {
-        return only == null && (state == State.CLAIMING || state == State.WITHDRAWING);
+        State current = state;
+        return only == null && (current == State.CLAIMING || current == State.WITHDRAWING);
     }
 
     Grant heldGrant() {

@@ -105,8 +105,19 @@ final class TurnstileLock implements DistributedLock {
         Duration block = mayWait && waitNanos != FOREVER && waitNanos < client.requestTimeoutNanos()
                 ? Duration.ofNanos(waitNanos)
                 : client.requestTimeout();
-        Waiter waiter = new Waiter(mode, options, now, mayWait, waitNanos != FOREVER, block, null);
-        turnstile = enter(turnstile, waiter);
+        Object entered = mode == LockMode.EXCLUSIVE
+                ? turnstile.enterFast(options, now, mayWait, waitNanos != FOREVER, block)
+                : null;
+        if (entered instanceof Hold hold) {
+            return hold;
+        }
+        Waiter waiter;
+        if (entered instanceof Waiter late) {
+            waiter = late;
+        } else {
+            waiter = new Waiter(mode, options, now, mayWait, waitNanos != FOREVER, block, null);
+            turnstile = enter(turnstile, waiter);
+        }
         Object result = waiter.result;
         if (result == null) {
             long bound = mayWait ? waitNanos : client.requestTimeoutNanos();
