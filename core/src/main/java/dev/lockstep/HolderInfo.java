@@ -10,10 +10,12 @@ import java.time.Instant;
  * @param pid its process
  * @param thread the thread that asked first
  * @param since when it asked, by the clock of its machine or of the engine
+ * @param sticky whether the lock is sticky: its client may keep it while none of its threads uses it
  */
-public record HolderInfo(String client, String host, long pid, String thread, Instant since) {
+public record HolderInfo(String client, String host, long pid, String thread, Instant since, boolean sticky) {
     @Override
     public String toString() {
-        return "client " + client + " (host " + host + ", pid " + pid + ", thread " + thread + ") since " + since;
+        return "client " + client + " (host " + host + ", pid " + pid + ", thread " + thread
+                + (sticky ? ", sticky" : "") + ") since " + since;
     }
 }

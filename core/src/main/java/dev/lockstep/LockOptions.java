@@ -12,28 +12,35 @@ import org.jspecify.annotations.Nullable;
  * LockOptions.defaults().fair().lease(Duration.ofMinutes(5))
  * }</pre>
  *
- * <p>Fairness and reentrancy belong to the name while it is in use: two users of one client who disagree
+ * <p>Fairness, stickiness and reentrancy belong to the name while it is in use: two users of one client who disagree
  * about them get a {@link LockConfigurationException}. Lease time and hand-off belong to each use.
  */
 public final class LockOptions {
     private static final int DEFAULT_HAND_OFF = 64;
-    private static final LockOptions DEFAULTS = new LockOptions(false, true, null, DEFAULT_HAND_OFF);
+    private static final LockOptions DEFAULTS = new LockOptions(false, true, null, DEFAULT_HAND_OFF, null);
 
     private final boolean fair;
     private final boolean reentrant;
     private final @Nullable Duration lease;
     private final int handOff;
+    private final @Nullable Duration sticky;
 
-    private LockOptions(boolean fair, boolean reentrant, @Nullable Duration lease, int handOff) {
+    private LockOptions(
+            boolean fair, boolean reentrant, @Nullable Duration lease, int handOff, @Nullable Duration sticky) {
         this.fair = fair;
         this.reentrant = reentrant;
         this.lease = lease;
         this.handOff = handOff;
+        this.sticky = sticky;
+        if (fair && sticky != null) {
+            throw new LockConfigurationException(
+                    null, "A lock cannot be fair and sticky: who keeps it while others wait is not fair.");
+        }
     }
 
     /**
      * The default: not fair, reentrant, no lease time, hand-off to at most 64 local threads once another process
-     * wants the lock.
+     * wants the lock, not sticky.
      *
      * @return the default options
      */
@@ -43,12 +50,13 @@ public final class LockOptions {
 
     /**
      * Makes the lock strictly first come, first served over all threads of all processes, in the engine's order. Costs
-     * a claim at the engine for each call.
+     * a claim at the engine for each call. Excludes {@link #sticky(Duration)}.
      *
      * @return a copy that is fair
+     * @throws LockConfigurationException if the lock is sticky
      */
     public LockOptions fair() {
-        return new LockOptions(true, reentrant, lease, handOff);
+        return new LockOptions(true, reentrant, lease, handOff, sticky);
     }
 
     /**
@@ -58,7 +66,7 @@ public final class LockOptions {
      * @return a copy that is not reentrant
      */
     public LockOptions nonReentrant() {
-        return new LockOptions(fair, false, lease, handOff);
+        return new LockOptions(fair, false, lease, handOff, sticky);
     }
 
     /**
@@ -70,7 +78,7 @@ public final class LockOptions {
      * @throws IllegalArgumentException if {@code lease} is not positive
      */
     public LockOptions lease(Duration lease) {
-        return new LockOptions(fair, reentrant, requirePositive(lease, "lease"), handOff);
+        return new LockOptions(fair, reentrant, requirePositive(lease, "lease"), handOff, sticky);
     }
 
     /**
@@ -85,7 +93,22 @@ public final class LockOptions {
         if (max < 0) {
             throw new IllegalArgumentException("handOff must not be negative: " + max);
         }
-        return new LockOptions(fair, reentrant, lease, max);
+        return new LockOptions(fair, reentrant, lease, max, sticky);
+    }
+
+    /**
+     * Makes the lock sticky: the last release keeps it at this client, so that its next {@code lock()} needs no round
+     * trip. It goes back when another client waits for it, when nobody here has used it for a time, or on close. Kept is
+     * held: another client's {@code tryLock} answers false meanwhile, and a crash while it is kept costs the ttl.
+     * Excludes {@link #fair()}; refused by engines that cannot tell that a lock is wanted.
+     *
+     * @param idle how long to keep it while nobody uses it; positive
+     * @return a copy that is sticky
+     * @throws IllegalArgumentException if {@code idle} is not positive
+     * @throws LockConfigurationException if the lock is fair
+     */
+    public LockOptions sticky(Duration idle) {
+        return new LockOptions(fair, reentrant, lease, handOff, requirePositive(idle, "sticky"));
     }
 
     /**
@@ -124,6 +147,27 @@ public final class LockOptions {
         return handOff;
     }
 
+    /**
+     * How long the lock is kept while nobody uses it.
+     *
+     * @return the time, or empty if the lock is not sticky
+     */
+    public Optional<Duration> sticky() {
+        return Optional.ofNullable(sticky);
+    }
+
+    /**
+     * Tells whether a lock can be used with these options and with others at the same time: whether they agree on
+     * fairness, stickiness and reentrancy.
+     *
+     * @param other the others
+     * @return true if they agree
+     */
+    public boolean agreesWith(LockOptions other) {
+        return this == other
+                || fair == other.fair && reentrant == other.reentrant && Objects.equals(sticky, other.sticky);
+    }
+
     private static Duration requirePositive(Duration duration, String what) {
         if (duration.isNegative() || duration.isZero()) {
             throw new IllegalArgumentException(what + " must be positive: " + duration);
@@ -137,12 +181,13 @@ public final class LockOptions {
                 && fair == that.fair
                 && reentrant == that.reentrant
                 && handOff == that.handOff
-                && Objects.equals(lease, that.lease);
+                && Objects.equals(lease, that.lease)
+                && Objects.equals(sticky, that.sticky);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(fair, reentrant, lease, handOff);
+        return Objects.hash(fair, reentrant, lease, handOff, sticky);
     }
 
     @Override
@@ -151,6 +196,9 @@ public final class LockOptions {
         text.append(reentrant ? ", reentrant" : ", nonReentrant");
         if (lease != null) {
             text.append(", lease=").append(lease);
+        }
+        if (sticky != null) {
+            text.append(", sticky=").append(sticky);
         }
         return text.append(", handOff=").append(handOff).append(']').toString();
     }

@@ -144,6 +144,13 @@ final class Client implements LockClient {
             throw new LockConfigurationException(
                     lockName, "Lock '" + lockName + "': this engine keeps no order, so it has no fair locks.");
         }
+        if (options.sticky().isPresent() && !traits.tellsWanted()) {
+            throw new LockConfigurationException(
+                    lockName,
+                    "Lock '" + lockName
+                            + "': this engine cannot tell that another client wants a lock, so it has no sticky"
+                            + " locks: a kept lock would never be called back.");
+        }
         return new TurnstileLock(this, lockName, mode, options);
     }
 
@@ -316,10 +323,10 @@ final class Client implements LockClient {
         }
     }
 
-    HolderInfo holderInfo(String threadName, long sentNanos) {
+    HolderInfo holderInfo(String threadName, long sentNanos, boolean sticky) {
         Identity identity = Identity.ofProcess();
         Instant since = Instant.now().minusNanos(scheduler.nanoTime() - sentNanos);
-        return new HolderInfo(name, identity.host(), identity.pid(), threadName, since);
+        return new HolderInfo(name, identity.host(), identity.pid(), threadName, since, sticky);
     }
 
     /** Runs users' code where it may take its time. */

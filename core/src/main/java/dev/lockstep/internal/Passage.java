@@ -110,6 +110,12 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
 
     private volatile @Nullable ToldLoss toldLoss;
 
+    /** Since when nobody uses it; only in {@link State#RETAINED}. */
+    long idleSinceNanos;
+
+    /** Whether a timer will look at the idle time. */
+    boolean idleTimer;
+
     /** The last index drawn. */
     private int drawn;
 
@@ -206,6 +212,17 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         used = true;
     }
 
+    /** The earliest deadline of the grant and of the lease times of its holds, or {@code latest} if none is before it. */
+    long earliestDeadline(long latest) {
+        long until = heldGrant().validUntilNanos();
+        long earliest = until - latest < 0 ? until : latest;
+        for (Hold hold = holds.first(); hold != null; hold = hold.next) {
+            until = hold.deadlineNanos();
+            earliest = until - earliest < 0 ? until : earliest;
+        }
+        return earliest;
+    }
+
     /** Draws the token of a hold: each exclusive hold its own, readers that hold together one. */
     long drawToken(Hold hold) {
         int index;
@@ -239,7 +256,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
 
     @Override
     public void wanted(Grant blocking) {
-        // Looked at when a hold ends; see Turnstile.mayHandOff.
+        turnstile.wanted(this);
     }
 
     /** What the engine told of the loss of this passage's grant; null if it told nothing. */
@@ -283,7 +300,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
 
     @Override
     public HolderInfo holder() {
-        return turnstile.client().holderInfo(threadName, sentNanos);
+        return turnstile.holderInfo(threadName, sentNanos);
     }
 
     @Override

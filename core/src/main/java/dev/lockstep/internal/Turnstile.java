@@ -1,5 +1,6 @@
 package dev.lockstep.internal;
 
+import dev.lockstep.HolderInfo;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
@@ -11,20 +12,11 @@ import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.IdentityHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Turns the threads of one client that want one lock into few claims at the engine. One for each name in use.
@@ -52,6 +44,8 @@ final class Turnstile {
      * the first waiter rather than given to it: a running thread may take it meanwhile ("barge"), at most MAX_BYPASS
      * times; then the first waiter is given it. Without this every hand-off would cost two context switches.
      *
+     * Sticky locks keep a grant that nobody uses (RETAINED) until another client wants it or it has been idle for long.
+     *
      * Readers. Those at the head of the queue hold together, under one grant. A reader that arrives later joins them
      * unless a writer waits. A grant that only readers use is downgraded, so that other clients' readers can join.
      *
@@ -59,9 +53,16 @@ final class Turnstile {
      * that looks at a hold compares the clock first. All holds on it end with the reason, once. A thread's lost hold
      * is kept until the thread has given it back, so that it can be told.
      *
-     * Everything is decided in settle(), under the mutex; what follows from it (I/O, wake-ups, users' code) is
-     * collected as effects and done after the mutex is left. The mutex is never held during a call to the backend
-     * other than the reading of a grant's fields. No lock is taken inside it but those of queues.
+     * Everything is decided in settle(), under the mutex; what follows from it (I/O, wake-ups, users' code) is put off
+     * until the mutex is left. Inside it nothing of a backend is called but the reading of a grant's fields, and no
+     * other lock is taken but those of timers and of the events' queue.
+     *
+     * The fast way. An uncontended pair passes the mutex twice, not four times. A thread that finds nothing in the way
+     * leaves its claim here as "inline", calls the backend, and makes the grant its hold by one compare-and-set of the
+     * passage's state; whoever comes meanwhile finds a claim under way and queues. When the engine has confirmed a
+     * release, the passage is marked GONE without the mutex, for the next who comes to remove, and only if somebody
+     * waits is the mutex entered: a waiter first says that it waits and then looks at the state, the releaser does it
+     * the other way round, so that one of them sees the other.
      */
 
     /** How often the first waiter may be overtaken by threads that happen to run. */
@@ -70,47 +71,32 @@ final class Turnstile {
     /** How long a grant may be handed on locally once another client wants it. */
     static final long HAND_OFF_NANOS = 10_000_000;
 
-    private static final Logger log = LoggerFactory.getLogger(Turnstile.class);
-    private static final VarHandle WRITER = Handles.of(MethodHandles.lookup(), Turnstile.class, "writer", Hold.class);
-
     private final Client client;
     private final String name;
     private final long serial;
-    private final ReentrantLock mutex = new ReentrantLock();
-
-    /** Calls that wait, in order of arrival. */
-    private final Chain<Waiter> queue = new Chain<>();
-
-    private int exclusiveWaiters;
-
-    /** Whether somebody waits, or the end of the last passage is awaited. Read without the mutex by the fast way. */
-    private volatile boolean crowded;
-
+    private final Courier courier;
+    private final Mutex mutex = new Mutex();
+    private final WaitQueue queue = new WaitQueue();
     private final Chain<Passage> passages = new Chain<>();
+    private final Owners owners = new Owners();
 
-    /** The exclusive hold of a thread. Written under the mutex, read by that thread without. */
-    private volatile @Nullable Hold writer;
-
-    private @Nullable Map<Thread, Hold> readers;
-
-    /** Holds that threads lost and have not given back yet. */
-    private @Nullable List<Hold> lostHolds;
-
-    private boolean fair;
-    private boolean reentrant = true;
+    /** What all users of the name must agree on while it is in use. */
+    private LockOptions options = LockOptions.defaults();
 
     /** The last grant was given back because others want it: the next claim queues behind them. */
     private boolean yields;
 
     private boolean retired;
     private long claims;
-    private @Nullable List<Runnable> effects;
+
+    /** Done when the last passage is gone, once the client is being closed. */
     private @Nullable CompletableFuture<Void> drained;
 
     Turnstile(Client client, String name, long serial) {
         this.client = client;
         this.name = name;
         this.serial = serial;
+        this.courier = new Courier(this, client);
     }
 
     Client client() {
@@ -125,68 +111,53 @@ final class Turnstile {
         return client.id() + '.' + Long.toString(serial, 36) + '.' + Long.toString(number, 36);
     }
 
+    HolderInfo holderInfo(String threadName, long sentNanos) {
+        return client.holderInfo(threadName, sentNanos, options.sticky().isPresent());
+    }
+
     // ---------------------------------------------------------------- arriving
 
-    /**
-     * Counts up a hold that the calling thread has, without a lock: nobody else counts it.
-     *
-     * @return null if the slow way must be gone
-     */
+    /** The exclusive hold of the calling thread that it may count up, found without the mutex: nobody else counts it. */
     @Nullable
-    Hold reenter(Thread thread, LockOptions options) {
-        Hold own = writer;
-        return own != null && own.owner == thread && options.isReentrant() && reentrant && options.isFair() == fair
-                ? own
-                : null;
+    Hold reentered(Thread thread, LockOptions wish) {
+        Hold own = owners.writer(thread);
+        return own != null && wish.isReentrant() && wish.agreesWith(options) ? own : null;
     }
 
     /**
-     * Takes the lock exclusively for the calling thread if nobody here uses it and the engine answers inside the call: the
-     * fast way, with one turn of the mutex instead of two, and without a waiter.
+     * Takes the lock exclusively for the calling thread if nobody here uses it and the engine answers inside the call.
      *
      * @return a {@link Hold}; or a {@link Waiter} that has entered; or null if something is in the way, and the call must
      *     enter as a waiter
      */
     @Nullable
-    Object enterFast(LockOptions options, long now, boolean mayWait, boolean timed, Duration blockAtMost) {
+    Object enterFast(LockOptions wish, long now, boolean mayWait, boolean timed, Duration blockAtMost) {
         Thread thread = Thread.currentThread();
-        Passage passage = claimFast(options, thread, now, mayWait, blockAtMost);
+        Passage passage = claimFast(wish, thread, now, mayWait, blockAtMost);
         if (passage == null) {
             return null;
         }
-        Claim claim = null;
-        CompletableFuture<Outcome> outcome;
-        try {
-            claim = client.backend().submit(passage);
-            outcome = claim.outcome().toCompletableFuture();
-            if (outcome.isDone()
-                    && !outcome.isCompletedExceptionally()
-                    && outcome.join() instanceof Outcome.Granted granted) {
-                Hold hold = takeFast(passage, granted.grant(), options, thread, now);
-                if (hold != null) {
-                    return hold;
-                }
-            }
-        } catch (RuntimeException | Error e) {
-            outcome = CompletableFuture.failedFuture(e);
+        Courier.Submission submission = courier.call(passage);
+        Grant grant = Courier.grantedAtOnce(submission);
+        Hold hold = grant == null ? null : takeFast(passage, grant, wish, thread, now);
+        if (hold != null) {
+            return hold;
         }
-        Waiter waiter = new Waiter(LockMode.EXCLUSIVE, options, now, mayWait, timed, blockAtMost, null);
-        if (enterLate(passage, claim, waiter)) {
-            follow(passage, claim, outcome);
-        }
+        Waiter waiter = new Waiter(LockMode.EXCLUSIVE, wish, now, mayWait, timed, blockAtMost, null);
+        enterLate(passage, waiter);
+        courier.follow(passage, submission);
         return waiter;
     }
 
     private @Nullable Passage claimFast(
-            LockOptions options, Thread thread, long now, boolean mayWait, Duration blockAtMost) {
-        mutex.lock();
+            LockOptions wish, Thread thread, long now, boolean mayWait, Duration blockAtMost) {
+        mutex.enter();
         try {
             purge();
             if (retired
-                    || fair
-                    || options.isFair()
-                    || options.isReentrant() != reentrant
-                    || lostHolds != null
+                    || wish.isFair()
+                    || !wish.agreesWith(options)
+                    || owners.hasLost()
                     || !passages.isEmpty()
                     || !queue.isEmpty()) {
                 return null;
@@ -197,21 +168,21 @@ final class Turnstile {
             yields = false;
             return passage;
         } finally {
-            mutex.unlock();
+            mutex.leave();
         }
     }
 
     /** Makes a hold of a grant that came at once. Null if the client was closed meanwhile, or somebody listens. */
-    private @Nullable Hold takeFast(Passage passage, Grant grant, LockOptions options, Thread thread, long now) {
+    private @Nullable Hold takeFast(Passage passage, Grant grant, LockOptions wish, Thread thread, long now) {
         if (client.events().isHeard()) {
             return null;
         }
-        Hold hold = new Hold(this, passage, LockMode.EXCLUSIVE, options, thread, now);
+        Hold hold = new Hold(this, passage, LockMode.EXCLUSIVE, wish, thread, now);
         passage.grant = grant;
         passage.add(hold);
-        WRITER.setRelease(this, hold);
+        owners.add(hold);
         if (!passage.endClaiming(State.HELD)) {
-            WRITER.setRelease(this, null);
+            owners.remove(hold);
             passage.holds.remove(hold);
             return null;
         }
@@ -223,32 +194,21 @@ final class Turnstile {
         return hold;
     }
 
-    /** Lets a call in as a waiter after its claim was submitted. False if the client was closed meanwhile. */
-    private boolean enterLate(Passage passage, @Nullable Claim claim, Waiter waiter) {
-        mutex.lock();
+    /** Lets a call in as a waiter after its claim was submitted. */
+    private void enterLate(Passage passage, Waiter waiter) {
+        mutex.enter();
         try {
             passage.inline = false;
             if (!passage.isClaiming()) {
                 waiter.finish(client.closedWhileWaiting(name));
-                passage.claim = claim;
-                if (claim == null) {
-                    end(passage);
-                    settle(client.nanoTime(), null, null);
-                } else {
-                    later(() -> takeBack(passage, claim));
-                }
-                return false;
-            }
-            if (waiter.mayWait) {
+            } else if (waiter.mayWait) {
                 queue.addFirst(waiter);
-                queued(waiter);
             } else {
                 passage.only = waiter;
                 waiter.passage = passage;
             }
-            return true;
         } finally {
-            leave();
+            mutex.leave();
         }
     }
 
@@ -259,17 +219,20 @@ final class Turnstile {
      */
     boolean enter(Waiter waiter) {
         Passage mine;
-        mutex.lock();
+        mutex.enter();
         try {
             if (retired) {
                 return false;
             }
             mine = admit(waiter);
         } finally {
-            leave();
+            mutex.leave();
+        }
+        if (waiter.callback != null) {
+            client.watchOutage();
         }
         if (mine != null) {
-            submit(mine);
+            courier.submit(mine);
         }
         return true;
     }
@@ -283,23 +246,25 @@ final class Turnstile {
         if (waiter.thread != null && admitOwner(waiter, waiter.thread, now)) {
             return null;
         }
-        if (fair) {
+        if (options.isFair()) {
             if (waiter.mayWait) {
-                queueAdd(waiter);
+                queue.add(waiter);
             }
             return claimFor(waiter, false);
         }
         for (Passage passage = passages.first(); passage != null; passage = passage.next) {
             if (passage.isHeld() && !loseIfPast(passage, now) && mayJoin(passage, waiter, now)) {
-                if (queue.first() != null && passage.holds.isEmpty()) {
-                    queue.first().bypassed++;
+                Waiter first = queue.first();
+                if (first != null && passage.holds.isEmpty()) {
+                    first.bypassed++;
                 }
                 assign(passage, waiter, now);
                 return null;
             }
         }
         if (waiter.mayWait) {
-            queueAdd(waiter);
+            queue.add(waiter);
+            releaseUseless(now);
             return claimIfNeeded(waiter.blockAtMost, now);
         }
         if (heldAgainst(waiter)) {
@@ -309,40 +274,36 @@ final class Turnstile {
         return claimFor(waiter, !yields);
     }
 
-    /** Fairness and reentrancy are the name's while it is in use. */
-    private void adopt(LockOptions options) {
-        if (fair == options.isFair() && reentrant == options.isReentrant()) {
+    /** Fairness, stickiness and reentrancy are the name's while it is in use. */
+    private void adopt(LockOptions wish) {
+        if (wish.agreesWith(options)) {
             return;
         }
         if (!isIdle()) {
             throw new LockConfigurationException(
                     name,
-                    "Lock '" + name + "' is in use as " + (fair ? "fair" : "unfair") + ", "
-                            + (reentrant ? "reentrant" : "non-reentrant") + " and cannot be used with " + options
-                            + " meanwhile. Use the same options for a name everywhere.");
+                    "Lock '" + name + "' is in use with " + options + " and cannot be used with " + wish
+                            + " meanwhile. Use the same fairness, stickiness and reentrancy for a name everywhere.");
         }
-        fair = options.isFair();
-        reentrant = options.isReentrant();
+        options = wish;
     }
 
     /** Re-entry, downgrade and self-deadlock: what depends on the thread's own holds. True if that settled it. */
     private boolean admitOwner(Waiter waiter, Thread thread, long now) {
-        Hold written = writer != null && writer.owner == thread ? writer : null;
-        Hold read = readers == null ? null : readers.get(thread);
-        if (written == null && read == null && lostHolds == null) {
-            return false;
-        }
+        Hold written = owners.writer(thread);
+        Hold read = owners.reader(thread);
         Hold own = written != null ? written : read;
         if (own != null && now - own.deadlineNanos() >= 0) {
             loseWhatIsPast(now);
         }
-        Hold lost = lostHold(thread, null);
+        Hold lost = owners.lost(thread, null);
         if (lost != null) {
             throw lost.lostException();
         }
         if (own == null) {
             return false;
         }
+        boolean reentrant = options.isReentrant();
         Hold same = waiter.mode == LockMode.EXCLUSIVE ? written : read;
         if (reentrant && same != null) {
             waiter.finish(same);
@@ -365,7 +326,7 @@ final class Turnstile {
     /** Whether a call that just arrived may use a grant that is here: join readers, or barge on an idle grant. */
     private boolean mayJoin(Passage passage, Waiter waiter, long now) {
         Waiter first = queue.first();
-        boolean free = passage.holds.isEmpty() ? first == null || first.bypassed < MAX_BYPASS : exclusiveWaiters == 0;
+        boolean free = passage.holds.isEmpty() ? first == null || first.bypassed < MAX_BYPASS : !queue.hasExclusive();
         return free && fits(passage, waiter.mode) && mayHandOff(passage, waiter, now);
     }
 
@@ -382,7 +343,7 @@ final class Turnstile {
     private boolean heldAgainst(Waiter waiter) {
         for (Passage passage = passages.first(); passage != null; passage = passage.next) {
             if (passage.isHeld()
-                    && (waiter.mode == LockMode.EXCLUSIVE || passage.writer() != null || exclusiveWaiters > 0)) {
+                    && (waiter.mode == LockMode.EXCLUSIVE || passage.writer() != null || queue.hasExclusive())) {
                 return true;
             }
         }
@@ -448,20 +409,20 @@ final class Turnstile {
     }
 
     private void takeOffer(Waiter waiter) {
-        mutex.lock();
+        mutex.enter();
         try {
             waiter.offered = false;
             if (waiter.result == null) {
                 settle(client.nanoTime(), waiter, null);
             }
         } finally {
-            leave();
+            mutex.leave();
         }
     }
 
     /** Ends a wait without a hold. False if the result came first. */
     boolean giveUp(Waiter waiter) {
-        mutex.lock();
+        mutex.enter();
         try {
             if (waiter.result != null) {
                 return false;
@@ -471,7 +432,15 @@ final class Turnstile {
             settle(client.nanoTime(), null, null);
             return true;
         } finally {
-            leave();
+            mutex.leave();
+        }
+    }
+
+    private void abandon(Waiter waiter) {
+        queue.remove(waiter);
+        Passage passage = waiter.passage;
+        if (passage != null && passage.isClaiming()) {
+            withdraw(passage);
         }
     }
 
@@ -481,7 +450,7 @@ final class Turnstile {
         if (contact - waiter.startNanos >= 0) {
             return true;
         }
-        mutex.lock();
+        mutex.enter();
         try {
             boolean recent = now - contact <= client.requestTimeoutNanos();
             for (Passage passage = passages.first(); passage != null; passage = passage.next) {
@@ -492,13 +461,17 @@ final class Turnstile {
             }
             return false;
         } finally {
-            mutex.unlock();
+            mutex.leave();
         }
     }
 
-    /** Ends the waits without a deadline of their own that have seen no contact for the request timeout. */
+    /**
+     * Ends the waits without a deadline of their own that have seen no contact for the request timeout.
+     *
+     * @return whether somebody still waits
+     */
     boolean checkOutage(long now, long lastContact) {
-        mutex.lock();
+        mutex.enter();
         try {
             Waiter next;
             for (Waiter waiter = queue.first(); waiter != null; waiter = next) {
@@ -512,8 +485,12 @@ final class Turnstile {
             settle(now, null, null);
             return !queue.isEmpty();
         } finally {
-            leave();
+            mutex.leave();
         }
+    }
+
+    boolean hasWaiters() {
+        return queue.isAwaited();
     }
 
     // ---------------------------------------------------------------- deciding
@@ -525,7 +502,7 @@ final class Turnstile {
      *   for each grant:
      *     past its deadline: it is lost
      *     let the waiters at the head of the queue use it, as far as they may
-     *     nobody uses it: give it back
+     *     nobody uses it: keep it if the lock is sticky, or give it back
      *   waiters are left whom nothing here will serve: claim for the first
      *   a claim that no waiter needs any longer: withdraw it
      * </pre>
@@ -539,56 +516,58 @@ final class Turnstile {
             next = passage.next;
             if (passage.state() == State.GONE) {
                 passages.remove(passage);
-            } else if (passage.isHeld() && !loseIfPast(passage, now) && !serve(passage, now, taker)) {
+            } else if (passage.isHeld()
+                    && !loseIfPast(passage, now)
+                    && !serve(passage, now, taker)
+                    && !retain(passage, now)) {
                 beginRelease(passage, passage != mine);
             }
         }
         Passage claim = claimIfNeeded(LockBackend.DO_NOT_BLOCK, now);
         if (claim != null) {
-            later(() -> submit(claim));
+            mutex.later(() -> courier.submit(claim));
         }
         for (Passage passage = passages.first(); passage != null; passage = passage.next) {
-            if (passage.isClaiming() && passage.only == null && !passage.inline && firstOf(passage.mode) == null) {
+            if (passage.isClaiming()
+                    && passage.only == null
+                    && !passage.inline
+                    && queue.firstOf(passage.mode) == null) {
                 withdraw(passage);
             }
         }
         if (drained != null && passages.isEmpty()) {
             CompletableFuture<Void> done = drained;
-            later(() -> done.complete(null));
-        }
-    }
-
-    private void beginRelease(Passage passage, boolean inBackground) {
-        passage.transitionTo(State.RELEASING);
-        yields |= passage.budgeted || passage.isWanted();
-        if (inBackground) {
-            later(() -> giveBack(passage, LockBackend.DO_NOT_BLOCK));
+            mutex.later(() -> done.complete(null));
         }
     }
 
     /** Lets waiters use a grant. False if nobody does, and nobody is about to. */
     private boolean serve(Passage passage, long now, @Nullable Waiter taker) {
-        if (!fair) {
+        if (!options.isFair()) {
             for (Waiter first = queue.first(); first != null; first = queue.first()) {
                 if (!fits(passage, first.mode) || !mayHandOff(passage, first, now)) {
                     break;
                 }
-                Thread thread = first.thread;
-                if (thread != null
-                        && first != taker
-                        && first.mode == LockMode.EXCLUSIVE
-                        && first.bypassed < MAX_BYPASS) {
-                    if (!first.offered) {
-                        first.offered = true;
-                        later(() -> LockSupport.unpark(thread));
-                    }
+                if (first != taker && mayOffer(first)) {
+                    offer(first);
                     return true;
                 }
-                queueRemove(first);
+                queue.remove(first);
                 assign(passage, first, now);
             }
         }
         return !passage.holds.isEmpty();
+    }
+
+    private static boolean mayOffer(Waiter first) {
+        return first.thread != null && first.mode == LockMode.EXCLUSIVE && first.bypassed < MAX_BYPASS;
+    }
+
+    private void offer(Waiter first) {
+        if (!first.offered) {
+            first.offered = true;
+            mutex.later(() -> LockSupport.unpark(first.thread));
+        }
     }
 
     /** Whether a grant may go to one more local hold without asking the engine. */
@@ -620,20 +599,11 @@ final class Turnstile {
         }
         Hold hold = new Hold(this, passage, waiter.mode, waiter.options, waiter.thread, now);
         passage.add(hold);
+        owners.add(hold);
         if (waiter.mode == LockMode.EXCLUSIVE) {
             passage.downgrade = null;
         } else if (passage.writer() == null) {
             downgrade(passage);
-        }
-        if (waiter.thread != null) {
-            if (waiter.mode == LockMode.EXCLUSIVE) {
-                WRITER.setRelease(this, hold); // the mutex publishes it; its own thread needs no fence
-            } else {
-                if (readers == null) {
-                    readers = new IdentityHashMap<>();
-                }
-                readers.put(waiter.thread, hold);
-            }
         }
         client.watchDeadline(hold.deadlineNanos());
         client.events().acquired(name, waiter.mode, now - waiter.startNanos);
@@ -643,9 +613,66 @@ final class Turnstile {
     private void finish(Waiter waiter, Object result) {
         waiter.finish(result);
         if (waiter.callback != null) {
-            later(() -> client.complete(waiter, result));
+            mutex.later(() -> client.complete(waiter, result));
         } else if (waiter.thread != Thread.currentThread()) {
-            later(() -> LockSupport.unpark(waiter.thread));
+            mutex.later(() -> LockSupport.unpark(waiter.thread));
+        }
+    }
+
+    // ---------------------------------------------------------------- keeping
+
+    /** Keeps a grant that nobody uses, if the lock is sticky and nobody wants it. */
+    private boolean retain(Passage passage, long now) {
+        Duration sticky = options.sticky().orElse(null);
+        if (sticky == null
+                || drained != null
+                || !queue.isEmpty()
+                || passage.budgeted
+                || passage.isWanted()
+                || !passage.hasTokensLeft()
+                || passage.downgrade != null) {
+            return false;
+        }
+        if (passage.state() == State.HELD) {
+            passage.transitionTo(State.RETAINED);
+            passage.idleSinceNanos = now;
+            if (!passage.idleTimer) {
+                passage.idleTimer = true;
+                client.scheduler().schedule(sticky.toNanos(), () -> checkIdle(passage, sticky));
+            }
+        }
+        return now - passage.idleSinceNanos < sticky.toNanos();
+    }
+
+    /** One timer for a passage, however often it is used: it looks, and looks again when the idle time can be over. */
+    private void checkIdle(Passage passage, Duration sticky) {
+        mutex.enter();
+        try {
+            passage.idleTimer = false;
+            if (!passage.isHeld()) {
+                return;
+            }
+            long now = client.nanoTime();
+            settle(now, null, null);
+            if (passage.isHeld()) {
+                long idle = passage.state() == State.RETAINED ? now - passage.idleSinceNanos : 0;
+                passage.idleTimer = true;
+                client.scheduler().schedule(sticky.toNanos() - idle, () -> checkIdle(passage, sticky));
+            }
+        } finally {
+            mutex.leave();
+        }
+    }
+
+    /** Another client wants a grant that is here. One that is in use is looked at when a hold ends. */
+    void wanted(Passage passage) {
+        mutex.enter();
+        try {
+            if (passage.state() == State.RETAINED) {
+                settle(client.nanoTime(), null, null);
+            }
+        } finally {
+            mutex.leave();
         }
     }
 
@@ -654,7 +681,7 @@ final class Turnstile {
     /** The claim for whoever stands first, unless one is on its way or something here will serve it. */
     private @Nullable Passage claimIfNeeded(Duration blockAtMost, long now) {
         Waiter first = queue.first();
-        if (first == null || fair) {
+        if (first == null || options.isFair()) {
             return null;
         }
         boolean overBudget = false;
@@ -698,113 +725,83 @@ final class Turnstile {
         return passage;
     }
 
-    private void submit(Passage passage) {
-        Claim claim = null;
-        CompletableFuture<Outcome> outcome;
+    /** A claim has reached the backend; one that was given up meanwhile can be withdrawn only now. */
+    void submitted(Passage passage, Claim claim) {
+        mutex.enter();
         try {
-            claim = client.backend().submit(passage);
-            outcome = claim.outcome().toCompletableFuture();
-        } catch (RuntimeException | Error e) {
-            outcome = CompletableFuture.failedFuture(e);
-        }
-        follow(passage, claim, outcome);
-    }
-
-    /** Waits for the answer to a claim that was submitted. */
-    private void follow(Passage passage, @Nullable Claim claim, CompletableFuture<Outcome> outcome) {
-        if (claim != null && !outcome.isDone()) {
-            mutex.lock();
-            try {
-                passage.claim = claim;
-                if (passage.state() == State.WITHDRAWING) {
-                    later(() -> takeBack(passage, claim));
-                }
-            } finally {
-                leave();
+            passage.claim = claim;
+            if (passage.state() == State.WITHDRAWING) {
+                mutex.later(() -> courier.withdraw(passage, claim));
             }
+        } finally {
+            mutex.leave();
         }
-        outcome.whenComplete((answer, error) -> conclude(passage, claim, answer, error, client.nanoTime()));
     }
 
     /** The engine has answered a claim, or its outcome is unknown. */
-    private void conclude(
-            Passage passage, @Nullable Claim claim, @Nullable Outcome outcome, @Nullable Throwable error, long now) {
-        mutex.lock();
+    void concluded(Passage passage, @Nullable Outcome outcome, @Nullable Throwable error) {
+        mutex.enter();
         try {
-            boolean submitted = passage.claim != null;
-            passage.claim = claim;
-            if (!passage.isClaiming()) {
-                if (passage.state() == State.WITHDRAWING && !submitted) {
-                    if (claim == null) {
-                        end(passage);
-                        settle(now, null, null);
-                    } else {
-                        later(() -> takeBack(passage, claim));
-                    }
+            long now = client.nanoTime();
+            if (passage.isClaiming()) {
+                if (outcome instanceof Outcome.Granted granted) {
+                    granted(passage, granted.grant(), now);
+                } else if (outcome instanceof Outcome.Busy && passage.only != null && !passage.mayWait()) {
+                    end(passage);
+                    finish(passage.only, Waiter.BUSY);
+                } else {
+                    failed(passage, error);
                 }
-                return;
-            }
-            if (outcome instanceof Outcome.Granted granted) {
-                granted(passage, granted.grant(), now);
-            } else if (outcome instanceof Outcome.Busy && passage.only != null && !passage.mayWait()) {
-                end(passage);
-                finish(passage.only, Waiter.BUSY);
-            } else {
-                failed(passage, claim, error);
+            } else if (passage.state() == State.WITHDRAWING && passage.claim == null) {
+                end(passage); // it was given up before it was submitted, and could not be submitted
             }
             settle(now, null, null);
         } finally {
-            leave();
+            mutex.leave();
         }
     }
 
     private void granted(Passage passage, Grant grant, long now) {
         passage.grant = grant;
         passage.transitionTo(State.HELD);
-        Waiter only = passage.only;
         LossReason told = passage.toldLoss();
         if (told != null) {
             lose(passage, told);
         }
+        Waiter only = passage.only;
         if (!passage.isHeld() || loseIfPast(passage, now)) {
-            if (only != null) {
-                if (only.mayWait) {
-                    Passage again = claimFor(only, false);
-                    later(() -> submit(again));
-                } else {
-                    finish(only, client.unavailable(name, now - passage.sentNanos()));
-                }
+            // Too late to be used. Who waits in the queue is claimed for again; a call with its own claim here.
+            if (only != null && only.mayWait) {
+                Passage again = claimFor(only, false);
+                mutex.later(() -> courier.submit(again));
+            } else if (only != null) {
+                finish(only, client.unavailable(name, now - passage.sentNanos()));
             }
             return;
         }
-        Waiter first = only != null ? only : firstOf(passage.mode);
+        Waiter first = only != null ? only : queue.firstOf(passage.mode);
         if (first != null && (only != null || first != queue.first() || first.thread == Thread.currentThread())) {
-            queueRemove(first);
+            queue.remove(first);
             assign(passage, first, now);
         }
     }
 
     /** The backend does not know what became of a claim: take it back, and report. */
-    private void failed(Passage passage, @Nullable Claim claim, @Nullable Throwable error) {
-        if (claim == null) {
+    private void failed(Passage passage, @Nullable Throwable error) {
+        if (passage.claim == null) {
             end(passage);
         } else {
-            passage.transitionTo(State.WITHDRAWING);
-            later(() -> takeBack(passage, claim));
+            withdraw(passage);
         }
         Throwable failure = client.failure(name, error);
         if (passage.only != null) {
-            queueRemove(passage.only);
+            queue.remove(passage.only);
             finish(passage.only, failure);
             return;
         }
-        Waiter next;
-        for (Waiter waiter = queue.first(); waiter != null; waiter = next) {
-            next = waiter.next;
-            if (waiter.mode == passage.mode) {
-                queueRemove(waiter);
-                finish(waiter, failure);
-            }
+        for (Waiter waiter = queue.firstOf(passage.mode); waiter != null; waiter = queue.firstOf(passage.mode)) {
+            queue.remove(waiter);
+            finish(waiter, failure);
         }
     }
 
@@ -812,43 +809,31 @@ final class Turnstile {
         passage.transitionTo(State.WITHDRAWING);
         Claim claim = passage.claim;
         if (claim != null) {
-            later(() -> takeBack(passage, claim));
+            mutex.later(() -> courier.withdraw(passage, claim));
         }
-    }
-
-    private void takeBack(Passage passage, Claim claim) {
-        CompletableFuture<Void> withdrawn;
-        try {
-            withdrawn = claim.withdraw(LockBackend.DO_NOT_BLOCK).toCompletableFuture();
-        } catch (RuntimeException | Error e) {
-            withdrawn = CompletableFuture.failedFuture(e);
-        }
-        withdrawn.whenComplete((done, error) -> gone(passage, error));
     }
 
     /** The engine knows a passage no more. */
-    private void gone(Passage passage, @Nullable Throwable error) {
-        if (error != null) {
-            log.warn("Lock '{}': giving it back was not confirmed; the engine frees it after the ttl", name, error);
-        }
-        mutex.lock();
+    void gone(Passage passage) {
+        mutex.enter();
         try {
             end(passage);
-            if (!queue.isEmpty() || !passages.isEmpty() || drained != null) {
-                settle(client.nanoTime(), null, null);
-            }
+            settle(client.nanoTime(), null, null);
         } finally {
-            leave();
+            mutex.leave();
         }
     }
 
-    /** Decides anew after something changed without the mutex. */
-    private void refresh() {
-        mutex.lock();
-        try {
-            settle(client.nanoTime(), null, null);
-        } finally {
-            leave();
+    /** The engine knows a passage no more; without the mutex if nobody waits for that. */
+    void goneFast(Passage passage) {
+        passage.markGone();
+        if (queue.isAwaited()) {
+            mutex.enter();
+            try {
+                settle(client.nanoTime(), null, null);
+            } finally {
+                mutex.leave();
+            }
         }
     }
 
@@ -857,32 +842,38 @@ final class Turnstile {
         passages.remove(passage);
     }
 
+    /** Removes what ended without the mutex. */
+    private void purge() {
+        Passage next;
+        for (Passage passage = passages.first(); passage != null; passage = next) {
+            next = passage.next;
+            if (passage.state() == State.GONE) {
+                passages.remove(passage);
+            }
+        }
+    }
+
     // ---------------------------------------------------------------- giving back
 
     /**
      * Ends a hold that its owner has counted down to zero.
      *
-     * @return the engine's answer; null if it need not be asked, because the hold shared its grant or handed it on
+     * @return the engine's answer; null if it need not be asked, because the grant stays here
      * @throws LockLostException if the hold had been lost
      */
     @Nullable
     CompletableFuture<Boolean> release(Hold hold, Duration blockAtMost) {
         Passage passage = hold.passage;
         boolean mine;
-        mutex.lock();
+        mutex.enter();
         try {
-            // With nobody to hand the grant to, the engine's answer tells whether it was ours to the end: no need to
-            // look at the clock for that.
-            boolean engineTells = queue.isEmpty()
-                    && passage.holds.size() == 1
-                    && !hold.hasLease
-                    && !client.events().isHeard();
-            long now = engineTells ? passage.sentNanos() : client.nanoTime();
+            long now = engineTells(hold) ? passage.sentNanos() : client.nanoTime();
             if (hold.isOpen() && now - hold.deadlineNanos() >= 0) {
                 loseWhatIsPast(now);
+                settle(now, null, null);
             }
             if (!hold.isOpen()) {
-                forget(hold);
+                owners.forgetLost(hold);
                 throw hold.lostException();
             }
             remove(hold);
@@ -892,64 +883,61 @@ final class Turnstile {
                 passage.shareTokenOf(hold);
                 downgrade(passage);
             }
-            boolean held = passage.isHeld();
             settle(now, null, passage);
-            mine = held && passage.state() == State.RELEASING;
+            mine = passage.state() == State.RELEASING;
         } finally {
-            leave();
+            mutex.leave();
         }
-        return mine ? giveBack(passage, blockAtMost) : null;
+        return mine ? courier.release(passage, blockAtMost) : null;
     }
 
-    private CompletableFuture<Boolean> giveBack(Passage passage, Duration blockAtMost) {
-        CompletableFuture<Boolean> downgrade = passage.downgrade;
-        CompletableFuture<Boolean> released;
-        try {
-            released = downgrade == null || downgrade.isDone()
-                    ? passage.heldGrant().release(blockAtMost).toCompletableFuture()
-                    : downgrade.thenCompose(done -> passage.heldGrant().release(LockBackend.DO_NOT_BLOCK));
-        } catch (RuntimeException | Error e) {
-            released = CompletableFuture.failedFuture(e);
+    /**
+     * Whether the clock need not be read for a release: with nobody to hand the grant to it goes to the engine, whose
+     * answer tells whether it was ours to the end.
+     */
+    private boolean engineTells(Hold hold) {
+        return queue.isEmpty()
+                && hold.passage.holds.size() == 1
+                && !hold.hasLease
+                && options.sticky().isEmpty()
+                && !client.events().isHeard();
+    }
+
+    private void beginRelease(Passage passage, boolean inBackground) {
+        passage.transitionTo(State.RELEASING);
+        yields |= passage.budgeted || passage.isWanted();
+        if (inBackground) {
+            mutex.later(() -> courier.release(passage, LockBackend.DO_NOT_BLOCK));
         }
-        if (released.isDone() && !released.isCompletedExceptionally()) {
-            passage.markGone();
-            if (crowded) {
-                refresh();
+    }
+
+    /** Gives back what is kept but cannot serve who waits. */
+    private void releaseUseless(long now) {
+        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
+            if (passage.state() == State.RETAINED && !serve(passage, now, null)) {
+                beginRelease(passage, true);
             }
-        } else {
-            released.whenComplete((done, error) -> gone(passage, error));
         }
-        return released;
     }
 
     /** Lets other clients' readers in beside the readers that use an exclusive grant. */
     private void downgrade(Passage passage) {
-        if (passage.mode != LockMode.EXCLUSIVE || passage.downgrade != null) {
-            return;
+        if (passage.mode == LockMode.EXCLUSIVE && passage.downgrade == null) {
+            CompletableFuture<Boolean> done = new CompletableFuture<>();
+            passage.downgrade = done;
+            mutex.later(() -> courier.downgrade(passage, done));
         }
-        CompletableFuture<Boolean> done = new CompletableFuture<>();
-        passage.downgrade = done;
-        later(() -> {
-            CompletableFuture<Boolean> answer;
-            try {
-                answer = passage.heldGrant().downgrade().toCompletableFuture();
-            } catch (RuntimeException | Error e) {
-                answer = CompletableFuture.failedFuture(e);
-            }
-            answer.whenComplete((shared, error) -> downgraded(passage, error == null && shared, done));
-        });
     }
 
-    private void downgraded(Passage passage, boolean shared, CompletableFuture<Boolean> done) {
-        mutex.lock();
+    void downgraded(Passage passage, boolean shared) {
+        mutex.enter();
         try {
             if (shared) {
                 passage.mode = LockMode.SHARED;
             }
-            later(() -> done.complete(shared));
             settle(client.nanoTime(), null, null);
         } finally {
-            leave();
+            mutex.leave();
         }
     }
 
@@ -957,46 +945,41 @@ final class Turnstile {
 
     /** The engine says that a grant is gone. */
     void lost(Passage passage, Grant grant, LossReason reason) {
-        mutex.lock();
+        mutex.enter();
         try {
             if (passage.isHeld() && passage.grant == grant) {
                 lose(passage, reason);
                 settle(client.nanoTime(), null, null);
             }
         } finally {
-            leave();
+            mutex.leave();
         }
     }
 
     /** Ends what is past its deadline. */
     void checkDeadlines(long now) {
-        mutex.lock();
+        mutex.enter();
         try {
             loseWhatIsPast(now);
             settle(now, null, null);
         } finally {
-            leave();
+            mutex.leave();
         }
     }
 
     /** The earliest deadline here, or {@code latest} if none is before it. */
     long earliestDeadline(long latest) {
-        mutex.lock();
+        mutex.enter();
         try {
             long earliest = latest;
             for (Passage passage = passages.first(); passage != null; passage = passage.next) {
                 if (passage.isHeld()) {
-                    long until = passage.heldGrant().validUntilNanos();
-                    earliest = until - earliest < 0 ? until : earliest;
-                    for (Hold hold = passage.holds.first(); hold != null; hold = hold.next) {
-                        until = hold.deadlineNanos();
-                        earliest = until - earliest < 0 ? until : earliest;
-                    }
+                    earliest = passage.earliestDeadline(earliest);
                 }
             }
             return earliest;
         } finally {
-            mutex.unlock();
+            mutex.leave();
         }
     }
 
@@ -1029,59 +1012,21 @@ final class Turnstile {
         for (Hold hold = passage.holds.first(); hold != null; hold = passage.holds.first()) {
             lose(hold, reason);
         }
-        Grant grant = passage.heldGrant();
-        later(() -> grant.release(LockBackend.DO_NOT_BLOCK).whenComplete((done, error) -> {
-            if (error != null) {
-                log.debug("Lock '{}': clearing up a lost grant failed", name, error);
-            }
-        }));
+        mutex.later(() -> courier.discard(passage));
     }
 
     private void lose(Hold hold, LossReason reason) {
         remove(hold);
-        if (hold.owner != null) {
-            if (lostHolds == null) {
-                lostHolds = new ArrayList<>(1);
-            }
-            lostHolds.add(hold);
-        }
+        owners.addLost(hold);
         for (Consumer<LossReason> action : hold.lose(reason)) {
-            later(() -> client.runLossAction(name, action, reason));
+            mutex.later(() -> client.runLossAction(name, action, reason));
         }
         client.events().lost(name, hold.mode, reason);
     }
 
     private void remove(Hold hold) {
         hold.passage.holds.remove(hold);
-        if (hold == writer) {
-            WRITER.setRelease(this, null);
-        } else if (hold.owner != null && readers != null && hold.mode == LockMode.SHARED) {
-            readers.remove(hold.owner, hold);
-            if (readers.isEmpty()) {
-                readers = null;
-            }
-        }
-    }
-
-    private @Nullable Hold lostHold(Thread thread, @Nullable LockMode mode) {
-        if (lostHolds != null) {
-            for (Hold hold : lostHolds) {
-                if (hold.owner == thread && (mode == null || hold.mode == mode)) {
-                    return hold;
-                }
-            }
-        }
-        return null;
-    }
-
-    /** A lost hold has been given back by its thread: nothing is left to tell. */
-    private void forget(Hold hold) {
-        if (lostHolds != null) {
-            lostHolds.remove(hold);
-            if (lostHolds.isEmpty()) {
-                lostHolds = null;
-            }
-        }
+        owners.remove(hold);
     }
 
     // ---------------------------------------------------------------- asking
@@ -1089,22 +1034,22 @@ final class Turnstile {
     /** The hold of a thread in a mode, lost ones included; null if it has none. */
     @Nullable
     Hold holdOf(Thread thread, LockMode mode) {
-        Hold own = writer;
-        if (mode == LockMode.EXCLUSIVE && own != null && own.owner == thread) {
+        Hold own = mode == LockMode.EXCLUSIVE ? owners.writer(thread) : null;
+        if (own != null) {
             return own;
         }
-        mutex.lock();
+        mutex.enter();
         try {
-            Hold read = mode == LockMode.SHARED && readers != null ? readers.get(thread) : null;
-            return read != null ? read : lostHold(thread, mode);
+            own = mode == LockMode.SHARED ? owners.reader(thread) : null;
+            return own != null ? own : owners.lost(thread, mode);
         } finally {
-            mutex.unlock();
+            mutex.leave();
         }
     }
 
     /** Draws the token of a hold, if it is the current one. */
     long drawToken(Hold hold) {
-        mutex.lock();
+        mutex.enter();
         try {
             long now = client.nanoTime();
             if (hold.isOpen() && now - hold.deadlineNanos() >= 0) {
@@ -1115,7 +1060,7 @@ final class Turnstile {
                 return hold.draw();
             }
         } finally {
-            leave();
+            mutex.leave();
         }
         if (hold.isReleased()) {
             throw new IllegalStateException("Lock '" + name
@@ -1125,25 +1070,16 @@ final class Turnstile {
     }
 
     void onLost(Hold hold, Consumer<LossReason> action) {
-        mutex.lock();
+        mutex.enter();
         try {
             LossReason reason = hold.loss();
             if (reason != null) {
-                later(() -> client.runLossAction(name, action, reason));
+                mutex.later(() -> client.runLossAction(name, action, reason));
             } else if (hold.isOpen()) {
                 hold.addLossAction(action);
             }
         } finally {
-            leave();
-        }
-    }
-
-    boolean hasWaiters() {
-        mutex.lock();
-        try {
-            return !queue.isEmpty();
-        } finally {
-            mutex.unlock();
+            mutex.leave();
         }
     }
 
@@ -1151,133 +1087,52 @@ final class Turnstile {
 
     /** Frees this turnstile if nobody uses it. */
     boolean retire() {
-        mutex.lock();
+        mutex.enter();
         try {
             retired = retired || isIdle();
             return retired;
         } finally {
-            mutex.unlock();
+            mutex.leave();
         }
     }
 
     private boolean isIdle() {
-        if (lostHolds != null) {
-            lostHolds.removeIf(hold -> hold.owner != null && !hold.owner.isAlive());
-            lostHolds = lostHolds.isEmpty() ? null : lostHolds;
-        }
         purge();
-        return passages.isEmpty() && queue.isEmpty() && lostHolds == null;
+        return passages.isEmpty() && queue.isEmpty() && !owners.hasLost();
     }
 
     /** Gives everything up. Done when the engine has confirmed it. */
     CompletableFuture<Void> close() {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        mutex.lock();
+        mutex.enter();
         try {
             drained = done;
-            crowded = true;
+            queue.awaitAlways();
             LockUnavailableException closed = client.closedWhileWaiting(name);
             for (Waiter waiter = queue.first(); waiter != null; waiter = queue.first()) {
                 abandon(waiter);
                 finish(waiter, closed);
             }
             for (Passage passage = passages.first(); passage != null; passage = passage.next) {
-                if (passage.inline) {
-                    passage.endClaiming(State.WITHDRAWING); // or its thread was first, and it is held now
-                } else if (passage.isClaiming() && passage.only != null) {
-                    withdraw(passage);
-                    finish(passage.only, closed);
-                }
-                if (!passage.isHeld()) {
-                    continue;
-                }
-                for (Hold hold = passage.holds.first(); hold != null; hold = passage.holds.first()) {
-                    lose(hold, LossReason.CLIENT_CLOSED);
-                }
+                close(passage, closed);
             }
             settle(client.nanoTime(), null, null);
         } finally {
-            leave();
+            mutex.leave();
         }
         return done;
     }
 
-    // ---------------------------------------------------------------- bookkeeping
-
-    /** Removes what ended without the mutex. */
-    private void purge() {
-        Passage next;
-        for (Passage passage = passages.first(); passage != null; passage = next) {
-            next = passage.next;
-            if (passage.state() == State.GONE) {
-                passages.remove(passage);
-            }
+    private void close(Passage passage, LockUnavailableException closed) {
+        if (passage.inline && passage.endClaiming(State.WITHDRAWING)) {
+            return; // its thread will see it
         }
-    }
-
-    private void queueAdd(Waiter waiter) {
-        queue.add(waiter);
-        queued(waiter);
-    }
-
-    private void queued(Waiter waiter) {
-        crowded = true;
-        if (waiter.mode == LockMode.EXCLUSIVE) {
-            exclusiveWaiters++;
-        }
-        if (waiter.callback != null) {
-            client.watchOutage();
-        }
-    }
-
-    private void queueRemove(Waiter waiter) {
-        if (!queue.remove(waiter)) {
-            return;
-        }
-        if (waiter.mode == LockMode.EXCLUSIVE) {
-            exclusiveWaiters--;
-        }
-        if (queue.isEmpty() && drained == null) {
-            crowded = false;
-        }
-    }
-
-    private void abandon(Waiter waiter) {
-        queueRemove(waiter);
-        Passage passage = waiter.passage;
-        if (passage != null && passage.isClaiming()) {
+        if (passage.isClaiming() && passage.only != null) {
             withdraw(passage);
-        }
-    }
-
-    private @Nullable Waiter firstOf(LockMode mode) {
-        Waiter waiter = queue.first();
-        while (waiter != null && waiter.mode != mode) {
-            waiter = waiter.next;
-        }
-        return waiter;
-    }
-
-    /** Puts off what must not be done under the mutex. */
-    private void later(Runnable effect) {
-        if (effects == null) {
-            effects = new ArrayList<>(4);
-        }
-        effects.add(effect);
-    }
-
-    /** Leaves the mutex, and does what was put off. */
-    private void leave() {
-        List<Runnable> due = effects;
-        effects = null;
-        mutex.unlock();
-        if (due != null) {
-            for (Runnable effect : due) {
-                try {
-                    effect.run();
-                } catch (RuntimeException | Error e) {
-                    log.error("Lock '{}': unexpected failure", name, e);
-                }
+            finish(passage.only, closed);
+        } else if (passage.isHeld()) {
+            for (Hold hold = passage.holds.first(); hold != null; hold = passage.holds.first()) {
+                lose(hold, LossReason.CLIENT_CLOSED);
             }
         }
     }

@@ -96,7 +96,7 @@ final class TurnstileLock implements DistributedLock {
         long now = client.nanoTime();
         Turnstile turnstile = turnstile();
         if (mode == LockMode.EXCLUSIVE) {
-            Hold own = turnstile.reenter(Thread.currentThread(), options);
+            Hold own = turnstile.reentered(Thread.currentThread(), options);
             if (own != null && own.isValid(now)) {
                 return own;
             }

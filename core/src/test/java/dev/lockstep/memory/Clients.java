@@ -142,7 +142,7 @@ final class Clients {
 
         @Override
         public HolderInfo holder() {
-            return new HolderInfo(context.clientName(), "host", 1, "thread", Instant.EPOCH);
+            return new HolderInfo(context.clientName(), "host", 1, "thread", Instant.EPOCH, false);
         }
     }
 }

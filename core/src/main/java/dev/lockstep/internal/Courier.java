@@ -1,0 +1,118 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.Grant;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Outcome;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries a turnstile's requests to the backend and the answers back. Called without the mutex: a backend may block for
+ * its one round trip, and may answer inside the call. A backend that throws has answered with that exception.
+ */
+final class Courier {
+    private static final Logger log = LoggerFactory.getLogger(Courier.class);
+
+    private final Turnstile turnstile;
+    private final Client client;
+
+    Courier(Turnstile turnstile, Client client) {
+        this.turnstile = turnstile;
+        this.client = client;
+    }
+
+    /** What became of the call that submits a claim; without a claim if the call failed. */
+    record Submission(@Nullable Claim claim, CompletableFuture<Outcome> outcome) {}
+
+    Submission call(Passage passage) {
+        Claim claim = null;
+        try {
+            claim = client.backend().submit(passage);
+            return new Submission(claim, claim.outcome().toCompletableFuture());
+        } catch (RuntimeException | Error e) {
+            return new Submission(claim, CompletableFuture.failedFuture(e));
+        }
+    }
+
+    void submit(Passage passage) {
+        follow(passage, call(passage));
+    }
+
+    /** Brings the answer to a claim that was submitted. */
+    void follow(Passage passage, Submission submission) {
+        Claim claim = submission.claim;
+        if (claim != null) {
+            turnstile.submitted(passage, claim);
+        }
+        submission.outcome.whenComplete((answer, error) -> turnstile.concluded(passage, answer, error));
+    }
+
+    void withdraw(Passage passage, Claim claim) {
+        answer(() -> claim.withdraw(LockBackend.DO_NOT_BLOCK)).whenComplete((done, error) -> gone(passage, error));
+    }
+
+    /** Gives a grant back; after a downgrade, if one is under way. */
+    CompletableFuture<Boolean> release(Passage passage, Duration blockAtMost) {
+        Grant grant = passage.heldGrant();
+        CompletableFuture<Boolean> downgrade = passage.downgrade;
+        CompletableFuture<Boolean> released = downgrade == null || downgrade.isDone()
+                ? answer(() -> grant.release(blockAtMost))
+                : downgrade.thenCompose(done -> grant.release(LockBackend.DO_NOT_BLOCK));
+        if (released.isDone() && !released.isCompletedExceptionally()) {
+            turnstile.goneFast(passage);
+        } else {
+            released.whenComplete((done, error) -> gone(passage, error));
+        }
+        return released;
+    }
+
+    /** Lets the backend clear up a grant that was lost. Nothing waits for it. */
+    void discard(Passage passage) {
+        answer(() -> passage.heldGrant().release(LockBackend.DO_NOT_BLOCK)).whenComplete((done, error) -> {
+            if (error != null) {
+                log.debug("Lock '{}': clearing up a lost grant failed", turnstile.name(), error);
+            }
+        });
+    }
+
+    void downgrade(Passage passage, CompletableFuture<Boolean> done) {
+        answer(() -> passage.heldGrant().downgrade()).whenComplete((shared, error) -> {
+            turnstile.downgraded(passage, error == null && shared);
+            done.complete(error == null && shared);
+        });
+    }
+
+    private void gone(Passage passage, @Nullable Throwable error) {
+        if (error != null) {
+            log.warn(
+                    "Lock '{}': giving it back was not confirmed; the engine frees it after the ttl",
+                    turnstile.name(),
+                    error);
+        }
+        turnstile.gone(passage);
+    }
+
+    private static <T extends @Nullable Object> CompletableFuture<T> answer(Supplier<CompletionStage<T>> request) {
+        try {
+            return request.get().toCompletableFuture();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Whether a claim was granted inside the call that submitted it. */
+    static @Nullable Grant grantedAtOnce(Submission submission) {
+        CompletableFuture<Outcome> outcome = submission.outcome;
+        return outcome.isDone()
+                        && !outcome.isCompletedExceptionally()
+                        && outcome.join() instanceof Outcome.Granted granted
+                ? granted.grant()
+                : null;
+    }
+}

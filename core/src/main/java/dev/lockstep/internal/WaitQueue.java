@@ -1,0 +1,77 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.LockMode;
+import org.jspecify.annotations.Nullable;
+
+/** The calls that wait at a turnstile, in order of arrival. Guarded by the turnstile's mutex, but for one look. */
+final class WaitQueue {
+    private final Chain<Waiter> waiters = new Chain<>();
+    private int exclusive;
+    private boolean alwaysAwaited;
+
+    /** Written before the passages are looked at, so that who ends one without the mutex sees it, or is seen. */
+    private volatile boolean awaited;
+
+    void add(Waiter waiter) {
+        waiters.add(waiter);
+        added(waiter);
+    }
+
+    /** Adds a call that came before all others, but late. */
+    void addFirst(Waiter waiter) {
+        waiters.addFirst(waiter);
+        added(waiter);
+    }
+
+    private void added(Waiter waiter) {
+        if (waiter.mode == LockMode.EXCLUSIVE) {
+            exclusive++;
+        }
+        awaited = true;
+    }
+
+    void remove(Waiter waiter) {
+        if (!waiters.remove(waiter)) {
+            return;
+        }
+        if (waiter.mode == LockMode.EXCLUSIVE) {
+            exclusive--;
+        }
+        if (waiters.isEmpty() && !alwaysAwaited) {
+            awaited = false;
+        }
+    }
+
+    boolean isEmpty() {
+        return waiters.isEmpty();
+    }
+
+    boolean hasExclusive() {
+        return exclusive > 0;
+    }
+
+    @Nullable
+    Waiter first() {
+        return waiters.first();
+    }
+
+    @Nullable
+    Waiter firstOf(LockMode mode) {
+        Waiter waiter = waiters.first();
+        while (waiter != null && waiter.mode != mode) {
+            waiter = waiter.next;
+        }
+        return waiter;
+    }
+
+    /** From now on somebody always waits for passages to end. */
+    void awaitAlways() {
+        alwaysAwaited = true;
+        awaited = true;
+    }
+
+    /** Whether somebody waits for passages to end. May be asked without the mutex. */
+    boolean isAwaited() {
+        return awaited;
+    }
+}
