@@ -17,7 +17,17 @@ import java.util.Set;
 final class LockState implements Slot {
     private final Set<MemoryGrant> holders = new LinkedHashSet<>();
     private final Set<MemoryGrant> waiters = new LinkedHashSet<>();
+    private final String name;
     private boolean dead;
+
+    LockState(String name) {
+        this.name = name;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
 
     void adopt(MemoryGrant holder) {
         holders.add(holder);

@@ -4,7 +4,7 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ final class LockTable {
      * shared holder, a revocation) first replaces the grant by a LockState that has it as its holder. The LockState
      * stays until it is empty, then is dead and removed; who finds it dead looks again.
      *
-     * Lock order: PendingClaim, then LockState, then the map's own. No stage is completed inside of any.
+     * Lock order: PendingClaim, then LockState. No stage is completed inside of any.
      *
      * Tokens must rise in the order of the grants of a name. A LockState draws them under its monitor. A grant that is
      * its own slot draws after it has been inserted, hence after every earlier holder; and before it is removed, because
@@ -32,7 +32,7 @@ final class LockTable {
     /** One sequence for the JVM, so that tokens rise even if a shared engine is freed and made again. */
     private static final AtomicLong TOKENS = new AtomicLong();
 
-    private final ConcurrentHashMap<String, Slot> slots = new ConcurrentHashMap<>();
+    private final SlotMap slots = new SlotMap();
 
     static long nextToken() {
         return TOKENS.incrementAndGet();
@@ -40,7 +40,7 @@ final class LockTable {
 
     /** Takes a lock that nobody uses, exclusively. The way of the uncontended: nothing else happens, nobody is told. */
     boolean takeUnused(MemoryGrant grant) {
-        if (slots.putIfAbsent(grant.name(), grant) != null) {
+        if (slots.putIfAbsent(grant) != null) {
             return false;
         }
         if (grant.drawToken() && grant.session().isAlive()) {
@@ -54,7 +54,7 @@ final class LockTable {
 
     /** Gives back a lock that nobody else has asked for since {@link #takeUnused}. */
     boolean leaveUnwanted(MemoryGrant grant) {
-        return slots.remove(grant.name(), grant);
+        return slots.remove(grant);
     }
 
     /** Grants, queues or refuses. */
@@ -89,7 +89,7 @@ final class LockTable {
         }
         synchronized (state) {
             boolean held = state.leave(grant, notices);
-            removeIfEmpty(grant.name(), state);
+            removeIfEmpty(state);
             return held;
         }
     }
@@ -144,12 +144,12 @@ final class LockTable {
 
     /** Ends what a session holds and waits for. The session must have been marked as ended before. */
     void endSession(Session session, LossReason reason) {
-        slots.forEach((name, slot) -> {
+        slots.forEach(slot -> {
             if (slot instanceof LockState state) {
                 Notices notices = new Notices();
                 synchronized (state) {
                     state.removeWaiters(session, notices);
-                    removeIfEmpty(name, state);
+                    removeIfEmpty(state);
                 }
                 notices.deliver();
             }
@@ -164,7 +164,7 @@ final class LockTable {
     /** What a session holds. */
     List<MemoryGrant> heldBy(Session session) {
         List<MemoryGrant> held = new ArrayList<>();
-        slots.values().forEach(slot -> held.addAll(holders(slot)));
+        slots.forEach(slot -> held.addAll(holders(slot)));
         held.removeIf(holder -> holder.session() != session);
         return held;
     }
@@ -187,7 +187,9 @@ final class LockTable {
     }
 
     List<LockInfo> list(String prefix) {
-        return slots.keySet().stream()
+        List<String> names = new ArrayList<>();
+        slots.forEach(slot -> names.add(slot.name()));
+        return names.stream()
                 .filter(name -> name.startsWith(prefix))
                 .map(this::inspect)
                 .filter(info -> !info.isFree() || !info.waiters().isEmpty())
@@ -195,7 +197,9 @@ final class LockTable {
     }
 
     int size() {
-        return slots.size();
+        AtomicInteger size = new AtomicInteger();
+        slots.forEach(slot -> size.incrementAndGet());
+        return size.get();
     }
 
     private static List<MemoryGrant> holders(@Nullable Slot slot) {
@@ -213,13 +217,13 @@ final class LockTable {
             if (slot instanceof LockState state) {
                 return state;
             }
-            LockState fresh = new LockState();
+            LockState fresh = new LockState(name);
             if (slot instanceof MemoryGrant holder) {
                 fresh.adopt(holder);
-                if (slots.replace(name, slot, fresh)) {
+                if (slots.replace(slot, fresh)) {
                     return fresh;
                 }
-            } else if (slots.putIfAbsent(name, fresh) == null) {
+            } else if (slots.putIfAbsent(fresh) == null) {
                 return fresh;
             }
         }
@@ -228,18 +232,18 @@ final class LockTable {
     /** The state that may have a grant; null if there is none. */
     private @Nullable LockState stateWith(MemoryGrant grant) {
         if (slots.get(grant.name()) == grant) {
-            LockState fresh = new LockState();
+            LockState fresh = new LockState(grant.name());
             fresh.adopt(grant);
-            if (slots.replace(grant.name(), grant, fresh)) {
+            if (slots.replace(grant, fresh)) {
                 return fresh;
             }
         }
         return slots.get(grant.name()) instanceof LockState state ? state : null;
     }
 
-    private void removeIfEmpty(String name, LockState state) {
+    private void removeIfEmpty(LockState state) {
         if (state.dieIfEmpty()) {
-            slots.remove(name, state);
+            slots.remove(state);
         }
     }
 }

@@ -67,7 +67,8 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
         return request;
     }
 
-    String name() {
+    @Override
+    public String name() {
         return request.name();
     }
 

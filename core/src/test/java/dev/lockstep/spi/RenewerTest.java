@@ -5,54 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.LossReason;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-class RenewerTest {
-    private static final Duration TTL = Contexts.TTL;
-    private static final Duration PERIOD = TTL.dividedBy(3);
-
-    private final VirtualScheduler time = new VirtualScheduler();
-    private final List<List<Item>> sent = new ArrayList<>();
-    private final List<CompletableFuture<Collection<Item>>> unanswered = new ArrayList<>();
-    private final Set<Item> gone = new HashSet<>();
-    private boolean answering = true;
-    private @Nullable RuntimeException failure;
-
-    private final Renewer<Item> renewer =
-            new Renewer<>(Contexts.of("client", time), 10, LossReason.REVOKED, this::renew);
-
-    private CompletableFuture<Collection<Item>> renew(List<Item> batch) {
-        sent.add(batch);
-        CompletableFuture<Collection<Item>> reply = new CompletableFuture<>();
-        if (failure != null) {
-            reply.completeExceptionally(failure);
-        } else if (answering) {
-            reply.complete(gone);
-        } else {
-            unanswered.add(reply);
-        }
-        return reply;
-    }
-
-    private Item item() {
-        return new Item(Renewer.deadline(time.nanoTime(), TTL));
-    }
-
-    private Item registered() {
-        Item item = item();
-        renewer.register(item);
-        return item;
-    }
-
+/** What is renewed, when, and until when. */
+class RenewerTest extends RenewerFixture {
     @Nested
     class Ticks {
         @Test
@@ -144,78 +103,6 @@ class RenewerTest {
     }
 
     @Nested
-    class Failures {
-        @Test
-        void aFailedBatchIsTriedAgainWithBackoffUntilItSucceeds() {
-            failure = new IllegalStateException("no answer");
-            Item item = registered();
-            time.advance(PERIOD);
-            assertThat(sent).hasSize(1);
-
-            time.advance(Duration.ofMillis(20));
-            assertThat(sent).hasSize(2);
-            time.advance(TTL);
-            assertThat(sent).as("about one a second at the longest backoff").hasSizeBetween(25, 80);
-
-            failure = null;
-            time.advance(Duration.ofSeconds(1));
-            assertThat(item.validUntilNanos - time.nanoTime())
-                    .isGreaterThan(TTL.minusSeconds(2).toNanos());
-            int settled = sent.size();
-            time.advance(Duration.ofSeconds(1));
-            assertThat(sent).as("no retry after the success").hasSize(settled);
-        }
-
-        @Test
-        void anActionThatThrowsIsAFailure() {
-            Renewer<Item> throwing = new Renewer<>(Contexts.of("client", time), 10, LossReason.REVOKED, batch -> {
-                sent.add(batch);
-                throw new IllegalStateException("no connection");
-            });
-            throwing.register(item());
-            time.advance(PERIOD.plusMillis(20));
-            assertThat(sent).hasSize(2);
-        }
-
-        @Test
-        void whileABatchWaitsForItsReplyTicksDoNotSendItAgain() {
-            answering = false;
-            registered();
-            time.advance(PERIOD);
-            answering = true;
-            Item other = registered();
-
-            time.advance(PERIOD);
-
-            assertThat(sent.get(1)).containsExactly(other);
-        }
-
-        @Test
-        void aBatchThatIsNeverAnsweredIsTakenOver() {
-            answering = false;
-            Item item = registered();
-            time.advance(PERIOD);
-            answering = true;
-
-            time.advance(TTL);
-
-            assertThat(item.validUntilNanos - time.nanoTime()).isPositive();
-        }
-
-        @Test
-        void anItemPastItsDeadlineStaysUntilItIsUnregistered() {
-            failure = new IllegalStateException("no answer");
-            Item item = registered();
-            time.advance(TTL.multipliedBy(2));
-            assertThat(item.lost).isNull();
-
-            renewer.unregister(item);
-            time.advance(TTL);
-            assertThat(time.pending()).isZero();
-        }
-    }
-
-    @Nested
     class Gone {
         @Test
         void whatTheEngineNoLongerKnowsIsSignalledLostAndForgotten() {
@@ -298,31 +185,5 @@ class RenewerTest {
         time.advance(TTL);
         assertThat(sent).hasSize(1);
         assertThat(time.pending()).isZero();
-    }
-
-    private static class Item implements Renewable {
-        long validUntilNanos;
-
-        @Nullable
-        LossReason lost;
-
-        Item(long validUntilNanos) {
-            this.validUntilNanos = validUntilNanos;
-        }
-
-        @Override
-        public long validUntilNanos() {
-            return validUntilNanos;
-        }
-
-        @Override
-        public void renewedUntil(long deadlineNanos) {
-            validUntilNanos = deadlineNanos;
-        }
-
-        @Override
-        public void signalLost(LossReason reason) {
-            lost = reason;
-        }
     }
 }
