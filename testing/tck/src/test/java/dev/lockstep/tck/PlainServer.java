@@ -14,15 +14,17 @@ import java.net.Socket;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server with the plainest lock there is: a key, an owner and an expiry, as in {@code SET name owner NX PX}. No queue,
@@ -35,32 +37,29 @@ final class PlainServer implements AutoCloseable {
 
     private record Entry(String owner, long token, String info, long expiresNanos) {}
 
-    private final Map<Key, Entry> entries = new LinkedHashMap<>(); // guarded by this, as are the next two
+    private final Map<Key, Entry> entries = new HashMap<>(); // guarded by this, as are the next two
     private long lastToken;
     private long requests;
     private final Set<Closeable> connections = ConcurrentHashMap.newKeySet();
-    private ServerSocket listening;
+    private final ServerSocket listening = new ServerSocket();
+    private volatile boolean down;
 
     PlainServer() throws IOException {
-        listening = listen(0);
+        listening.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        start("accepting", () -> {
+            while (true) {
+                Socket connection = listening.accept();
+                connections.add(connection);
+                if (down) {
+                    cutAll();
+                }
+                start("serving", () -> serve(connection));
+            }
+        });
     }
 
     int port() {
         return listening.getLocalPort();
-    }
-
-    private ServerSocket listen(int port) throws IOException {
-        ServerSocket socket = new ServerSocket();
-        socket.setReuseAddress(true);
-        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-        start("accepting", () -> {
-            while (true) {
-                Socket connection = socket.accept();
-                connections.add(connection);
-                start("serving", () -> serve(connection));
-            }
-        });
-        return socket;
     }
 
     private static void start(String name, Call.Step step) {
@@ -77,20 +76,25 @@ final class PlainServer implements AutoCloseable {
         thread.start();
     }
 
-    /** Cuts all connections and serves again, with what it had stored. */
+    /** Cuts all connections, lets none last for a moment, and serves again, with what it had stored. */
     void restart() throws IOException {
-        int port = port();
-        close();
-        listening = listen(port);
+        down = true;
+        cutAll();
+        Bench.letPass(Duration.ofMillis(200));
+        down = false;
+    }
+
+    private void cutAll() throws IOException {
+        for (Closeable connection : connections) {
+            connection.close();
+        }
+        connections.clear();
     }
 
     @Override
     public void close() throws IOException {
         listening.close();
-        for (Closeable connection : connections) {
-            connection.close();
-        }
-        connections.clear();
+        cutAll();
     }
 
     private void serve(Socket connection) throws IOException {
@@ -132,14 +136,13 @@ final class PlainServer implements AutoCloseable {
     private synchronized String[] answer(String[] request) {
         requests++;
         long now = System.nanoTime();
-        entries.values().removeIf(entry -> now - entry.expiresNanos >= 0);
         Iterator<String> words = Arrays.asList(request).iterator();
         return switch (words.next()) {
             case "ping" -> new String[] {"ok"};
             case "take" -> take(key(words), words.next(), expiry(words, now), words.next());
             case "renew" -> renew(expiry(words, now), words);
             case "free" -> free(key(words), words.next());
-            case "force" -> new String[] {Boolean.toString(entries.remove(key(words)) != null)};
+            case "force" -> force(key(words));
             case "list" -> list(words.next(), words.next());
             default -> throw new UncheckedIOException(new IOException("unknown request"));
         };
@@ -153,9 +156,25 @@ final class PlainServer implements AutoCloseable {
         return now + Long.parseLong(words.next());
     }
 
+    /** What a key holds and has not expired. */
+    private @Nullable Entry present(Key key) {
+        Entry entry = entries.get(key);
+        if (entry != null && System.nanoTime() - entry.expiresNanos >= 0) {
+            entries.remove(key);
+            return null;
+        }
+        return entry;
+    }
+
+    private String[] force(Key key) {
+        boolean held = present(key) != null;
+        entries.remove(key);
+        return new String[] {Boolean.toString(held)};
+    }
+
     /** Gives a key to a claim if it is free; asking again, as after a lost answer, changes nothing but the expiry. */
     private String[] take(Key key, String owner, long expiresNanos, String info) {
-        Entry present = entries.get(key);
+        Entry present = present(key);
         if (present != null && !present.owner.equals(owner)) {
             return new String[] {"busy"};
         }
@@ -170,7 +189,7 @@ final class PlainServer implements AutoCloseable {
         while (words.hasNext()) {
             Key key = key(words);
             String owner = words.next();
-            Entry present = entries.get(key);
+            Entry present = present(key);
             if (present != null && present.owner.equals(owner)) {
                 entries.put(key, new Entry(owner, present.token, present.info, expiresNanos));
             } else {
@@ -181,7 +200,7 @@ final class PlainServer implements AutoCloseable {
     }
 
     private String[] free(Key key, String owner) {
-        Entry present = entries.get(key);
+        Entry present = present(key);
         boolean held = present != null && present.owner.equals(owner);
         if (held) {
             entries.remove(key);
@@ -190,6 +209,8 @@ final class PlainServer implements AutoCloseable {
     }
 
     private String[] list(String namespace, String prefix) {
+        long now = System.nanoTime();
+        entries.values().removeIf(entry -> now - entry.expiresNanos >= 0);
         List<String> found = new ArrayList<>();
         entries.forEach((key, entry) -> {
             if (key.namespace.equals(namespace) && key.name.startsWith(prefix)) {
