@@ -79,9 +79,8 @@ abstract class AsyncContract extends ContractGroup {
         for (int i = 0; i < MANY; i++) {
             waiting.add(client().lock("many-" + i % 50).acquireAsync());
         }
-        for (int i = 0; i < 50; i++) {
-            bench().awaitWaiters("many-" + i, 1);
-        }
+        bench().awaitWaiters("many-0", 1);
+        bench().awaitWaiters("many-49", 1);
         assertThat(Thread.activeCount() - before).isLessThan(40);
         assertThat(waiting).noneMatch(CompletableFuture::isDone);
         held.forEach(Lease::close);

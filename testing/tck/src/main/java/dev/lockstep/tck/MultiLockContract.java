@@ -237,7 +237,7 @@ abstract class MultiLockContract extends ContractGroup {
 
     @Test
     void whatIsLeftIsGivenBackWhenOneLockWasTakenAway() throws Exception {
-        Lease lease = all().acquireAsync().get();
+        Lease lease = openShortLived("holder").multiLock(NAMES).acquireAsync().get();
         assertThat(rival().forceRelease("a")).isTrue();
         Bench.await("the locks are lost", () -> !lease.isValid());
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 
 /**
  * A second JVM that takes locks, and that can be paused and killed: what no thread can play. It runs with the class
@@ -190,9 +193,35 @@ public final class SecondProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Stops all its threads where they are (SIGSTOP), until {@link #resume()}. */
+    /** Stops all its threads where they are (SIGSTOP), until {@link #resume()}. Returns when they stand still. */
     public void pause() {
         signal("STOP");
+        Awaitility.await("process " + process.pid() + " stands still")
+                .pollInSameThread()
+                .pollInterval(Duration.ofMillis(5))
+                .atMost(PATIENCE)
+                .until(this::standsStill);
+    }
+
+    /** Whether all threads have seen the signal: those that were running do so a little later than it was sent. */
+    private boolean standsStill() throws IOException {
+        Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
+        if (!Files.isDirectory(threads)) {
+            return true; // no Linux: trust the signal
+        }
+        try (Stream<Path> each = Files.list(threads)) {
+            return each.allMatch(SecondProcess::isStopped);
+        }
+    }
+
+    private static boolean isStopped(Path thread) {
+        try {
+            // "pid (name) state …", where the name may hold anything
+            String stat = Files.readString(thread.resolve("stat"));
+            return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+        } catch (IOException e) {
+            return true; // it has ended
+        }
     }
 
     /** Lets it go on after {@link #pause()} (SIGCONT). */
