@@ -283,6 +283,15 @@ public abstract class ServerProcess implements AutoCloseable {
         return name + "@" + address();
     }
 
+    /** Writes a file into its folder. */
+    final Path write(String file, List<String> lines) {
+        try {
+            return Files.write(directory.resolve(file), lines);
+        } catch (IOException e) {
+            throw new ServerException("cannot configure " + this, e);
+        }
+    }
+
     /** The server and its descendants, parents first. */
     private List<Long> family() {
         Process root = running();

@@ -3,7 +3,6 @@ package dev.lockstep.servers;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +24,7 @@ public final class ZooKeeperServer extends ServerProcess {
     private static final int PROBE_MILLIS = 300;
 
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+    private static final String DIGEST_LOGIN = "org.apache.zookeeper.server.auth.DigestLoginModule";
     private static final List<String> NEEDED =
             List.of(MAIN, "com.codahale.metrics.Counter", "org.xerial.snappy.Snappy");
 
@@ -35,7 +35,7 @@ public final class ZooKeeperServer extends ServerProcess {
         super("zookeeper", FreePorts.next(), START_TIMEOUT);
         requireJars();
         Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("dataDir", directory().resolve("data").toString());
+        settings.put("dataDir", directory().toString());
         settings.put("clientPortAddress", HOST);
         settings.put("clientPort", Integer.toString(port()));
         settings.put("tickTime", Integer.toString(TICK_MILLIS));
@@ -45,26 +45,16 @@ public final class ZooKeeperServer extends ServerProcess {
         settings.put("4lw.commands.whitelist", "*");
         settings.putAll(builder.settings);
         settings.putAll(more);
-        configuration = directory().resolve("zoo.cfg");
         jvmOptions = new ArrayList<>(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         jvmOptions.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=info");
         builder.systemProperties.forEach((key, value) -> jvmOptions.add("-D" + key + "=" + value));
+        if (builder.saslUser != null) {
+            String login = "Server { " + DIGEST_LOGIN + " required " + builder.saslUser + "; };";
+            jvmOptions.add("-Djava.security.auth.login.config=" + write("jaas.conf", List.of(login)));
+        }
         List<String> lines = new ArrayList<>();
         settings.forEach((key, value) -> lines.add(key + "=" + value));
-        try {
-            Files.createDirectory(directory().resolve("data"));
-            Files.write(configuration, lines);
-            if (builder.saslUser != null) {
-                jvmOptions.add("-Djava.security.auth.login.config=" + writeLogin(builder.saslUser));
-            }
-        } catch (IOException e) {
-            throw new ServerException("cannot configure " + this, e);
-        }
-    }
-
-    private Path writeLogin(String user) throws IOException {
-        String login = "Server { org.apache.zookeeper.server.auth.DigestLoginModule required " + user + "; };\n";
-        return Files.writeString(directory().resolve("jaas.conf"), login);
+        configuration = write("zoo.cfg", lines);
     }
 
     private static void requireJars() {
@@ -234,11 +224,7 @@ public final class ZooKeeperServer extends ServerProcess {
             for (int id = 1; id <= size; id++) {
                 ZooKeeperServer server = new ZooKeeperServer(this, members);
                 servers.add(server);
-                try {
-                    Files.writeString(server.directory().resolve("data").resolve("myid"), Integer.toString(id));
-                } catch (IOException e) {
-                    throw new ServerException("cannot configure " + server, e);
-                }
+                server.write("myid", List.of(Integer.toString(id)));
             }
             return ServerGroup.started(servers);
         }
