@@ -14,13 +14,8 @@ public final class RedisCluster extends ServerGroup<RedisServer> {
     static RedisCluster start(List<RedisServer> nodes, int primaries) {
         ServerProcess.startAll(nodes);
         RedisCluster cluster = new RedisCluster(nodes);
-        try {
-            cluster.join(primaries);
-            return cluster;
-        } catch (RuntimeException e) {
-            cluster.close();
-            throw e;
-        }
+        ServerProcess.orClose(cluster, () -> cluster.join(primaries));
+        return cluster;
     }
 
     private void join(int primaries) {

@@ -21,27 +21,26 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     static RedisSentinels start(List<RedisServer> servers, int count, @Nullable String password) {
-        ServerGroup<RedisServer> data = new ServerGroup<>(servers);
         List<String> directives = new ArrayList<>();
         directives.add("sentinel monitor " + PRIMARY_NAME + " " + ServerProcess.HOST + " "
-                + data.get(0).port() + " " + (count / 2 + 1));
+                + servers.get(0).port() + " " + (count / 2 + 1));
         directives.add("sentinel down-after-milliseconds " + PRIMARY_NAME + " 1000");
         directives.add("sentinel failover-timeout " + PRIMARY_NAME + " 5000");
         if (password != null) {
             directives.add("sentinel auth-pass " + PRIMARY_NAME + " " + password);
         }
-        try {
-            List<RedisServer> sentinels = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                sentinels.add(RedisServer.sentinel(directives));
-            }
-            RedisSentinels group = new RedisSentinels(data, ServerGroup.started(sentinels));
-            group.awaitAcquaintance();
-            return group;
-        } catch (RuntimeException e) {
-            data.close();
-            throw e;
+        List<RedisServer> sentinels = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            sentinels.add(RedisServer.sentinel(directives));
         }
+        RedisSentinels group = new RedisSentinels(new ServerGroup<>(servers), new ServerGroup<>(sentinels));
+        ServerProcess.orClose(group, () -> {
+            ServerProcess.startAll(servers);
+            servers.stream().skip(1).forEach(RedisServer::awaitLink);
+            ServerProcess.startAll(sentinels);
+            group.awaitAcquaintance();
+        });
+        return group;
     }
 
     /** Without this the first failover could find too few Sentinels to decide, or no replica. */

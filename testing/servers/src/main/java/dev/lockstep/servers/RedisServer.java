@@ -221,7 +221,7 @@ public final class RedisServer extends ServerProcess {
         public RedisServer start() {
             RedisServer server = ServerProcess.started(new RedisServer(this));
             if (replica) {
-                server.awaitLink();
+                ServerProcess.orClose(server, server::awaitLink);
             }
             return server;
         }
@@ -236,9 +236,9 @@ public final class RedisServer extends ServerProcess {
          * @throws ServerException if it does not start
          */
         public RedisSentinels startSentinels(int replicas, int sentinels) {
-            List<RedisServer> servers = new ArrayList<>(List.of(start()));
+            List<RedisServer> servers = new ArrayList<>(List.of(new RedisServer(this)));
             for (int i = 0; i < replicas; i++) {
-                servers.add(copy().replicaOf(servers.get(0).port()).start());
+                servers.add(new RedisServer(copy().replicaOf(servers.get(0).port())));
             }
             return RedisSentinels.start(servers, sentinels, password);
         }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One ZooKeeper server in a JVM of its own, from the jars on this JVM's class path. Its tick is 200 ms, so that sessions
- * of 0.4 to 60 s can be had. Thread-safe.
+ * of 0.4 to 60 s can be had. It does not wait for the disk unless asked to, which only a crash of the whole machine would
+ * show. Thread-safe.
  */
 public final class ZooKeeperServer extends ServerProcess {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
@@ -28,6 +29,7 @@ public final class ZooKeeperServer extends ServerProcess {
     private static final List<String> NEEDED =
             List.of(MAIN, "com.codahale.metrics.Counter", "org.xerial.snappy.Snappy");
 
+    private final int securePort = FreePorts.next();
     private final Path configuration;
     private final List<String> jvmOptions;
 
@@ -41,8 +43,13 @@ public final class ZooKeeperServer extends ServerProcess {
         settings.put("tickTime", Integer.toString(TICK_MILLIS));
         settings.put("maxSessionTimeout", "60000");
         settings.put("maxClientCnxns", "0");
+        settings.put("forceSync", "no");
         settings.put("admin.enableServer", "false");
         settings.put("4lw.commands.whitelist", "*");
+        if (builder.certificates != null) {
+            settings.put("secureClientPortAddress", HOST);
+            settings.put("secureClientPort", Integer.toString(securePort));
+        }
         settings.putAll(builder.settings);
         settings.putAll(more);
         jvmOptions = new ArrayList<>(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
@@ -77,6 +84,15 @@ public final class ZooKeeperServer extends ServerProcess {
      */
     public static Builder builder() {
         return new Builder();
+    }
+
+    /**
+     * The port for TLS, beside the plain one.
+     *
+     * @return a loopback port; nothing listens there without {@link Builder#tls}
+     */
+    public int securePort() {
+        return securePort;
     }
 
     /**
@@ -155,11 +171,12 @@ public final class ZooKeeperServer extends ServerProcess {
         private final Map<String, String> settings = new LinkedHashMap<>();
         private final Map<String, String> systemProperties = new LinkedHashMap<>();
         private @Nullable String saslUser;
+        private @Nullable TestCertificates certificates;
 
         private Builder() {}
 
         /**
-         * Sets any key of the configuration file, TLS and authentication included.
+         * Sets any key of the configuration file.
          *
          * @param key its name
          * @param value its value
@@ -183,7 +200,8 @@ public final class ZooKeeperServer extends ServerProcess {
         }
 
         /**
-         * Lets a user authenticate by SASL (DIGEST-MD5).
+         * Lets a user authenticate by SASL (DIGEST-MD5). ZooKeeper has to be told to allow that, by
+         * {@code zookeeper.fips-mode=false}: the server is, the client must be too.
          *
          * @param name the user's name
          * @param password the user's password
@@ -191,7 +209,37 @@ public final class ZooKeeperServer extends ServerProcess {
          */
         public Builder saslUser(String name, String password) {
             saslUser = "user_" + name + "=\"" + password + "\"";
+            systemProperty("zookeeper.fips-mode", "false");
             return setting("authProvider.sasl", "org.apache.zookeeper.server.auth.SASLAuthenticationProvider");
+        }
+
+        /**
+         * Serves TLS on {@link #securePort} too. Clients need no certificate unless {@code ssl.clientAuth} is set.
+         *
+         * @param serverCertificates the server's certificate and key, and the authority to trust
+         * @return this
+         */
+        public Builder tls(TestCertificates serverCertificates) {
+            certificates = serverCertificates;
+            return setting("serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory")
+                    .setting(
+                            "ssl.keyStore.location",
+                            serverCertificates.serverStore().toString())
+                    .setting("ssl.keyStore.password", TestCertificates.PASSWORD)
+                    .setting(
+                            "ssl.trustStore.location",
+                            serverCertificates.trustStore().toString())
+                    .setting("ssl.trustStore.password", TestCertificates.PASSWORD)
+                    .setting("ssl.clientAuth", "none");
+        }
+
+        /**
+         * Makes writes wait for the disk, as they do in production.
+         *
+         * @return this
+         */
+        public Builder durable() {
+            return setting("forceSync", "yes");
         }
 
         /**
