@@ -126,7 +126,7 @@ public final class PostgresServer extends SqlServer {
         try {
             Commands.run(directory(), START_TIMEOUT, new Launch(launch.command(), environment, true));
         } catch (IOException e) {
-            throw new ServerException(program + " for " + this, e);
+            throw new ServerException(program + " for " + this + ": " + e.getMessage(), e);
         }
     }
 
