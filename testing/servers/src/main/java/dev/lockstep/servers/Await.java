@@ -19,14 +19,14 @@ final class Await {
     /** Returns once the condition holds, and throws with the last failure if it does not in time or on interrupt. */
     static void until(String what, Duration timeout, Condition condition) {
         long deadline = System.nanoTime() + timeout.toNanos();
-        IOException last = null;
+        Exception last = null;
         while (true) {
             try {
                 if (condition.holds()) {
                     return;
                 }
                 last = null;
-            } catch (IOException e) {
+            } catch (IOException | ServerException e) {
                 last = e;
             }
             if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {

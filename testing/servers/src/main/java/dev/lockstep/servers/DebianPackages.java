@@ -54,7 +54,7 @@ final class DebianPackages {
                     cache.get(name, (content, work) -> fetch(names, content, work, cache.directory())));
         } catch (IOException e) {
             throw new ServerUnavailableException(
-                    "the Debian package " + name + " is neither installed nor to be had: install it (" + firstLine(e)
+                    "the Debian package " + name + " is neither installed nor to be had: install it (" + reason(e)
                             + ")",
                     e);
         }
@@ -159,7 +159,9 @@ final class DebianPackages {
         return Commands.run(directory, timeout, new Launch(command, Map.of("LC_ALL", "C"), false));
     }
 
-    private static String firstLine(IOException e) {
-        return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+    /** The line in which apt says what is wrong, or the first. */
+    private static String reason(IOException e) {
+        List<String> lines = String.valueOf(e.getMessage()).lines().toList();
+        return lines.stream().filter(line -> line.startsWith("E:")).findFirst().orElse(lines.get(0));
     }
 }

@@ -22,7 +22,9 @@ import java.util.stream.Stream;
 record MySqlDistribution(String name, String parameters, Program server, Path base, Map<String, String> options) {
     private static final String MYSQL_ARCHIVE = "mysql-Linux-amd64.tar.gz";
 
-    /** Without these every set-up would fill 100 MB. */
+    private static final List<String> LIBRARY_FOLDERS = List.of("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib");
+
+    /** Without this every set-up would fill 100 MB. */
     private static final String SMALL_LOG = "8M";
 
     static MySqlDistribution mariaDb() {
@@ -66,7 +68,8 @@ record MySqlDistribution(String name, String parameters, Program server, Path ba
 
     /** The binary needs the library for asynchronous I/O, which few machines have. */
     private static Map<String, String> libraries() {
-        return DebianPackages.get(List.of("libaio1")).libraryPath();
+        boolean installed = LIBRARY_FOLDERS.stream().anyMatch(folder -> Files.exists(Path.of(folder, "libaio.so.1")));
+        return installed ? Map.of() : DebianPackages.get(List.of("libaio1")).libraryPath();
     }
 
     /** How the server is run, as root too. */

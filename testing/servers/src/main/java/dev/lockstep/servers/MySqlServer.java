@@ -2,7 +2,6 @@ package dev.lockstep.servers;
 
 import java.io.IOException;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,7 +85,7 @@ public final class MySqlServer extends SqlServer {
                 "GRANT ALL ON *.* TO " + who + " WITH GRANT OPTION;",
                 "CREATE DATABASE IF NOT EXISTS " + DATABASE + ";");
         try {
-            Files.write(directory().resolve("init.sql"), statements);
+            write("init.sql", statements);
             distribution.initialise(data());
         } catch (IOException e) {
             throw new ServerException("cannot set up " + this, e);

@@ -100,12 +100,12 @@ public final class PostgresServer extends SqlServer {
     /** Makes the files of an empty server, with the database to work in. */
     private void initialise() {
         try {
-            Path password = Files.writeString(directory().resolve("password"), PASSWORD);
+            Path password = write("password", List.of(PASSWORD));
             List<String> arguments = new ArrayList<>(List.of("-D", data().toString(), "-U", USER));
             arguments.addAll(List.of("--auth=scram-sha-256", "--pwfile=" + password));
             arguments.addAll(List.of("-E", "UTF8", "--no-locale", "--no-sync"));
             run("initdb", Map.of(), arguments);
-            Path create = Files.writeString(directory().resolve("create.sql"), "CREATE DATABASE " + DATABASE + "\n");
+            Path create = write("create.sql", List.of("CREATE DATABASE " + DATABASE));
             List<String> single = List.of(
                     "sh",
                     "-c",
@@ -126,7 +126,7 @@ public final class PostgresServer extends SqlServer {
         try {
             Commands.run(directory(), START_TIMEOUT, new Launch(launch.command(), environment, true));
         } catch (IOException e) {
-            throw new ServerException(program + " for " + this, e);
+            throw new ServerException(program + " for " + this + ": " + e.getMessage(), e);
         }
     }
 

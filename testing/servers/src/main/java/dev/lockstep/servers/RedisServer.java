@@ -4,28 +4,42 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** One Redis server. Without persistence unless asked for: a restart then forgets everything. Thread-safe. */
 public final class RedisServer extends ServerProcess {
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+    static final Duration START_TIMEOUT = Duration.ofSeconds(30);
 
-    private final Program program;
-    private final List<String> arguments;
+    private final Program program = Program.find("redis-server", "redis-server", "redis-tools");
+    private final List<String> arguments = new ArrayList<>();
     private final @Nullable String password;
+    private final @Nullable SSLContext tls;
 
     private RedisServer(Builder builder) {
-        super("redis", FreePorts.next(), START_TIMEOUT);
-        program = program();
-        password = builder.password;
-        arguments = new ArrayList<>(List.of("--port", Integer.toString(port()), "--bind", HOST));
+        this("redis", builder.password, builder.certificates);
+        arguments.addAll(List.of("--port", Integer.toString(tls == null ? port() : 0), "--bind", HOST));
+        arguments.addAll(List.of("--tls-port", Integer.toString(tls == null ? 0 : port())));
         arguments.addAll(List.of("--dir", directory().toString(), "--save", ""));
         arguments.addAll(List.of("--repl-diskless-sync-delay", "0"));
         arguments.addAll(builder.arguments);
     }
 
-    static Program program() {
-        return Program.find("redis-server", "redis-server", "redis-tools");
+    private RedisServer(String name, @Nullable String password, @Nullable TestCertificates certificates) {
+        super(name, FreePorts.next(), START_TIMEOUT);
+        this.password = password;
+        this.tls = certificates == null ? null : certificates.clientContext();
+    }
+
+    /** A Sentinel that is not started yet; it is a Redis server in another role, with a file that it rewrites. */
+    static RedisServer sentinel(List<String> directives) {
+        RedisServer sentinel = new RedisServer("sentinel", null, null);
+        List<String> lines = new ArrayList<>(List.of("port " + sentinel.port(), "bind " + HOST));
+        lines.add("dir " + sentinel.directory());
+        lines.addAll(directives);
+        sentinel.arguments.add(sentinel.write("sentinel.conf", lines).toString());
+        sentinel.arguments.add("--sentinel");
+        return sentinel;
     }
 
     /**
@@ -48,17 +62,40 @@ public final class RedisServer extends ServerProcess {
         try {
             return exchange(words);
         } catch (IOException e) {
-            throw new ServerException(this + ": " + words[0], e);
+            throw new ServerException(this + ": " + words[0] + ": " + e.getMessage(), e);
         }
     }
 
     /**
-     * The URL of the server.
+     * One line of the {@code INFO} report.
      *
-     * @return {@code redis://127.0.0.1:port}
+     * @param name as {@code role}, {@code master_link_status} or {@code cmdstat_get}
+     * @return its value; nothing if there is none of that name
+     */
+    public String info(String name) {
+        return command("INFO", "everything")
+                .lines()
+                .filter(line -> line.startsWith(name + ":"))
+                .map(line -> line.substring(name.length() + 1))
+                .findFirst()
+                .orElse("");
+    }
+
+    /**
+     * The URL of the server, without user and password.
+     *
+     * @return {@code redis://127.0.0.1:port}, or {@code rediss}
      */
     public String url() {
-        return "redis://" + address();
+        return (tls == null ? "redis://" : "rediss://") + address();
+    }
+
+    /** Waits until a replica has all that its primary has, so that nothing is copied under the first test. */
+    void awaitLink() {
+        Await.until(
+                this + " follows its primary",
+                START_TIMEOUT,
+                () -> info("master_link_status").equals("up"));
     }
 
     @Override
@@ -72,7 +109,7 @@ public final class RedisServer extends ServerProcess {
     }
 
     private String exchange(String... words) throws IOException {
-        try (RedisWire wire = new RedisWire(port(), null)) {
+        try (RedisWire wire = new RedisWire(port(), tls)) {
             if (password != null) {
                 wire.command("AUTH", password);
             }
@@ -80,10 +117,12 @@ public final class RedisServer extends ServerProcess {
         }
     }
 
-    /** What a Redis server shall be like. */
+    /** What a Redis server, or each of a group, shall be like. */
     public static final class Builder {
         private final List<String> arguments = new ArrayList<>();
         private @Nullable String password;
+        private @Nullable TestCertificates certificates;
+        private boolean replica;
 
         private Builder() {}
 
@@ -109,6 +148,26 @@ public final class RedisServer extends ServerProcess {
         }
 
         /**
+         * Serves TLS only. Clients need no certificate unless {@code tls-auth-clients} is set.
+         *
+         * @param serverCertificates the server's certificate and key, and the authority to trust
+         * @return this
+         */
+        public Builder tls(TestCertificates serverCertificates) {
+            certificates = serverCertificates;
+            return setting(
+                            "tls-cert-file",
+                            serverCertificates.serverCertificate().toString())
+                    .setting("tls-key-file", serverCertificates.serverKey().toString())
+                    .setting(
+                            "tls-ca-cert-file",
+                            serverCertificates.caCertificate().toString())
+                    .setting("tls-auth-clients", "no")
+                    .setting("tls-replication", "yes")
+                    .setting("tls-cluster", "yes");
+        }
+
+        /**
          * Keeps data over a restart or crash: every write is in the append-only file before it is answered.
          *
          * @return this
@@ -118,12 +177,13 @@ public final class RedisServer extends ServerProcess {
         }
 
         /**
-         * Makes it a replica.
+         * Makes it a replica. It counts as started once it follows its primary.
          *
          * @param primaryPort the primary's loopback port, or that of a proxy in front of it
          * @return this
          */
         public Builder replicaOf(int primaryPort) {
+            replica = true;
             return setting("replicaof", HOST + " " + primaryPort);
         }
 
@@ -159,7 +219,55 @@ public final class RedisServer extends ServerProcess {
          * @throws ServerException if it does not start
          */
         public RedisServer start() {
-            return ServerProcess.started(new RedisServer(this));
+            RedisServer server = ServerProcess.started(new RedisServer(this));
+            if (replica) {
+                ServerProcess.orClose(server, server::awaitLink);
+            }
+            return server;
+        }
+
+        /**
+         * Starts a primary with replicas and Sentinels that watch over them. Not with TLS.
+         *
+         * @param replicas how many replicas
+         * @param sentinels how many Sentinels; a majority of them decides
+         * @return the running set-up, in which everybody knows everybody
+         * @throws ServerUnavailableException if there is no Redis here
+         * @throws ServerException if it does not start
+         */
+        public RedisSentinels startSentinels(int replicas, int sentinels) {
+            List<RedisServer> servers = new ArrayList<>(List.of(new RedisServer(this)));
+            for (int i = 0; i < replicas; i++) {
+                servers.add(new RedisServer(copy().replicaOf(servers.get(0).port())));
+            }
+            return RedisSentinels.start(servers, sentinels, password);
+        }
+
+        /**
+         * Starts a cluster in which each primary has an equal part of the slots. A node that does not answer for two
+         * seconds is taken for dead.
+         *
+         * @param primaries how many primaries, at least three
+         * @param replicasEach how many replicas of each primary
+         * @return the running cluster, all of its slots served
+         * @throws ServerUnavailableException if there is no Redis here
+         * @throws ServerException if it does not start
+         */
+        public RedisCluster startCluster(int primaries, int replicasEach) {
+            List<RedisServer> nodes = new ArrayList<>();
+            for (int i = 0; i < primaries * (1 + replicasEach); i++) {
+                Builder node = copy().setting("cluster-enabled", "yes").setting("cluster-node-timeout", "2000");
+                nodes.add(new RedisServer(node));
+            }
+            return RedisCluster.start(nodes, primaries);
+        }
+
+        private Builder copy() {
+            Builder copy = new Builder();
+            copy.arguments.addAll(arguments);
+            copy.password = password;
+            copy.certificates = certificates;
+            return copy;
         }
     }
 }

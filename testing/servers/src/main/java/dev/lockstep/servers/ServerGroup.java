@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 public class ServerGroup<S extends ServerProcess> implements AutoCloseable {
     private final List<S> servers;
 
-    ServerGroup(List<S> servers) {
+    ServerGroup(List<? extends S> servers) {
         this.servers = List.copyOf(servers);
     }
 

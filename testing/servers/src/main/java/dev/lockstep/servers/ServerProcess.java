@@ -171,7 +171,7 @@ public abstract class ServerProcess implements AutoCloseable {
                 if (isReady()) {
                     return;
                 }
-            } catch (IOException e) {
+            } catch (IOException | ServerException e) {
                 last = " (" + e + ")";
             }
             if (System.nanoTime() - deadline >= 0) {
@@ -188,15 +188,26 @@ public abstract class ServerProcess implements AutoCloseable {
         return server;
     }
 
-    /** Starts new servers side by side, or leaves nothing behind. */
-    static void startAll(List<? extends ServerProcess> servers) {
+    /** Does the last steps of starting something, or closes it. */
+    static void orClose(AutoCloseable resource, Runnable steps) {
         try {
-            servers.forEach(ServerProcess::launchProcess);
-            servers.forEach(ServerProcess::awaitReady);
+            steps.run();
         } catch (RuntimeException | Error e) {
-            servers.forEach(ServerProcess::close);
+            try {
+                resource.close();
+            } catch (Exception f) {
+                e.addSuppressed(f);
+            }
             throw e;
         }
+    }
+
+    /** Starts new servers side by side, or leaves nothing behind. */
+    static void startAll(List<? extends ServerProcess> servers) {
+        orClose(new ServerGroup<>(servers), () -> {
+            servers.forEach(ServerProcess::launchProcess);
+            servers.forEach(ServerProcess::awaitReady);
+        });
     }
 
     /** Stops the process and its children where they are (SIGSTOP); connections stay open, nothing answers. */
@@ -281,6 +292,15 @@ public abstract class ServerProcess implements AutoCloseable {
     @Override
     public String toString() {
         return name + "@" + address();
+    }
+
+    /** Writes a file into its folder. */
+    final Path write(String file, List<String> lines) {
+        try {
+            return Files.write(directory.resolve(file), lines);
+        } catch (IOException e) {
+            throw new ServerException("cannot configure " + this, e);
+        }
     }
 
     /** The server and its descendants, parents first. */

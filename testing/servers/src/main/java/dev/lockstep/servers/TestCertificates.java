@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyStore;
-import java.security.cert.Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -20,7 +19,7 @@ import javax.net.ssl.TrustManagerFactory;
 
 /**
  * A certificate authority made for tests, with one certificate for servers on the loopback address and one for clients,
- * as PEM files and as PKCS#12 stores. They live in a folder that is deleted when the JVM ends. Thread-safe.
+ * as PEM files and as PKCS#12 stores. They are made once and kept in the user's cache. Thread-safe.
  */
 public final class TestCertificates {
     /** The password of the PKCS#12 stores. */
@@ -31,39 +30,61 @@ public final class TestCertificates {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-    private final Path directory = TempDirs.create("certificates");
+    /** Changes with what is made, so that older ones are not used. */
+    private static final String VERSION = "1";
+
+    private final Path directory;
     private final SSLContext clientContext;
 
-    private TestCertificates() throws IOException, GeneralSecurityException {
-        Path all = directory.resolve("all.p12");
-        makePair(all, "ca", "CN=Lockstep test CA", "-ext", "bc:c");
-        makePair(all, "server", "CN=localhost", "-signer", "ca", "-ext", "san=ip:127.0.0.1,dns:localhost");
-        makePair(all, "client", "CN=" + CLIENT_NAME, "-signer", "ca", "-ext", "eku=clientAuth");
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(all)) {
-            store.load(in, PASSWORD.toCharArray());
-        }
-        Certificate ca = store.getCertificate("ca");
-        writePem(caCertificate(), "CERTIFICATE", ca.getEncoded());
-        KeyStore trust = newStore();
-        trust.setCertificateEntry("ca", ca);
-        write(trust, trustStore());
-        export(store, "server", serverCertificate(), serverKey(), serverStore());
-        KeyStore client = export(store, "client", clientCertificate(), clientKey(), clientStore());
-        clientContext = context(client, trust);
+    private TestCertificates(Path directory) throws IOException, GeneralSecurityException {
+        this.directory = directory;
+        this.clientContext = context(load(clientStore()), load(trustStore()));
     }
 
     /**
-     * Makes an authority and its certificates, which takes about two seconds.
+     * The certificates of the usual authority.
      *
-     * @return certificates that nothing else trusts
+     * @return certificates that nothing but tests trusts
      */
-    public static TestCertificates create() {
+    public static TestCertificates get() {
+        return get("usual");
+    }
+
+    /**
+     * The certificates of some authority; they are not trusted by those who trust another one.
+     *
+     * @param authority its name
+     * @return certificates that nothing but tests trusts
+     */
+    public static TestCertificates get(String authority) {
         try {
-            return new TestCertificates();
+            String entry = "certificates-" + authority + "-" + VERSION;
+            return new TestCertificates(ServerCache.ofUser().get(entry, (content, work) -> make(content, work)));
         } catch (IOException | GeneralSecurityException e) {
             throw new ServerException("cannot make certificates", e);
         }
+    }
+
+    private static String make(Path directory, Path work) throws IOException {
+        Path all = work.resolve("all.p12");
+        makePair(all, "ca", "CN=Lockstep test CA", "-ext", "bc:c");
+        makePair(all, "server", "CN=localhost", "-signer", "ca", "-ext", "san=ip:127.0.0.1,dns:localhost");
+        makePair(all, "client", "CN=" + CLIENT_NAME, "-signer", "ca", "-ext", "eku=clientAuth");
+        try {
+            KeyStore store = load(all);
+            writePem(
+                    directory.resolve("ca.pem"),
+                    "CERTIFICATE",
+                    store.getCertificate("ca").getEncoded());
+            KeyStore trust = newStore();
+            trust.setCertificateEntry("ca", store.getCertificate("ca"));
+            write(trust, directory.resolve("trust.p12"));
+            export(store, "server", directory);
+            export(store, "client", directory);
+        } catch (GeneralSecurityException e) {
+            throw new IOException(e);
+        }
+        return VERSION;
     }
 
     /**
@@ -147,25 +168,36 @@ public final class TestCertificates {
         return clientContext;
     }
 
-    private void makePair(Path store, String alias, String subject, String... more) throws IOException {
+    private static void makePair(Path store, String alias, String subject, String... more) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
         command.addAll(List.of("-genkeypair", "-keyalg", "EC", "-groupname", "secp256r1", "-validity", "3650"));
         command.addAll(List.of("-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", PASSWORD));
         command.addAll(List.of("-alias", alias, "-dname", subject));
         command.addAll(List.of(more));
-        Commands.run(directory, TIMEOUT, command);
+        Commands.run(store.resolveSibling("."), TIMEOUT, command);
     }
 
-    private static KeyStore export(KeyStore all, String alias, Path certificate, Path key, Path store)
+    private static void export(KeyStore all, String alias, Path directory)
             throws IOException, GeneralSecurityException {
         Key secret = all.getKey(alias, PASSWORD.toCharArray());
-        writePem(certificate, "CERTIFICATE", all.getCertificate(alias).getEncoded());
-        writePem(key, "PRIVATE KEY", secret.getEncoded());
+        writePem(
+                directory.resolve(alias + ".pem"),
+                "CERTIFICATE",
+                all.getCertificate(alias).getEncoded());
+        writePem(directory.resolve(alias + "-key.pem"), "PRIVATE KEY", secret.getEncoded());
         KeyStore own = newStore();
         own.setKeyEntry(alias, secret, PASSWORD.toCharArray(), all.getCertificateChain(alias));
-        write(own, store);
-        return own;
+        write(own, directory.resolve(alias + ".p12"));
+    }
+
+    private static KeyStore load(Path file) throws IOException, GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(file)) {
+            store.load(in, PASSWORD.toCharArray());
+        }
+        return store;
     }
 
     private static SSLContext context(KeyStore own, KeyStore trust) throws GeneralSecurityException {

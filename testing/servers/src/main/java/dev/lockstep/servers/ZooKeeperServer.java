@@ -3,7 +3,6 @@ package dev.lockstep.servers;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One ZooKeeper server in a JVM of its own, from the jars on this JVM's class path. Its tick is 200 ms, so that sessions
- * of 0.4 to 60 s can be had. Thread-safe.
+ * of 0.4 to 60 s can be had. It does not wait for the disk unless asked to, which only a crash of the whole machine would
+ * show. Thread-safe.
  */
 public final class ZooKeeperServer extends ServerProcess {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
@@ -25,9 +25,11 @@ public final class ZooKeeperServer extends ServerProcess {
     private static final int PROBE_MILLIS = 300;
 
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+    private static final String DIGEST_LOGIN = "org.apache.zookeeper.server.auth.DigestLoginModule";
     private static final List<String> NEEDED =
             List.of(MAIN, "com.codahale.metrics.Counter", "org.xerial.snappy.Snappy");
 
+    private final int securePort = FreePorts.next();
     private final Path configuration;
     private final List<String> jvmOptions;
 
@@ -35,36 +37,31 @@ public final class ZooKeeperServer extends ServerProcess {
         super("zookeeper", FreePorts.next(), START_TIMEOUT);
         requireJars();
         Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("dataDir", directory().resolve("data").toString());
+        settings.put("dataDir", directory().toString());
         settings.put("clientPortAddress", HOST);
         settings.put("clientPort", Integer.toString(port()));
         settings.put("tickTime", Integer.toString(TICK_MILLIS));
         settings.put("maxSessionTimeout", "60000");
         settings.put("maxClientCnxns", "0");
+        settings.put("forceSync", "no");
         settings.put("admin.enableServer", "false");
         settings.put("4lw.commands.whitelist", "*");
+        if (builder.certificates != null) {
+            settings.put("secureClientPortAddress", HOST);
+            settings.put("secureClientPort", Integer.toString(securePort));
+        }
         settings.putAll(builder.settings);
         settings.putAll(more);
-        configuration = directory().resolve("zoo.cfg");
         jvmOptions = new ArrayList<>(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         jvmOptions.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=info");
         builder.systemProperties.forEach((key, value) -> jvmOptions.add("-D" + key + "=" + value));
+        if (builder.saslUser != null) {
+            String login = "Server { " + DIGEST_LOGIN + " required " + builder.saslUser + "; };";
+            jvmOptions.add("-Djava.security.auth.login.config=" + write("jaas.conf", List.of(login)));
+        }
         List<String> lines = new ArrayList<>();
         settings.forEach((key, value) -> lines.add(key + "=" + value));
-        try {
-            Files.createDirectory(directory().resolve("data"));
-            Files.write(configuration, lines);
-            if (builder.saslUser != null) {
-                jvmOptions.add("-Djava.security.auth.login.config=" + writeLogin(builder.saslUser));
-            }
-        } catch (IOException e) {
-            throw new ServerException("cannot configure " + this, e);
-        }
-    }
-
-    private Path writeLogin(String user) throws IOException {
-        String login = "Server { org.apache.zookeeper.server.auth.DigestLoginModule required " + user + "; };\n";
-        return Files.writeString(directory().resolve("jaas.conf"), login);
+        configuration = write("zoo.cfg", lines);
     }
 
     private static void requireJars() {
@@ -87,6 +84,15 @@ public final class ZooKeeperServer extends ServerProcess {
      */
     public static Builder builder() {
         return new Builder();
+    }
+
+    /**
+     * The port for TLS, beside the plain one.
+     *
+     * @return a loopback port; nothing listens there without {@link Builder#tls}
+     */
+    public int securePort() {
+        return securePort;
     }
 
     /**
@@ -165,11 +171,12 @@ public final class ZooKeeperServer extends ServerProcess {
         private final Map<String, String> settings = new LinkedHashMap<>();
         private final Map<String, String> systemProperties = new LinkedHashMap<>();
         private @Nullable String saslUser;
+        private @Nullable TestCertificates certificates;
 
         private Builder() {}
 
         /**
-         * Sets any key of the configuration file, TLS and authentication included.
+         * Sets any key of the configuration file.
          *
          * @param key its name
          * @param value its value
@@ -193,7 +200,8 @@ public final class ZooKeeperServer extends ServerProcess {
         }
 
         /**
-         * Lets a user authenticate by SASL (DIGEST-MD5).
+         * Lets a user authenticate by SASL (DIGEST-MD5). ZooKeeper has to be told to allow that, by
+         * {@code zookeeper.fips-mode=false}: the server is, the client must be too.
          *
          * @param name the user's name
          * @param password the user's password
@@ -201,7 +209,37 @@ public final class ZooKeeperServer extends ServerProcess {
          */
         public Builder saslUser(String name, String password) {
             saslUser = "user_" + name + "=\"" + password + "\"";
+            systemProperty("zookeeper.fips-mode", "false");
             return setting("authProvider.sasl", "org.apache.zookeeper.server.auth.SASLAuthenticationProvider");
+        }
+
+        /**
+         * Serves TLS on {@link #securePort} too. Clients need no certificate unless {@code ssl.clientAuth} is set.
+         *
+         * @param serverCertificates the server's certificate and key, and the authority to trust
+         * @return this
+         */
+        public Builder tls(TestCertificates serverCertificates) {
+            certificates = serverCertificates;
+            return setting("serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory")
+                    .setting(
+                            "ssl.keyStore.location",
+                            serverCertificates.serverStore().toString())
+                    .setting("ssl.keyStore.password", TestCertificates.PASSWORD)
+                    .setting(
+                            "ssl.trustStore.location",
+                            serverCertificates.trustStore().toString())
+                    .setting("ssl.trustStore.password", TestCertificates.PASSWORD)
+                    .setting("ssl.clientAuth", "none");
+        }
+
+        /**
+         * Makes writes wait for the disk, as they do in production.
+         *
+         * @return this
+         */
+        public Builder durable() {
+            return setting("forceSync", "yes");
         }
 
         /**
@@ -234,11 +272,7 @@ public final class ZooKeeperServer extends ServerProcess {
             for (int id = 1; id <= size; id++) {
                 ZooKeeperServer server = new ZooKeeperServer(this, members);
                 servers.add(server);
-                try {
-                    Files.writeString(server.directory().resolve("data").resolve("myid"), Integer.toString(id));
-                } catch (IOException e) {
-                    throw new ServerException("cannot configure " + server, e);
-                }
+                server.write("myid", List.of(Integer.toString(id)));
             }
             return ServerGroup.started(servers);
         }

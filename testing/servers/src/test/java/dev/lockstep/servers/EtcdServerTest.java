@@ -50,7 +50,7 @@ class EtcdServerTest {
 
     @Test
     void tlsAsksForTheClientsCertificate() throws Exception {
-        TestCertificates certificates = TestCertificates.create();
+        TestCertificates certificates = TestCertificates.get();
         HttpClient client =
                 HttpClient.newBuilder().sslContext(certificates.clientContext()).build();
         try (EtcdServer etcd = Servers.require(

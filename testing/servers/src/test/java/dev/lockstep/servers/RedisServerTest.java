@@ -2,8 +2,11 @@ package dev.lockstep.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.time.Duration;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -69,6 +72,82 @@ class RedisServerTest {
             assertThatThrownBy(() -> redis.command("NONSENSE"))
                     .isInstanceOf(ServerException.class)
                     .hasMessageContaining("NONSENSE");
+        }
+    }
+
+    @Test
+    void tlsServerRefusesPlainText() throws IOException {
+        TestCertificates certificates = TestCertificates.get();
+        try (RedisServer redis =
+                Servers.require(() -> RedisServer.builder().tls(certificates).start())) {
+            assertThat(redis.url()).startsWith("rediss://");
+            assertThat(redis.command("SET", "key", "value")).isEqualTo("OK");
+            try (RedisWire wire = new RedisWire(redis.port(), null)) {
+                assertThatThrownBy(() -> wire.command("PING")).isInstanceOf(IOException.class);
+            }
+            TestCertificates others = TestCertificates.get("other");
+            try (RedisWire wire = new RedisWire(redis.port(), others.clientContext())) {
+                assertThatThrownBy(() -> wire.command("PING")).isInstanceOf(SSLException.class);
+            }
+        }
+    }
+
+    @Test
+    void replicaFollowsThroughAProxyThatCanBeCut() {
+        try (RedisServer primary = Servers.require(
+                        () -> RedisServer.builder().password("secret").start());
+                TcpProxy link = TcpProxy.to(primary);
+                RedisServer replica = RedisServer.builder()
+                        .password("secret")
+                        .replicaOf(link.port())
+                        .start()) {
+            primary.command("SET", "key", "value");
+            await().until(() -> replica.command("GET", "key").equals("value"));
+            link.blackHole();
+            primary.command("SET", "key", "never told");
+            assertThat(replica.command("GET", "key")).isEqualTo("value");
+            replica.command("REPLICAOF", "NO", "ONE");
+            assertThat(replica.info("role")).isEqualTo("master");
+        }
+    }
+
+    @Test
+    void sentinelsPromoteAReplicaWhenThePrimaryIsKilled() {
+        try (RedisSentinels redis =
+                Servers.require(() -> RedisServer.builder().password("secret").startSentinels(2, 3))) {
+            RedisServer first = redis.primary();
+            assertThat(first).isSameAs(redis.servers().get(0));
+            first.command("SET", "key", "value");
+            assertThat(first.command("WAIT", "2", "5000")).isEqualTo("2");
+            first.kill();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> redis.primary() != first
+                            && redis.primary().info("role").equals("master"));
+            assertThat(redis.primary().command("GET", "key")).isEqualTo("value");
+        }
+    }
+
+    @Test
+    void clusterFailsOverAndMovesSlots() {
+        try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 1))) {
+            assertThat(cluster.servers()).hasSize(6);
+            int slot = cluster.slot("{order}:42");
+            RedisServer owner = cluster.owner(slot);
+            RedisServer other = cluster.find(
+                    server -> server != owner && server.info("role").equals("master"));
+            owner.command("SET", "{order}:42", "value");
+            assertThatThrownBy(() -> other.command("GET", "{order}:42")).hasMessageContaining("MOVED");
+
+            cluster.moveSlot(slot, other);
+            assertThat(other.command("GET", "{order}:42")).isEqualTo("value");
+            await().until(() -> cluster.owner(slot) == other);
+
+            assertThat(other.command("WAIT", "1", "5000")).isEqualTo("1");
+            other.kill();
+            await().atMost(Duration.ofSeconds(30))
+                    .ignoreExceptions()
+                    .until(() ->
+                            cluster.owner(slot).command("GET", "{order}:42").equals("value"));
         }
     }
 }

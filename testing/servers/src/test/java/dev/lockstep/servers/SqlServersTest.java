@@ -75,6 +75,22 @@ class SqlServersTest {
     }
 
     @Nested
+    class Pooler {
+        @Test
+        void passesTransactionsOn() throws SQLException {
+            try (PostgresServer server =
+                            Servers.require(() -> PostgresServer.builder().start());
+                    PgBouncer pooler = Servers.require(() -> PgBouncer.inFrontOf(server));
+                    Connection connection = DriverManager.getConnection(
+                            server.jdbcUrl(pooler.port()) + "?prepareThreshold=0",
+                            SqlServer.USER,
+                            SqlServer.PASSWORD)) {
+                assertThat(query(connection, "SELECT 40 + 2")).isEqualTo("42");
+            }
+        }
+    }
+
+    @Nested
     class MariaDb {
         @Test
         void keepsItsDataOverARestartAndACrash() throws SQLException {

@@ -4,12 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import javax.security.auth.login.AppConfigurationEntry;
+import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
+import javax.security.auth.login.Configuration;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.data.Id;
+import org.apache.zookeeper.server.auth.DigestLoginModule;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,7 +32,7 @@ class ZooKeeperServerTest {
             long before = server.metric("zk_packets_received");
             try (ZooKeeper client = connect(server.address())) {
                 client.create("/kept", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-                assertThat(client.getSessionTimeout()).isEqualTo(400);
+                assertThat(client.getSessionTimeout()).isEqualTo(10_000);
                 assertThat(server.metric("zk_packets_received")).isGreaterThan(before);
             }
             server.restart();
@@ -56,13 +65,67 @@ class ZooKeeperServerTest {
         }
     }
 
+    @Test
+    void tlsIsServedOnAnotherPort() throws Exception {
+        TestCertificates certificates = TestCertificates.get();
+        ZKClientConfig configuration = new ZKClientConfig();
+        configuration.setProperty("zookeeper.client.secure", "true");
+        configuration.setProperty("zookeeper.clientCnxnSocket", "org.apache.zookeeper.ClientCnxnSocketNetty");
+        configuration.setProperty(
+                "zookeeper.ssl.trustStore.location", certificates.trustStore().toString());
+        configuration.setProperty("zookeeper.ssl.trustStore.password", TestCertificates.PASSWORD);
+        try (ZooKeeperServer server = Servers.require(
+                        () -> ZooKeeperServer.builder().tls(certificates).start());
+                ZooKeeper client = connect(ServerProcess.HOST + ":" + server.securePort(), configuration)) {
+            assertThat(client.exists("/zookeeper", false)).isNotNull();
+            assertThat(server.mode()).isEqualTo("standalone");
+        }
+    }
+
+    @Test
+    void saslUserOwnsItsNodes() throws Exception {
+        Configuration before = Configuration.getConfiguration();
+        Configuration.setConfiguration(new Login("alice", "wonder"));
+        ZKClientConfig configuration = new ZKClientConfig();
+        configuration.setProperty("zookeeper.fips-mode", "false");
+        try (ZooKeeperServer server = Servers.require(() ->
+                        ZooKeeperServer.builder().saslUser("alice", "wonder").start());
+                ZooKeeper alice = connect(server.address(), configuration)) {
+            alice.create("/mine", new byte[0], Ids.CREATOR_ALL_ACL, CreateMode.PERSISTENT);
+            assertThat(alice.getACL("/mine", null).get(0).getId()).isEqualTo(new Id("sasl", "alice"));
+        } finally {
+            Configuration.setConfiguration(before);
+        }
+    }
+
+    /** What ZooKeeper's client reads from a JAAS file elsewhere. */
+    private static final class Login extends Configuration {
+        private final Map<String, String> user;
+
+        Login(String name, String password) {
+            user = Map.of("username", name, "password", password);
+        }
+
+        @Override
+        public AppConfigurationEntry @Nullable [] getAppConfigurationEntry(String section) {
+            AppConfigurationEntry entry =
+                    new AppConfigurationEntry(DigestLoginModule.class.getName(), LoginModuleControlFlag.REQUIRED, user);
+            return section.equals("Client") ? new AppConfigurationEntry[] {entry} : null;
+        }
+    }
+
     private static ZooKeeper connect(String addresses) throws Exception {
+        return connect(addresses, new ZKClientConfig());
+    }
+
+    private static ZooKeeper connect(String addresses, ZKClientConfig configuration) throws Exception {
         CountDownLatch connected = new CountDownLatch(1);
-        ZooKeeper client = new ZooKeeper(addresses, 300, event -> {
+        Watcher watcher = event -> {
             if (event.getState() == KeeperState.SyncConnected) {
                 connected.countDown();
             }
-        });
+        };
+        ZooKeeper client = new ZooKeeper(addresses, 10_000, watcher, configuration);
         assertThat(connected.await(20, TimeUnit.SECONDS)).isTrue();
         return client;
     }
