@@ -36,7 +36,7 @@ final class ToyClaim implements Claim {
         if (request.mayBarge()) {
             backend.run(request.blockAtMost(), this::attempt);
         } else {
-            attemptLater(POLLS.delay(1)); // no queue at this engine: to go behind others is to let them try first
+            attemptLater(POLLS.max()); // no queue at this engine: to go behind others is to let each try first
         }
     }
 
