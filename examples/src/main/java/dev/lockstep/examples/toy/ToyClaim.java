@@ -57,8 +57,7 @@ final class ToyClaim implements Claim {
             Optional<ToyStore.Entry> entry =
                     backend.send(store -> store.acquire(key, request.claimId(), request.holder(), ttl));
             if (entry.isPresent()) {
-                grant = new ToyGrant(
-                        backend, key, request.claimId(), entry.get().token(), sentNanos);
+                grant = new ToyGrant(backend, key, request, entry.get().token(), sentNanos);
                 backend.renewer().register(grant);
                 return new Outcome.Granted(grant);
             }
