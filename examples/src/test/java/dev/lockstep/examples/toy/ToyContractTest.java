@@ -4,6 +4,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
 import dev.lockstep.tck.LockContract;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -45,7 +46,12 @@ class ToyContractTest extends LockContract {
 
         @Override
         public int attempts() {
-            return 200;
+            return 100;
+        }
+
+        @Override
+        public Duration ttl() {
+            return Duration.ofMillis(600);
         }
 
         @Override
