@@ -184,7 +184,7 @@ final class ToyBackend implements LockBackend {
     }
 
     private static LockInfo info(String name, ToyStore.Entry entry) {
-        OptionalLong token = OptionalLong.of(entry.token() << 10); // comparable with Lease.token()
+        OptionalLong token = OptionalLong.of(entry.token());
         return new LockInfo(name, List.of(new LockInfo.Entry(LockMode.EXCLUSIVE, token, entry.holder())), List.of());
     }
 
