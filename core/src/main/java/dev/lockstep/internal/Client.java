@@ -129,12 +129,12 @@ final class Client implements LockClient {
 
     @Override
     public DistributedReadWriteLock readWriteLock(String lockName, LockOptions options) {
+        TurnstileLock write = lock(lockName, LockMode.EXCLUSIVE, options); // first, since it checks name and client
         if (!traits.shared()) {
             throw new LockConfigurationException(
                     lockName, "Lock '" + lockName + "': this engine has no shared locks. Use lock(name) instead.");
         }
-        return new ReadWriteLockView(
-                lock(lockName, LockMode.SHARED, options), lock(lockName, LockMode.EXCLUSIVE, options));
+        return new ReadWriteLockView(lock(lockName, LockMode.SHARED, options), write);
     }
 
     private TurnstileLock lock(String lockName, LockMode mode, LockOptions options) {

@@ -12,6 +12,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The examples do what they say. */
 class ExamplesTest {
@@ -32,9 +34,10 @@ class ExamplesTest {
 
     @Nested
     class FlashSales {
-        @Test
-        void lockedSaleSellsExactlyTheStock() throws InterruptedException {
-            assertThat(FlashSale.sell(url, true)).isEqualTo(new FlashSale.Result(100, 500));
+        @ParameterizedTest
+        @ValueSource(strings = {"memory:", "toy:"})
+        void lockedSaleSellsExactlyTheStock(String engine) throws InterruptedException {
+            assertThat(FlashSale.sell(engine + UUID.randomUUID(), true)).isEqualTo(new FlashSale.Result(100, 500));
         }
 
         @Test
@@ -54,9 +57,10 @@ class ExamplesTest {
 
     @Nested
     class OrderNumberings {
-        @Test
-        void lockedNumbersAreInOrderWithoutGaps() throws InterruptedException {
-            assertThat(OrderNumbers.draw(url, true))
+        @ParameterizedTest
+        @ValueSource(strings = {"memory:", "toy:"})
+        void lockedNumbersAreInOrderWithoutGaps(String engine) throws InterruptedException {
+            assertThat(OrderNumbers.draw(engine + UUID.randomUUID(), true))
                     .isEqualTo(IntStream.rangeClosed(1, 600).boxed().toList());
         }
 

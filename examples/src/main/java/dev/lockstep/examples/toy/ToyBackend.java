@@ -33,12 +33,6 @@ final class ToyBackend implements LockBackend {
     private final Renewer<ToyGrant> renewer;
     private final AtomicLong lastContactNanos;
 
-    /** One round trip to the engine. */
-    @FunctionalInterface
-    interface Request<T> {
-        T send(ToyStore store) throws IOException;
-    }
-
     ToyBackend(BackendContext context, ToyStore.Connection connection) {
         this.context = context;
         this.connection = connection;
@@ -74,9 +68,9 @@ final class ToyBackend implements LockBackend {
     // ---------------------------------------------------------------- round trips
 
     /** One try of one request, in the calling thread. Notes that the engine was there when it was asked. */
-    <T> T send(Request<T> request) throws IOException {
+    <T> T send(ToyStore.Request<T> request) throws IOException {
         long sent = scheduler().nanoTime();
-        T answer = request.send(connection.get());
+        T answer = connection.send(request);
         lastContactNanos.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
         return answer;
     }
@@ -95,7 +89,7 @@ final class ToyBackend implements LockBackend {
     }
 
     /** One try of one request, as a future. */
-    private <T> CompletableFuture<T> call(Duration blockAtMost, Request<T> request) {
+    private <T> CompletableFuture<T> call(Duration blockAtMost, ToyStore.Request<T> request) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         run(blockAtMost, () -> {
             try {
@@ -108,7 +102,7 @@ final class ToyBackend implements LockBackend {
     }
 
     /** Tries a request until it is answered, or until the ttl has passed and the engine has forgotten by itself. */
-    <T> CompletableFuture<T> callUntilAnswered(Duration blockAtMost, Request<T> request) {
+    <T> CompletableFuture<T> callUntilAnswered(Duration blockAtMost, ToyStore.Request<T> request) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         long giveUpNanos = scheduler().nanoTime() + context.ttl().toNanos();
         tryUntilAnswered(blockAtMost, request, answer, giveUpNanos, 1);
@@ -116,7 +110,11 @@ final class ToyBackend implements LockBackend {
     }
 
     private <T> void tryUntilAnswered(
-            Duration blockAtMost, Request<T> request, CompletableFuture<T> answer, long giveUpNanos, int attempt) {
+            Duration blockAtMost,
+            ToyStore.Request<T> request,
+            CompletableFuture<T> answer,
+            long giveUpNanos,
+            int attempt) {
         call(blockAtMost, request).whenComplete((value, failure) -> {
             if (failure == null) {
                 answer.complete(value);
@@ -186,7 +184,7 @@ final class ToyBackend implements LockBackend {
     }
 
     private static LockInfo info(String name, ToyStore.Entry entry) {
-        OptionalLong token = OptionalLong.of(entry.token() << 10); // comparable with Lease.token()
+        OptionalLong token = OptionalLong.of(entry.token());
         return new LockInfo(name, List.of(new LockInfo.Entry(LockMode.EXCLUSIVE, token, entry.holder())), List.of());
     }
 

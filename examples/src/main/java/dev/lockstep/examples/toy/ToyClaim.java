@@ -36,7 +36,7 @@ final class ToyClaim implements Claim {
         if (request.mayBarge()) {
             backend.run(request.blockAtMost(), this::attempt);
         } else {
-            attemptLater(POLLS.delay(1)); // no queue at this engine: to go behind others is to let them try first
+            attemptLater(POLLS.max()); // no queue at this engine: to go behind others is to let each try first
         }
     }
 
@@ -57,8 +57,7 @@ final class ToyClaim implements Claim {
             Optional<ToyStore.Entry> entry =
                     backend.send(store -> store.acquire(key, request.claimId(), request.holder(), ttl));
             if (entry.isPresent()) {
-                grant = new ToyGrant(
-                        backend, key, request.claimId(), entry.get().token(), sentNanos);
+                grant = new ToyGrant(backend, key, request, entry.get().token(), sentNanos);
                 backend.renewer().register(grant);
                 return new Outcome.Granted(grant);
             }

@@ -1,6 +1,7 @@
 package dev.lockstep.examples.toy;
 
 import dev.lockstep.spi.AbstractGrant;
+import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Renewer;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
@@ -11,11 +12,14 @@ final class ToyGrant extends AbstractGrant {
     private final String key;
     private final String owner;
 
-    ToyGrant(ToyBackend backend, String key, String owner, long token, long sentNanos) {
-        super(token, Renewer.deadline(sentNanos, backend.context().ttl()));
+    ToyGrant(ToyBackend backend, String key, ClaimRequest request, long token, long sentNanos) {
+        super(
+                request.listener(),
+                token,
+                Renewer.deadline(sentNanos, backend.context().ttl()));
         this.backend = backend;
         this.key = key;
-        this.owner = owner;
+        this.owner = request.claimId();
     }
 
     String key() {

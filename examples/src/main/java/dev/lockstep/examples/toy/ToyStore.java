@@ -28,25 +28,45 @@ final class ToyStore {
         return STORES.computeIfAbsent(name, unused -> new ToyStore());
     }
 
-    /** One client's way to the store, which tests can cut. Every call blocks for a round trip, or fails. */
+    /** One client's way to the store. Every request blocks for a round trip, or fails. */
     static final class Connection {
         private final ToyStore store;
-        private volatile boolean cut;
+        private volatile Fault fault = Fault.NONE;
 
         Connection(ToyStore store) {
             this.store = store;
         }
 
-        void cut(boolean now) {
-            cut = now;
+        /** For tests: hurts the connection, or heals it. */
+        void hurt(Fault now) {
+            fault = now;
         }
 
-        ToyStore get() throws IOException {
-            if (cut) {
+        <T> T send(Request<T> request) throws IOException {
+            if (fault == Fault.CUT) {
                 throw new IOException("connection cut");
             }
-            return store;
+            T answer = request.apply(store);
+            if (fault == Fault.DEAF) {
+                throw new IOException("no answer");
+            }
+            return answer;
         }
+    }
+
+    /** What the store is asked to do. */
+    @FunctionalInterface
+    interface Request<T> {
+        T apply(ToyStore store);
+    }
+
+    /** What can be wrong with a connection. */
+    enum Fault {
+        NONE,
+        /** Nothing arrives. */
+        CUT,
+        /** Everything arrives and is carried out, but no answer comes back. */
+        DEAF
     }
 
     /** Gives a free key to an owner. Asked again by the same owner, it gives the same answer. */
