@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -41,7 +40,6 @@ public abstract class ServerProcess implements AutoCloseable {
             + " <&3 3<&- >/dev/null 2>&1 & )\n"
             + "exec \"$@\" 3<&-\n";
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
-    private static final Duration SIGNAL_TIMEOUT = Duration.ofSeconds(10);
     private static final long LOOK_MILLIS = 5;
     private static final int TAIL_BYTES = 4_000;
     private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
@@ -212,45 +210,29 @@ public abstract class ServerProcess implements AutoCloseable {
 
     /** Stops the process and its children where they are (SIGSTOP); connections stay open, nothing answers. */
     public final synchronized void pause() {
-        List<Long> family = family();
-        signal("STOP", family);
-        Await.until(name + " is paused", SIGNAL_TIMEOUT, () -> state(family.get(0)) == 'T');
+        ProcessFamily.of(running()).pause();
     }
 
     /** Lets a paused server go on (SIGCONT). */
     public final synchronized void resume() {
-        List<Long> family = family();
-        Collections.reverse(family);
-        signal("CONT", family);
+        ProcessFamily.of(running()).resume();
     }
 
     /** Kills the process and its children (SIGKILL): a crash. Its data stays as it is on the disk. */
     public final synchronized void kill() {
-        Process current = process;
-        if (current != null) {
-            List<ProcessHandle> children = killFamily(current);
-            waitFor(current, STOP_TIMEOUT.toMillis());
-            Await.until("the children of " + name + " are gone", STOP_TIMEOUT, () -> {
-                for (ProcessHandle child : children) {
-                    if (child.isAlive() && state(child.pid()) != 'Z') {
-                        return false;
-                    }
-                }
-                return true;
-            });
-        }
+        killNow();
     }
 
     /** Stops it in an orderly way, by force if that takes too long. Its data stays. */
     public final synchronized void stop() {
-        Process current = process;
-        if (current == null || !current.isAlive()) {
-            return;
-        }
-        resume();
-        signal(stopSignal(), List.of(current.pid()));
-        if (!waitFor(current, STOP_TIMEOUT.toMillis())) {
-            kill();
+        if (isAlive()) {
+            Process current = running();
+            ProcessFamily family = ProcessFamily.of(current);
+            family.resume();
+            family.ask(stopSignal());
+            if (!waitFor(current, STOP_TIMEOUT.toMillis())) {
+                kill();
+            }
         }
     }
 
@@ -303,14 +285,6 @@ public abstract class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** The server and its descendants, parents first. */
-    private List<Long> family() {
-        Process root = running();
-        List<Long> pids = new ArrayList<>(List.of(root.pid()));
-        root.descendants().forEach(child -> pids.add(child.pid()));
-        return pids;
-    }
-
     private Process running() {
         Process current = process;
         if (current == null || !current.isAlive()) {
@@ -319,28 +293,22 @@ public abstract class ServerProcess implements AutoCloseable {
         return current;
     }
 
-    private static List<ProcessHandle> killFamily(Process root) {
-        List<ProcessHandle> children = root.descendants().toList();
-        root.destroyForcibly();
-        children.forEach(ProcessHandle::destroyForcibly);
-        return children;
-    }
-
-    /** A process's state as /proc gives it: T is stopped, Z is dead but not reaped. */
-    private static char state(long pid) throws IOException {
-        String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);
-        return stat.charAt(stat.lastIndexOf(')') + 2);
-    }
-
-    /** Sends a signal; a child that is gone meanwhile does not matter. */
-    private void signal(String signal, List<Long> pids) {
-        String script = "s=$1; shift; for p; do kill -s \"$s\" \"$p\"; done 2>/dev/null; :";
-        List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh", signal));
-        pids.forEach(pid -> command.add(Long.toString(pid)));
+    /** A test that was interrupted, by its timeout say, still has to leave nothing behind. */
+    private void killNow() {
+        Process current = process;
+        if (current == null) {
+            return;
+        }
+        boolean interrupted = Thread.interrupted();
         try {
-            Commands.run(directory, SIGNAL_TIMEOUT, command);
-        } catch (IOException e) {
-            throw new ServerException("cannot send " + signal + " to " + name, e);
+            ProcessFamily family = ProcessFamily.of(current);
+            family.kill();
+            family.awaitEnd();
+            waitFor(current, STOP_TIMEOUT.toMillis()); // it may be dead before this JVM knows
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -355,13 +323,7 @@ public abstract class ServerProcess implements AutoCloseable {
     }
 
     private static void atExit() {
-        for (ServerProcess server : OPEN) {
-            Process current = server.process; // without the lock: a start may be waiting under it
-            if (current != null) {
-                killFamily(current);
-                waitFor(current, SIGNAL_TIMEOUT.toMillis());
-            }
-        }
+        OPEN.forEach(ServerProcess::killNow); // without the lock: a start may be waiting under it
         TempDirs.deleteAll();
     }
 }

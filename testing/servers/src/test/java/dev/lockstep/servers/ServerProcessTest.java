@@ -129,6 +129,17 @@ class ServerProcessTest {
     }
 
     @Test
+    void interruptedThreadCanCloseItsServers() {
+        Sleeper server = ServerProcess.started(new Sleeper(WITH_CHILD));
+        long pid = server.pid();
+        Thread.currentThread().interrupt();
+        server.close();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(isRunning(pid)).isFalse();
+        assertThat(server.directory()).doesNotExist();
+    }
+
+    @Test
     void killedParentLeavesNoServerBehind() throws Exception {
         Process parent = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -56,7 +57,7 @@ class ServersTest {
                         .root();
                 Set<Path> roots = new HashSet<>();
                 for (Future<Path> root : users.invokeAll(List.of(user, user, user, user))) {
-                    roots.add(root.get());
+                    roots.add(Servers.require(() -> unwrap(root)));
                 }
                 assertThat(roots).hasSize(1);
                 Path root = roots.iterator().next();
@@ -71,6 +72,18 @@ class ServersTest {
                 }
             } finally {
                 users.shutdownNow();
+            }
+        }
+
+        private static Path unwrap(Future<Path> root) {
+            try {
+                return root.get();
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof ServerUnavailableException unavailable
+                        ? unavailable
+                        : new IllegalStateException(e);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
             }
         }
 

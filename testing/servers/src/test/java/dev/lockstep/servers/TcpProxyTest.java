@@ -157,7 +157,7 @@ class TcpProxyTest {
             long start = System.nanoTime();
             exchange(client, "ping");
             assertThat(Duration.ofNanos(System.nanoTime() - start))
-                    .isBetween(Duration.ofMillis(40), Duration.ofMillis(200));
+                    .isBetween(Duration.ofMillis(40), Duration.ofSeconds(2));
         }
         proxy.delay(Direction.REPLIES, Duration.ZERO);
         long start = System.nanoTime();
@@ -178,7 +178,7 @@ class TcpProxyTest {
         }
         assertThat(read(client, sent.length())).isEqualTo(sent.toString());
         assertThat(Duration.ofNanos(System.nanoTime() - start))
-                .isBetween(Duration.ofMillis(200), Duration.ofMillis(1_000)); // one after the other: 10 s
+                .isBetween(Duration.ofMillis(200), Duration.ofSeconds(5)); // one after the other: 10 s
     }
 
     @Test
@@ -254,7 +254,7 @@ class TcpProxyTest {
     void dropReplyToChoosesByTheRequestsText() throws IOException {
         Socket client = connect();
         Socket other = connect();
-        CompletableFuture<Void> dropped = proxy.dropReplyTo("EVAL order:42", Duration.ofMillis(300));
+        CompletableFuture<Void> dropped = proxy.dropReplyTo("EVAL order:42", Duration.ofSeconds(1));
         assertThat(exchange(client, "PING")).isEqualTo("PING");
         assertThat(exchange(other, "EVAL order:43")).isEqualTo("EVAL order:43");
         write(client, "..EVAL order:42..");
@@ -271,7 +271,7 @@ class TcpProxyTest {
         proxy.stall(Direction.REPLIES);
         write(client, "late");
         assertSilent(client);
-        assertThat(server.received).hasValue(9);
+        await().until(() -> server.received.get() == 9);
         proxy.heal();
         assertThat(read(client, 4)).isEqualTo("late");
     }

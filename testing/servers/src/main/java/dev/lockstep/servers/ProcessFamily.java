@@ -1,0 +1,78 @@
+package dev.lockstep.servers;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A process and its descendants at one moment, parents first.
+ *
+ * @param members the processes
+ */
+record ProcessFamily(List<ProcessHandle> members) {
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+    static ProcessFamily of(Process root) {
+        List<ProcessHandle> members = new ArrayList<>(List.of(root.toHandle()));
+        root.descendants().forEach(members::add);
+        return new ProcessFamily(members);
+    }
+
+    /** Stops all, so that the first does not start another after it was looked at, and waits until it stands. */
+    void pause() {
+        signal("STOP", members);
+        Await.until("the process is paused", TIMEOUT, () -> state(members.get(0)) == 'T');
+    }
+
+    /** Lets all go on, children first. */
+    void resume() {
+        List<ProcessHandle> childrenFirst = new ArrayList<>();
+        members.forEach(member -> childrenFirst.add(0, member));
+        signal("CONT", childrenFirst);
+    }
+
+    /** Asks the first to end, which tells its children itself. */
+    void ask(String signal) {
+        signal(signal, members.subList(0, 1));
+    }
+
+    void kill() {
+        members.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    /** Waits until all are gone, or dead and not yet reaped by a process that is not ours. */
+    void awaitEnd() {
+        Await.until("the processes are gone", TIMEOUT, () -> members.stream().noneMatch(ProcessFamily::isRunning));
+    }
+
+    private static boolean isRunning(ProcessHandle member) {
+        try {
+            return member.isAlive() && state(member) != 'Z';
+        } catch (IOException e) {
+            return false; // gone between two looks
+        }
+    }
+
+    /** A process's state as /proc gives it: T is stopped, Z is dead but not reaped. */
+    private static char state(ProcessHandle process) throws IOException {
+        Path file = Path.of("/proc", Long.toString(process.pid()), "stat");
+        String stat = Files.readString(file, StandardCharsets.ISO_8859_1);
+        return stat.charAt(stat.lastIndexOf(')') + 2);
+    }
+
+    /** Sends a signal; a process that is gone meanwhile does not matter. */
+    private static void signal(String signal, List<ProcessHandle> to) {
+        String script = "s=$1; shift; for p; do kill -s \"$s\" \"$p\"; done 2>/dev/null; :";
+        List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh", signal));
+        to.forEach(process -> command.add(Long.toString(process.pid())));
+        try {
+            Commands.run(Path.of("."), TIMEOUT, command);
+        } catch (IOException e) {
+            throw new ServerException("cannot send " + signal, e);
+        }
+    }
+}
