@@ -22,10 +22,10 @@ record ProcessFamily(List<ProcessHandle> members) {
         return new ProcessFamily(members);
     }
 
-    /** Stops all, so that the first does not start another after it was looked at, and waits until it stands. */
+    /** Stops all, so that the first does not start another after it was looked at, and waits until they stand. */
     void pause() {
         signal("STOP", members);
-        Await.until("the process is paused", TIMEOUT, () -> state(members.get(0)) == 'T');
+        Await.until("the process is paused", TIMEOUT, () -> members.stream().allMatch(ProcessFamily::isStopped));
     }
 
     /** Lets all go on, children first. */
@@ -54,6 +54,14 @@ record ProcessFamily(List<ProcessHandle> members) {
             return member.isAlive() && state(member) != 'Z';
         } catch (IOException e) {
             return false; // gone between two looks
+        }
+    }
+
+    private static boolean isStopped(ProcessHandle member) {
+        try {
+            return !isRunning(member) || state(member) == 'T';
+        } catch (IOException e) {
+            return true; // gone between two looks
         }
     }
 
