@@ -295,6 +295,7 @@ final class Turnstile {
         Hold own = written != null ? written : read;
         if (own != null && now - own.deadlineNanos() >= 0) {
             loseWhatIsPast(now);
+            settle(now, null, null);
         }
         Hold lost = owners.lost(thread, null);
         if (lost != null) {

@@ -71,6 +71,15 @@ final class Bench {
         return client;
     }
 
+    /** Closes the clients that were opened so far. */
+    void closeClients() {
+        List<LockClient> open;
+        synchronized (this) {
+            open = List.copyOf(clients);
+        }
+        open.forEach(LockClient::close);
+    }
+
     /** Starts a thread that makes calls for the test. */
     synchronized Actor actor(String name) {
         Actor actor = new Actor(name);
