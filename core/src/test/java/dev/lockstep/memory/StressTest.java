@@ -36,6 +36,9 @@ class StressTest {
     private static final int THREADS = 6;
     private static final int ROUNDS = 1500;
 
+    /** Two of them have the same hash. */
+    private static final List<String> NAMES = List.of("Aa", "BB", "lock");
+
     /** A hold whose release was confirmed, between two readings of one counter. */
     private record Held(String name, LockMode mode, long token, long from, long to) {}
 
@@ -98,7 +101,7 @@ class StressTest {
 
     private Void work(Client client, Random random) throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
-            String name = "lock " + random.nextInt(3);
+            String name = NAMES.get(random.nextInt(NAMES.size()));
             LockMode mode = random.nextInt(3) == 0 ? LockMode.SHARED : LockMode.EXCLUSIVE;
             Claim claim = client.submit(name, mode, random.nextInt(4) > 0, random.nextBoolean());
             if (random.nextInt(4) == 0) {
@@ -128,7 +131,7 @@ class StressTest {
         String client = List.of("a", "b", "c").get(random.nextInt(3));
         switch (random.nextInt(4)) {
             case 0 -> engine.expireSession(client);
-            case 1 -> engine.revoke("lock " + random.nextInt(3));
+            case 1 -> engine.revoke(NAMES.get(random.nextInt(NAMES.size())));
             default -> {
                 engine.disconnect(client, random.nextBoolean() ? Outage.REQUESTS_LOST : Outage.REPLIES_LOST);
                 spin(random);
