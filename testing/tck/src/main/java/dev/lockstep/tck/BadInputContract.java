@@ -102,6 +102,7 @@ abstract class BadInputContract extends ContractGroup {
         refused(NullPointerException.class, () -> lock().tryAcquire(null));
         refused(NullPointerException.class, () -> lock().tryAcquireAsync(null));
         refused(NullPointerException.class, () -> options.lease(null));
+        refused(NullPointerException.class, () -> options.sticky(null));
         refused(NullPointerException.class, () -> LockClient.connect(null));
         refused(NullPointerException.class, () -> LockClient.builder().url(null));
         refused(NullPointerException.class, () -> LockClient.builder().backend(null));
@@ -130,6 +131,7 @@ abstract class BadInputContract extends ContractGroup {
     void aDurationThatMakesNoSenseIsRefused() {
         for (Duration bad : List.of(Duration.ZERO, NEGATIVE)) {
             refused(IllegalArgumentException.class, () -> LockOptions.defaults().lease(bad));
+            refused(IllegalArgumentException.class, () -> LockOptions.defaults().sticky(bad));
             refused(IllegalArgumentException.class, () -> LockClient.builder().ttl(bad));
             refused(IllegalArgumentException.class, () -> LockClient.builder().requestTimeout(bad));
             refused(
@@ -147,6 +149,14 @@ abstract class BadInputContract extends ContractGroup {
         refused(IllegalArgumentException.class, () -> lock().tryAcquireAsync(NEGATIVE));
         refused(IllegalArgumentException.class, () -> LockOptions.defaults().handOff(-1));
         assertThat(bench().isFree(NAME)).isTrue();
+    }
+
+    @Test
+    void aFairLockCannotBeSticky() {
+        LockOptions fair = LockOptions.defaults().fair();
+        LockOptions sticky = LockOptions.defaults().sticky(Duration.ofSeconds(1));
+        refused(LockConfigurationException.class, () -> fair.sticky(Duration.ofSeconds(1)));
+        refused(LockConfigurationException.class, sticky::fair);
     }
 
     @Test

@@ -138,7 +138,7 @@ final class Bench {
      */
     void awaitWaiters(String lockName, int count) {
         if (!fixture.capabilities().contains(Capability.SHOWS_WAITERS)) {
-            letPass(Duration.ofMillis(200));
+            letPass(Duration.ofMillis(50));
             return;
         }
         LockClient observer = client("observer");

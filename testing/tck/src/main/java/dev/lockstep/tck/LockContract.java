@@ -130,6 +130,13 @@ public abstract class LockContract {
     }
 
     @Nested
+    class StickyLocks extends StickyContract {
+        StickyLocks() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
     class LeaseTimes extends LeaseTimeContract {
         LeaseTimes() {
             super(LockContract.this);

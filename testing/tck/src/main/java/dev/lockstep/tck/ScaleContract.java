@@ -101,7 +101,8 @@ abstract class ScaleContract extends ContractGroup {
 
     @Test
     void tenThousandLocksStayValidAndNothingIsLeftOfThem() throws Exception {
-        LockClient client = openShortLived("hoarder");
+        Duration ttl = shortTtl().multipliedBy(3);
+        LockClient client = open(builder -> builder.clientName("hoarder").ttl(ttl));
         client.lock(NAME).lock();
         client.lock(NAME).unlock();
         int threads = Thread.activeCount();
@@ -116,8 +117,7 @@ abstract class ScaleContract extends ContractGroup {
             leases.add(future.get(20, TimeUnit.SECONDS));
         }
         long before = requests();
-        Duration watched = shortTtl().multipliedBy(2);
-        Bench.letPass(watched);
+        Bench.letPass(ttl.plus(ttl.dividedBy(4)));
         assertThat(leases.stream().filter(lease -> !lease.isValid()).count()).isZero();
         assertThat(Thread.activeCount() - threads).isLessThan(40);
         assertThat(rival().list("held-")).hasSize(LOCKS);

@@ -233,15 +233,21 @@ final class PlainBackend implements LockBackend {
                 holder.host(),
                 Long.toString(holder.pid()),
                 holder.thread(),
-                holder.since().toString());
+                holder.since().toString(),
+                Boolean.toString(holder.sticky()));
     }
 
     private static List<LockInfo> infos(String[] answer) {
         List<LockInfo> found = new ArrayList<>();
         for (int i = 0; i + 2 < answer.length; i += 3) {
             String[] info = PlainServer.decode(answer[i + 2]);
-            HolderInfo holder =
-                    new HolderInfo(info[0], info[1], Long.parseLong(info[2]), info[3], Instant.parse(info[4]));
+            HolderInfo holder = new HolderInfo(
+                    info[0],
+                    info[1],
+                    Long.parseLong(info[2]),
+                    info[3],
+                    Instant.parse(info[4]),
+                    Boolean.parseBoolean(info[5]));
             OptionalLong token = OptionalLong.of(Long.parseLong(answer[i + 1]));
             found.add(
                     new LockInfo(answer[i], List.of(new LockInfo.Entry(LockMode.EXCLUSIVE, token, holder)), List.of()));

@@ -76,7 +76,7 @@ class PlainLockContractTest extends LockContract {
 
         @Override
         public Duration ttl() {
-            return Duration.ofMillis(800);
+            return Duration.ofSeconds(1);
         }
 
         @Override
