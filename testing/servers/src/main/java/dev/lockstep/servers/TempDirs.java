@@ -22,12 +22,15 @@ import org.jspecify.annotations.Nullable;
  * Overview. Every JVM has one folder for all its servers' data, X, beside a file X.lock that it keeps locked. A JVM that
  * ends in peace deletes both; one that is killed leaves them, but not the file lock. So the next JVM that starts a server
  * deletes every folder whose lock it can get: a folder is never taken from a living owner, whatever pids say (the temp
- * folder may be shared between containers).
+ * folder may be shared between containers). A JVM must never open its own lock file a second time: closing it again would
+ * end the lock, for POSIX locks belong to the process. So the names of its own are kept where other class loaders see them
+ * too, in a system property.
  */
 /** Folders for servers' data, deleted when the JVM ends, or by the next one if it was killed. Thread-safe. */
 final class TempDirs {
     private static final String PREFIX = "lockstep-servers-";
     private static final String LOCK_SUFFIX = ".lock";
+    private static final String OWN_PROPERTY = "lockstep.servers.locks";
     private static final AtomicInteger SERIAL = new AtomicInteger();
     private static final Path TMP = Path.of(System.getProperty("java.io.tmpdir"));
 
@@ -102,6 +105,7 @@ final class TempDirs {
     private static Path makeRoot() throws IOException {
         while (true) {
             Path lockFile = Files.createTempFile(PREFIX, LOCK_SUFFIX);
+            System.setProperty(OWN_PROPERTY, System.getProperty(OWN_PROPERTY, "") + lockFile.getFileName() + "/");
             FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.WRITE);
             FileLock lock = channel.lock();
             if (Files.exists(lockFile)) { // else another JVM's sweep was faster than our lock
@@ -117,7 +121,9 @@ final class TempDirs {
     static void sweep() throws IOException {
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(TMP, PREFIX + "*" + LOCK_SUFFIX)) {
             for (Path lockFile : locks) {
-                sweep(lockFile);
+                if (!System.getProperty(OWN_PROPERTY, "").contains(lockFile.getFileName() + "/")) {
+                    sweep(lockFile);
+                }
             }
         }
     }

@@ -141,13 +141,7 @@ class ServerProcessTest {
 
     @Test
     void killedParentLeavesNoServerBehind() throws Exception {
-        Process parent = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Parent.class.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process parent = startParent();
         try (BufferedReader out =
                 new BufferedReader(new InputStreamReader(parent.getInputStream(), StandardCharsets.UTF_8))) {
             String[] said = String.valueOf(out.readLine()).split(" ", -1);
@@ -163,6 +157,32 @@ class ServerProcessTest {
         } finally {
             parent.destroyForcibly();
         }
+    }
+
+    @Test
+    void otherJvmLeavesTheFoldersOfALivingOneAlone() throws Exception {
+        try (Sleeper server = ServerProcess.started(new Sleeper("echo ready; exec sleep 1000"))) {
+            TempDirs.sweep(); // must not lose the lock on our own folder
+            Process other = startParent();
+            try (BufferedReader out =
+                    new BufferedReader(new InputStreamReader(other.getInputStream(), StandardCharsets.UTF_8))) {
+                assertThat(out.readLine()).isNotBlank(); // it has started servers, and so has swept
+                assertThat(server.directory()).isDirectory();
+            } finally {
+                other.destroyForcibly().waitFor();
+            }
+        }
+        TempDirs.sweep();
+    }
+
+    private static Process startParent() throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Parent.class.getName())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
     }
 
     /** The JVM that is killed: one server is running, another is paused, its child included. */
