@@ -89,7 +89,7 @@ final class ToyBackend implements LockBackend {
     }
 
     /** One try of one request, as a future. */
-    private <T> CompletableFuture<T> call(Duration blockAtMost, ToyStore.Request<T> request) {
+    private <T> CompletionStage<T> call(Duration blockAtMost, ToyStore.Request<T> request) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         run(blockAtMost, () -> {
             try {
@@ -102,7 +102,7 @@ final class ToyBackend implements LockBackend {
     }
 
     /** Tries a request until it is answered, or until the ttl has passed and the engine has forgotten by itself. */
-    <T> CompletableFuture<T> callUntilAnswered(Duration blockAtMost, ToyStore.Request<T> request) {
+    <T> CompletionStage<T> callUntilAnswered(Duration blockAtMost, ToyStore.Request<T> request) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         long giveUpNanos = scheduler().nanoTime() + context.ttl().toNanos();
         tryUntilAnswered(blockAtMost, request, answer, giveUpNanos, 1);

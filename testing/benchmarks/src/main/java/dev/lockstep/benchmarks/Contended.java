@@ -28,35 +28,34 @@ public class Contended {
     }
 
     @Benchmark
-    public void fairReentrantLock() {
-        countUnder(fair);
+    public long fairReentrantLock() {
+        return countUnder(fair);
     }
 
     @Benchmark
     @Versus("fairReentrantLock")
-    public void unfairReentrantLock() {
-        countUnder(unfair);
+    public long unfairReentrantLock() {
+        return countUnder(unfair);
     }
 
     @Benchmark
     @Versus(value = "fairReentrantLock", goal = 1)
-    public void lockstep() {
-        countUnder(lock);
+    public long lockstep() {
+        return countUnder(lock);
     }
 
     @Benchmark
     @Versus("fairReentrantLock")
     public long lockstepLeaseToken() throws InterruptedException {
         try (Lease lease = lock.acquire()) {
-            count++;
-            return lease.token();
+            return ++count + lease.token();
         }
     }
 
-    private void countUnder(Lock guard) {
+    private long countUnder(Lock guard) {
         guard.lock();
         try {
-            count++;
+            return ++count;
         } finally {
             guard.unlock();
         }

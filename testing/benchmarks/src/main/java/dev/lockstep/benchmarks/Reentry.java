@@ -12,6 +12,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /** One thread takes a lock that it holds already, and gives that hold back. */
 @State(Scope.Thread)
+@SuppressWarnings("LockNotBeforeTry") // the pair alone is measured
 @Scenario("re-entry: lock and unlock while holding it")
 public class Reentry {
     private final Lock reentrant = new ReentrantLock();

@@ -11,7 +11,6 @@ import org.openjdk.jmh.annotations.Benchmark;
 /** The report as text: a block for each scenario, a line for each benchmark. */
 final class Table {
     private static final List<Class<?>> SCENARIOS = List.of(Uncontended.class, Reentry.class, Contended.class);
-    private static final String LINE = "  %-22s %9s  %-21s  %-26s %s";
 
     private Table() {}
 
@@ -67,7 +66,7 @@ final class Table {
     }
 
     private static String line(Object... cells) {
-        return String.format(Locale.ROOT, LINE, cells).stripTrailing() + "\n";
+        return String.format(Locale.ROOT, "  %-22s %9s  %-21s  %-26s %s", cells).stripTrailing() + "\n";
     }
 
     private static String human(double operations) {

@@ -12,6 +12,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /** One thread takes and gives back a lock that nobody else wants. */
 @State(Scope.Benchmark)
+@SuppressWarnings("LockNotBeforeTry") // the pair alone is measured
 @Scenario("lock and unlock, one thread, nobody else")
 public class Uncontended {
     private final Lock reentrant = new ReentrantLock();
