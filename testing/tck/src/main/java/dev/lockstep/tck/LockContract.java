@@ -235,13 +235,6 @@ public abstract class LockContract {
     }
 
     @Nested
-    class Sticky extends StickyContract {
-        Sticky() {
-            super(LockContract.this);
-        }
-    }
-
-    @Nested
     class SecondProcesses extends SecondProcessContract {
         SecondProcesses() {
             super(LockContract.this);

@@ -1,17 +1,11 @@
 package dev.lockstep.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
-<<<<<<< HEAD
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-
-import dev.lockstep.DistributedLock;
-import dev.lockstep.DistributedReadWriteLock;
-=======
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.lockstep.DistributedLock;
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
+import dev.lockstep.DistributedReadWriteLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
@@ -19,19 +13,12 @@ import dev.lockstep.LockOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-<<<<<<< HEAD
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.Test;
-
-/** A sticky lock stays with its client between uses, until another client wants it. */
-=======
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A sticky lock stays at its client while nobody else wants it, and goes back when somebody does. */
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
 abstract class StickyContract extends ContractGroup {
     private static final LockOptions STICKY = LockOptions.defaults().sticky(Duration.ofMinutes(5));
 
@@ -39,32 +26,16 @@ abstract class StickyContract extends ContractGroup {
         super(contract);
     }
 
-<<<<<<< HEAD
     /** What a client keeps is left at the engine on purpose, until the client is closed. */
     @AfterEach
     void closeClients() {
         bench().closeClients();
     }
 
-=======
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
     private DistributedLock sticky() {
         return client().lock(NAME, STICKY);
     }
 
-<<<<<<< HEAD
-    @Test
-    @Requires(Capability.TELLS_WANTED)
-    void itStaysWithItsClientWhichIsShownAsAStickyHolder() {
-        sticky().lock();
-        sticky().unlock();
-        assertThat(rivalLock().tryLock()).isFalse();
-        assertThat(rival().inspect(NAME).holders())
-                .singleElement()
-                .satisfies(entry -> assertThat(entry.holder().sticky()).isTrue())
-                .satisfies(entry -> assertThat(entry.holder().client()).isEqualTo("client"));
-        assertThat(sticky().isHeldByCurrentThread()).isFalse();
-=======
     private void keep() {
         sticky().lock();
         sticky().unlock();
@@ -89,23 +60,10 @@ abstract class StickyContract extends ContractGroup {
         assertThatThrownBy(sticky()::unlock).isInstanceOf(IllegalMonitorStateException.class);
         client().close();
         assertThat(bench().isFree(NAME)).isTrue();
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
     }
 
     @Test
     @Requires({Capability.TELLS_WANTED, Capability.COUNT_REQUESTS})
-<<<<<<< HEAD
-    void takingItAgainAsksNothingOfTheEngine() {
-        sticky().lock();
-        sticky().unlock();
-        long before = fixture().requestCount();
-        for (int i = 0; i < 100; i++) {
-            sticky().lock();
-            sticky().unlock();
-        }
-        // A renewal may fall into the time.
-        assertThat(fixture().requestCount() - before).isLessThan(10);
-=======
     void aKeptLockIsTakenWithoutTheEngine() {
         keep();
         long before = fixture().requestCount();
@@ -114,17 +72,10 @@ abstract class StickyContract extends ContractGroup {
         }
         assertThat(fixture().requestCount() - before).isLessThan(100);
         client().close();
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
     }
 
     @Test
     @Requires(Capability.TELLS_WANTED)
-<<<<<<< HEAD
-    void itsTokensRise() throws Exception {
-        long last = 0;
-        for (int i = 0; i < 1_100; i++) {
-            try (Lease lease = sticky().acquire()) {
-=======
     void aKeptLockGoesToAClientThatWaits() throws Exception {
         keep();
         long last;
@@ -136,32 +87,16 @@ abstract class StickyContract extends ContractGroup {
             LockClient client = i % 2 == 0 ? rival() : client();
             try (Lease lease =
                     client.lock(NAME, STICKY).tryAcquire(Bench.PATIENCE).orElseThrow()) {
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
                 assertThat(lease.token()).isGreaterThan(last);
                 last = lease.token();
             }
         }
-<<<<<<< HEAD
-        Lease next = rivalLock().acquire();
-        assertThat(next.token()).isGreaterThan(last);
-        next.close();
-=======
         client().close();
         rival().close();
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
     }
 
     @Test
     @Requires(Capability.TELLS_WANTED)
-<<<<<<< HEAD
-    void whoWaitsForItCallsItBack() throws Exception {
-        sticky().lock();
-        sticky().unlock();
-        Actor waiter = actor("waiter");
-        waiter.does(() -> rivalLock().lock());
-        assertThat(sticky().tryLock()).isFalse();
-        waiter.does(() -> rivalLock().unlock());
-=======
     void aLockThatIsWantedIsNotKept() throws Exception {
         sticky().lock();
         CompletableFuture<Lease> waiting = rivalLock().acquireAsync();
@@ -169,39 +104,10 @@ abstract class StickyContract extends ContractGroup {
         sticky().unlock();
         waiting.get(20, TimeUnit.SECONDS).close();
         assertThat(bench().isFree(NAME)).isTrue();
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
     }
 
     @Test
     @Requires(Capability.TELLS_WANTED)
-<<<<<<< HEAD
-    void itIsNotKeptOnceWanted() throws Exception {
-        sticky().lock();
-        Call<Boolean> waiting = actor("waiter").starts(() -> {
-            rivalLock().lock();
-            rivalLock().unlock();
-        });
-        if (fixture().capabilities().contains(Capability.SHOWS_WAITERS)) {
-            bench().awaitWaiters(NAME, 1);
-        }
-        sticky().unlock();
-        waiting.get();
-    }
-
-    @Test
-    @Requires(Capability.TELLS_WANTED)
-    void itGoesBackWhenNobodyHasUsedItForItsIdleTime() throws Exception {
-        DistributedLock brief = client().lock(NAME, LockOptions.defaults().sticky(Duration.ofMillis(200)));
-        brief.lock();
-        brief.unlock();
-        Bench.await("the lock is free after the idle time", () -> {
-            boolean taken = rivalLock().tryLock();
-            if (taken) {
-                rivalLock().unlock();
-            }
-            return taken;
-        });
-=======
     void aKeptLockGoesBackWhenItIsIdle() {
         DistributedLock brief = client().lock(NAME, LockOptions.defaults().sticky(Duration.ofMillis(300)));
         long start = System.nanoTime();
@@ -209,12 +115,96 @@ abstract class StickyContract extends ContractGroup {
         brief.unlock();
         bench().awaitFree(NAME);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(300));
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
     }
 
     @Test
     @Requires(Capability.TELLS_WANTED)
-<<<<<<< HEAD
+    void aKeptLockIsRenewed() throws Exception {
+        LockClient keeper = openShortLived("keeper");
+        DistributedLock lock = keeper.lock(NAME, STICKY);
+        long token;
+        try (Lease lease = lock.acquire()) {
+            token = lease.token();
+        }
+        Bench.letPass(shortTtl().multipliedBy(2));
+        assertThat(bench().isFree(NAME)).isFalse();
+        try (Lease lease = lock.acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(lease.token()).isGreaterThan(token);
+        }
+        keeper.close();
+    }
+
+    @Test
+    @Requires({Capability.TELLS_WANTED, Capability.BREAK_CONNECTION})
+    void aKeptLockThatWasLostIsClaimedAnew() throws Exception {
+        LockClient cutOff = openShortLived("cut-off");
+        DistributedLock lock = cutOff.lock(NAME, STICKY);
+        lock.lock();
+        lock.unlock();
+        fixture().breakConnection(cutOff);
+        long token;
+        try (Lease next = rivalLock().acquire()) {
+            token = next.token();
+            fixture().healConnection(cutOff);
+        }
+        try (Lease lease = lock.tryAcquire(Bench.PATIENCE).orElseThrow()) {
+            assertThat(lease.token()).isGreaterThan(token);
+        }
+        cutOff.close();
+    }
+
+    @Test
+    @Requires(Capability.TELLS_WANTED)
+    void noUpdateIsLostUnderAStickyLock() throws Exception {
+        int[] guarded = new int[1];
+        int rounds = fixture().attempts() / 8;
+        List<Call<?>> calls = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            DistributedLock lock = (i % 2 == 0 ? client() : rival()).lock(NAME, STICKY);
+            calls.add(actor("worker-" + i).starts(() -> {
+                for (int round = 0; round < rounds; round++) {
+                    lock.lock();
+                    guarded[0]++;
+                    lock.unlock();
+                }
+            }));
+        }
+        for (Call<?> call : calls) {
+            call.get(Duration.ofSeconds(60));
+        }
+        client().close();
+        rival().close();
+        assertThat(guarded[0]).isEqualTo(8 * rounds);
+    }
+
+    @Test
+    @Requires(Capability.TELLS_WANTED)
+    void usersOfANameMustAgreeOnWhetherItIsKept() throws Exception {
+        sticky().lock();
+        assertThatThrownBy(() -> actor("another").does(() -> lock().lock()))
+                .isInstanceOf(LockConfigurationException.class);
+        sticky().unlock();
+        client().close();
+    }
+
+    @Test
+    @Requires(Capability.TELLS_WANTED)
+    void itsTokensRise() throws Exception {
+        long last = 0;
+        for (int i = 0; i < 1_100; i++) {
+            try (Lease lease = sticky().acquire()) {
+                assertThat(lease.token()).isGreaterThan(last);
+                last = lease.token();
+            }
+        }
+        Lease next = rivalLock().acquire();
+        assertThat(next.token()).isGreaterThan(last);
+        next.close();
+    }
+
+    @Test
+    @Requires(Capability.TELLS_WANTED)
     void itGoesBackWhenItsClientIsClosed() {
         LockClient brief = open(builder -> builder.clientName("brief"));
         brief.lock(NAME, STICKY).lock();
@@ -234,83 +224,6 @@ abstract class StickyContract extends ContractGroup {
         lock.writeLock().unlock();
         lock.readLock().lock();
         lock.readLock().unlock();
-=======
-    void aKeptLockIsRenewed() throws Exception {
-        LockClient keeper = openShortLived("keeper");
-        DistributedLock lock = keeper.lock(NAME, STICKY);
-        long token;
-        try (Lease lease = lock.acquire()) {
-            token = lease.token();
-        }
-        Bench.letPass(shortTtl().multipliedBy(2));
-        assertThat(bench().isFree(NAME)).isFalse();
-        try (Lease lease = lock.acquire()) {
-            assertThat(lease.isValid()).isTrue();
-            assertThat(lease.token()).isGreaterThan(token);
-        }
-        keeper.close();
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
-    }
-
-    @Test
-    @Requires({Capability.TELLS_WANTED, Capability.BREAK_CONNECTION})
-<<<<<<< HEAD
-    void itIsNotTakenOverAfterItsSessionEnded() throws Exception {
-        LockClient cut = openShortLived("cut");
-        DistributedLock lock = cut.lock(NAME, STICKY);
-        lock.lock();
-        lock.unlock();
-        fixture().breakConnection(cut);
-        Actor other = actor("other");
-        other.does(() -> rivalLock().lock());
-        fixture().healConnection(cut);
-        Bench.await("the client reaches the engine again", () -> !cut.inspect(NAME).isFree());
-        assertThat(lock.tryLock()).isFalse();
-        other.does(() -> rivalLock().unlock());
-=======
-    void aKeptLockThatWasLostIsClaimedAnew() throws Exception {
-        LockClient cutOff = openShortLived("cut-off");
-        DistributedLock lock = cutOff.lock(NAME, STICKY);
-        lock.lock();
-        lock.unlock();
-        fixture().breakConnection(cutOff);
-        long token;
-        try (Lease next = rivalLock().acquire()) {
-            token = next.token();
-            fixture().healConnection(cutOff);
-        }
-        try (Lease lease = lock.tryAcquire(Bench.PATIENCE).orElseThrow()) {
-            assertThat(lease.token()).isGreaterThan(token);
-        }
-        cutOff.close();
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
-    }
-
-    @Test
-    @Requires(Capability.TELLS_WANTED)
-<<<<<<< HEAD
-    void clientsThatWantItInTurnAllGetIt() throws Exception {
-        List<Call<?>> calls = new ArrayList<>();
-        int[] counter = {0};
-        for (int i = 0; i < 3; i++) {
-            DistributedLock lock = bench().client("client-" + i).lock(NAME, STICKY);
-            for (int thread = 0; thread < 2; thread++) {
-                calls.add(actor("worker-" + i + "-" + thread).starts(() -> {
-                    for (int round = 0; round < 50; round++) {
-                        lock.lock();
-                        counter[0]++;
-                        lock.unlock();
-                    }
-                }));
-            }
-        }
-        for (Call<?> call : calls) {
-            call.get();
-        }
-        DistributedLock last = bench().client("client-0").lock(NAME, STICKY);
-        last.lock();
-        assertThat(counter[0]).isEqualTo(300);
-        last.unlock();
     }
 
     @Test
@@ -323,57 +236,12 @@ abstract class StickyContract extends ContractGroup {
             calls.add(actor("worker-" + i).starts(() -> {
                 for (int round = 0; round < 50; round++) {
                     lock.lock();
-=======
-    void noUpdateIsLostUnderAStickyLock() throws Exception {
-        int[] guarded = new int[1];
-        int rounds = fixture().attempts() / 8;
-        List<Call<?>> calls = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            DistributedLock lock = (i % 2 == 0 ? client() : rival()).lock(NAME, STICKY);
-            calls.add(actor("worker-" + i).starts(() -> {
-                for (int round = 0; round < rounds; round++) {
-                    lock.lock();
-                    guarded[0]++;
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
                     lock.unlock();
                 }
             }));
         }
         for (Call<?> call : calls) {
-<<<<<<< HEAD
             call.get();
         }
-    }
-
-    @Test
-    void itCannotBeFair() {
-        assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(STICKY::fair);
-        assertThatExceptionOfType(LockConfigurationException.class)
-                .isThrownBy(() -> LockOptions.defaults().fair().sticky(Duration.ofSeconds(1)));
-    }
-
-    @Test
-    void itIsRefusedByAnEngineThatCannotTellThatItIsWanted() {
-        Assumptions.assumeFalse(fixture().capabilities().contains(Capability.TELLS_WANTED), "the engine can tell");
-        assertThatExceptionOfType(LockConfigurationException.class)
-                .isThrownBy(() -> client().lock(NAME, STICKY))
-                .withMessageContaining(NAME);
-=======
-            call.get(Duration.ofSeconds(60));
-        }
-        client().close();
-        rival().close();
-        assertThat(guarded[0]).isEqualTo(8 * rounds);
-    }
-
-    @Test
-    @Requires(Capability.TELLS_WANTED)
-    void usersOfANameMustAgreeOnWhetherItIsKept() throws Exception {
-        sticky().lock();
-        assertThatThrownBy(() -> actor("another").does(() -> lock().lock()))
-                .isInstanceOf(LockConfigurationException.class);
-        sticky().unlock();
-        client().close();
->>>>>>> 4424f9bee67ae37c13eb9729602e8db82e60651e
     }
 }
