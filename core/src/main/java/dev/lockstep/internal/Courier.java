@@ -82,9 +82,11 @@ final class Courier {
     }
 
     void downgrade(Passage passage, CompletableFuture<Boolean> done) {
-        answer(() -> passage.heldGrant().downgrade()).whenComplete((shared, error) -> {
-            turnstile.downgraded(passage, error == null && shared);
-            done.complete(error == null && shared);
+        answer(() -> passage.heldGrant().downgrade()).whenComplete((answer, error) -> {
+            // A failure means that the engine may have done it: other clients' readers may be in.
+            boolean shared = error != null || answer;
+            turnstile.downgraded(passage, shared);
+            done.complete(shared);
         });
     }
 

@@ -200,6 +200,7 @@ final class MultiLock implements DistributedLock {
         }
 
         CompletableFuture<T> start() {
+            client.ensureOpen(); // told at once, as by every other call
             next();
             result.whenComplete((done, error) -> cancelCurrent());
             return result;
@@ -212,7 +213,14 @@ final class MultiLock implements DistributedLock {
                 }
                 return;
             }
-            CompletableFuture<S> stage = step.apply(locks.get(taken.size()));
+            CompletableFuture<S> stage;
+            try {
+                stage = step.apply(locks.get(taken.size()));
+            } catch (RuntimeException e) {
+                closeAll();
+                result.completeExceptionally(e);
+                return;
+            }
             current = stage;
             if (result.isDone()) {
                 stage.cancel(false);

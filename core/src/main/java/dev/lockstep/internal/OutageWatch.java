@@ -19,11 +19,14 @@ final class OutageWatch implements AutoCloseable {
     private final Turnstiles turnstiles;
     private final Events events;
     private final long timeoutNanos;
+    private final long periodNanos;
     private final AtomicBoolean watching = new AtomicBoolean();
     private volatile boolean closed;
 
-    /** When the present watch began: no contact is owed from before it. Only the timer's task uses these. */
+    /** From when on contact is owed: the beginning of the watch, or the end of a pause. The timer's task alone uses these. */
     private long sinceNanos;
+
+    private long dueNanos;
 
     private boolean unreachable;
     private long lostNanos;
@@ -34,6 +37,7 @@ final class OutageWatch implements AutoCloseable {
         this.turnstiles = turnstiles;
         this.events = events;
         this.timeoutNanos = timeoutNanos;
+        this.periodNanos = Math.max(timeoutNanos / 4, 1_000_000);
     }
 
     /** Somebody waits. */
@@ -46,7 +50,8 @@ final class OutageWatch implements AutoCloseable {
 
     private void next() {
         if (!closed) {
-            scheduler.schedule(Math.max(timeoutNanos / 4, 1_000_000), this::look);
+            dueNanos = scheduler.nanoTime() + periodNanos;
+            scheduler.schedule(periodNanos, this::look);
         }
     }
 
@@ -55,12 +60,16 @@ final class OutageWatch implements AutoCloseable {
             return;
         }
         long now = scheduler.nanoTime();
+        if (now - dueNanos >= periodNanos) {
+            // This process was away, not the engine: its answers may lie unread. They have another period to be read.
+            sinceNanos = now;
+        }
         long contact = backend.lastContactNanos();
+        long last = contact - sinceNanos > 0 ? contact : sinceNanos;
         boolean waiters = false;
         for (Turnstile turnstile : turnstiles.all()) {
-            waiters |= turnstile.checkOutage(now, contact);
+            waiters |= turnstile.checkOutage(now, last);
         }
-        long last = contact - sinceNanos > 0 ? contact : sinceNanos;
         if (!unreachable && now - last >= timeoutNanos) {
             unreachable = true;
             lostNanos = last;

@@ -469,6 +469,7 @@ final class Turnstile {
     /**
      * Ends the waits without a deadline of their own that have seen no contact for the request timeout.
      *
+     * @param lastContact when the engine last answered, or when it began to owe an answer
      * @return whether somebody still waits
      */
     boolean checkOutage(long now, long lastContact) {

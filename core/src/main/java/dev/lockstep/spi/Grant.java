@@ -45,7 +45,8 @@ public interface Grant {
     /**
      * Turns an exclusive grant into a shared one in place, before any exclusive claim that waits. Its token stays.
      *
-     * @return true if it is shared now; false if it stays exclusive, which is always allowed
+     * @return true if it is shared now; false if it stays exclusive, which is always allowed; exceptional if that is
+     *     unknown, and the core then treats it as shared
      */
     default CompletionStage<Boolean> downgrade() {
         return CompletableFuture.completedFuture(false);

@@ -544,6 +544,20 @@ class TurnstileTest {
         }
 
         @Test
+        void aGrantWhoseDowngradeIsUnknownIsNotHandedToAWriter() throws Exception {
+            engine.answersAtOnce = true;
+            Lease write = readWrite.writeLock().acquire();
+            Lease read = readWrite.readLock().acquire();
+            engine.answersAtOnce = false;
+            write.close();
+            engine.grant(0).downgraded.completeExceptionally(new IllegalStateException("no answer"));
+            CompletableFuture<Lease> next = readWrite.writeLock().acquireAsync();
+            read.closeAsync();
+            assertThat(next).isNotDone();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+        }
+
+        @Test
         void upgradeFailsAtOnce() {
             engine.answersAtOnce = true;
             readWrite.readLock().lock();
@@ -578,6 +592,16 @@ class TurnstileTest {
             assertThat(engine.pings).isPositive();
             engine.claim(0).grant();
             get(first);
+        }
+
+        @Test
+        void isNotSeenInAPauseOfThisProcess() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            time.pause(REQUEST_TIMEOUT.multipliedBy(2));
+            engine.contact();
+            time.advance(Duration.ofSeconds(2));
+            assertThat(first).isNotDone();
+            assertThat(events).isEmpty();
         }
 
         @Test
@@ -664,6 +688,82 @@ class TurnstileTest {
             assertThat(engine.closed).isTrue();
             assertThatExceptionOfType(IllegalStateException.class).isThrownBy(lock::acquireAsync);
             client.close();
+        }
+    }
+
+    @Nested
+    class Sticky {
+        private final DistributedLock sticky =
+                client.lock("a", LockOptions.defaults().sticky(Duration.ofSeconds(10)));
+
+        @Test
+        void keepsTheGrantAndTakesItAgainWithoutTheEngine() {
+            engine.answersAtOnce = true;
+            for (int i = 0; i < 5; i++) {
+                sticky.lock();
+                sticky.unlock();
+            }
+            assertThat(engine.claims).hasSize(1);
+            assertThat(engine.grant(0).releases).isZero();
+            assertThat(engine.claim(0).request.holder().sticky()).isTrue();
+        }
+
+        @Test
+        void goesBackWhenWanted() {
+            engine.answersAtOnce = true;
+            sticky.lock();
+            sticky.unlock();
+            engine.grant(0).signalWanted();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            sticky.lock();
+            assertThat(engine.claim(1).request.mayBarge()).isFalse();
+            engine.grant(1).signalWanted();
+            sticky.unlock();
+            assertThat(engine.grant(1).releases).as("never kept once wanted").isEqualTo(1);
+        }
+
+        @Test
+        void goesBackWhenIdle() {
+            engine.answersAtOnce = true;
+            sticky.lock();
+            sticky.unlock();
+            time.advance(Duration.ofSeconds(6));
+            sticky.lock();
+            sticky.unlock();
+            time.advance(Duration.ofSeconds(9));
+            assertThat(engine.grant(0).releases).isZero();
+            time.advance(Duration.ofSeconds(1));
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+        }
+
+        @Test
+        void isLostAtItsDeadlineAndClaimedAnew() {
+            engine.answersAtOnce = true;
+            DistributedLock patient = client.lock("b", LockOptions.defaults().sticky(Duration.ofHours(1)));
+            patient.lock();
+            patient.unlock();
+            time.advance(ScriptedBackend.VALIDITY);
+            patient.lock();
+            assertThat(engine.claims).hasSize(2);
+            assertThat(events).as("nobody held it").isEmpty();
+            patient.unlock();
+        }
+
+        @Test
+        void goesBackOnClose() {
+            engine.answersAtOnce = true;
+            sticky.lock();
+            sticky.unlock();
+            client.close();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+        }
+
+        @Test
+        void isRefusedWhereTheEngineCannotTell() {
+            engine.tellsWanted = false;
+            Client blind = open();
+            assertThatExceptionOfType(LockConfigurationException.class)
+                    .isThrownBy(() -> blind.lock("a", LockOptions.defaults().sticky(Duration.ofSeconds(1))));
         }
     }
 
