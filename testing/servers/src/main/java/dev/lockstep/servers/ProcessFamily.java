@@ -22,8 +22,13 @@ record ProcessFamily(List<ProcessHandle> members) {
         return new ProcessFamily(members);
     }
 
-    /** Stops all, so that the first does not start another after it was looked at, and waits until they stand. */
-    void pause() {
+    /** Stops a process, which then starts no more children, and after it those that it has; returns when all stand. */
+    static void pause(Process root) {
+        new ProcessFamily(List.of(root.toHandle())).stopAndWait();
+        of(root).stopAndWait();
+    }
+
+    private void stopAndWait() {
         signal("STOP", members);
         Await.until("the process is paused", TIMEOUT, () -> members.stream().allMatch(ProcessFamily::isStopped));
     }

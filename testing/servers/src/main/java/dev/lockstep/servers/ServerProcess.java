@@ -210,7 +210,7 @@ public abstract class ServerProcess implements AutoCloseable {
 
     /** Stops the process and its children where they are (SIGSTOP); connections stay open, nothing answers. */
     public final synchronized void pause() {
-        ProcessFamily.of(running()).pause();
+        ProcessFamily.pause(running());
     }
 
     /** Lets a paused server go on (SIGCONT). */
