@@ -62,6 +62,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     private static final int MAX_INDEX = (1 << TOKEN_SHIFT) - 1;
 
     private final Turnstile turnstile;
+    private final LockMode claimedMode;
     private final boolean mayWait;
     private final boolean mayBarge;
     private final Duration blockAtMost;
@@ -76,7 +77,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     /** The thread that claims is inside the call to the backend, and will take the grant itself if it comes at once. */
     boolean inline;
 
-    /** The mode of the claim, later of the grant: a downgrade changes it. */
+    /** The mode of the grant: a downgrade changes it. */
     LockMode mode;
 
     /** Changed under the mutex, but for the steps of the fast way: see {@link Turnstile}. */
@@ -133,6 +134,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
             long number,
             @Nullable Waiter only) {
         this.turnstile = turnstile;
+        this.claimedMode = mode;
         this.mode = mode;
         this.mayWait = mayWait;
         this.mayBarge = mayBarge;
@@ -275,7 +277,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
 
     @Override
     public LockMode mode() {
-        return mode;
+        return claimedMode;
     }
 
     @Override

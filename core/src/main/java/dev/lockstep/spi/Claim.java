@@ -14,7 +14,7 @@ public interface Claim {
     CompletionStage<Outcome> outcome();
 
     /**
-     * Gives the claim up. The backend goes on trying until the claim is certainly gone, or its ttl has passed. A grant
+     * Gives the claim up. The backend goes on trying until the claim is certainly gone; once its ttl has passed, it is. A grant
      * that raced the withdrawal is given back by the backend, even if {@link #outcome()} already told of it; the
      * outcome of a withdrawn claim is not looked at. Called at most once, and never after the core has taken the grant.
      *

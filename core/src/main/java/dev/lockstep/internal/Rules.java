@@ -1,0 +1,558 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
+import dev.lockstep.internal.Passage.State;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.Grant;
+import dev.lockstep.spi.LockBackend;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a turnstile knows, and the rules by which it decides. Every method is called with the mutex held; what follows from
+ * a decision is put off until it is left. The Overview is in {@link Turnstile}.
+ */
+final class Rules {
+    /** How often the first waiter may be overtaken by threads that happen to run. */
+    static final int MAX_BYPASS = 64;
+
+    /** How long a grant may be handed on locally once another client wants it. */
+    static final long HAND_OFF_NANOS = 10_000_000;
+
+    final WaitQueue queue = new WaitQueue();
+    final Chain<Passage> passages = new Chain<>();
+    final Owners owners = new Owners();
+
+    /** What all users of the name must agree on while it is in use. */
+    LockOptions options = LockOptions.defaults();
+
+    /** The last grant was given back because others want it: the next claim queues behind them. */
+    boolean yields;
+
+    /** Done when the last passage is gone, once the client is being closed. */
+    @Nullable
+    CompletableFuture<Void> drained;
+
+    private final Turnstile turnstile;
+    private final Client client;
+    private final String name;
+    private final Mutex mutex;
+    private final Courier courier;
+    private long claims;
+
+    Rules(Turnstile turnstile, Mutex mutex, Courier courier) {
+        this.turnstile = turnstile;
+        this.client = turnstile.client();
+        this.name = turnstile.name();
+        this.mutex = mutex;
+        this.courier = courier;
+    }
+
+    // ---------------------------------------------------------------- arriving
+
+    /** Gives a call its hold or its answer, or queues it. Returns the claim that the caller is to submit. */
+    @Nullable
+    Passage admit(Waiter waiter) {
+        client.ensureOpen();
+        purge();
+        adopt(waiter.options);
+        long now = waiter.startNanos;
+        if (waiter.thread != null && admitOwner(waiter, waiter.thread, now)) {
+            return null;
+        }
+        if (options.isFair()) {
+            if (waiter.mayWait) {
+                queue.add(waiter);
+            }
+            return claimFor(waiter, false);
+        }
+        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
+            if (passage.isHeld() && !loseIfPast(passage, now) && mayJoin(passage, waiter, now)) {
+                Waiter first = queue.first();
+                if (first != null && passage.holds.isEmpty()) {
+                    first.bypassed++;
+                }
+                assign(passage, waiter, now);
+                return null;
+            }
+        }
+        if (waiter.mayWait) {
+            queue.add(waiter);
+            releaseUseless(now);
+            return claimIfNeeded(waiter.blockAtMost, now);
+        }
+        if (heldAgainst(waiter)) {
+            finish(waiter, Waiter.BUSY);
+            return null;
+        }
+        return claimFor(waiter, !yields);
+    }
+
+    /** Fairness, stickiness and reentrancy are the name's while it is in use. */
+    void adopt(LockOptions wish) {
+        if (wish.agreesWith(options)) {
+            return;
+        }
+        if (!isIdle()) {
+            throw new LockConfigurationException(
+                    name,
+                    "Lock '" + name + "' is in use with " + options + " and cannot be used with " + wish
+                            + " meanwhile. Use the same fairness, stickiness and reentrancy for a name everywhere.");
+        }
+        options = wish;
+    }
+
+    /** Re-entry, downgrade and self-deadlock: what depends on the thread's own holds. True if that settled it. */
+    boolean admitOwner(Waiter waiter, Thread thread, long now) {
+        Hold written = owners.writer(thread);
+        Hold read = owners.reader(thread);
+        Hold own = written != null ? written : read;
+        if (own != null && now - own.deadlineNanos() >= 0) {
+            loseWhatIsPast(now);
+            settle(now, null, null);
+        }
+        Hold lost = owners.lost(thread, null);
+        if (lost != null) {
+            throw lost.lostException();
+        }
+        if (own == null) {
+            return false;
+        }
+        boolean reentrant = options.isReentrant();
+        Hold same = waiter.mode == LockMode.EXCLUSIVE ? written : read;
+        if (reentrant && same != null) {
+            waiter.finish(same);
+        } else if (reentrant && written != null) {
+            assign(written.passage, waiter, now);
+        } else if (waiter.mayWait && !waiter.timed) {
+            throw new LockConfigurationException(
+                    name,
+                    reentrant
+                            ? "Lock '" + name + "': this thread holds the read lock and cannot take the write lock; it"
+                                    + " would wait for itself. Give the read lock back first."
+                            : "Lock '" + name + "' is not reentrant and this thread holds it already; it would wait for"
+                                    + " itself.");
+        } else {
+            waiter.finish(Waiter.BUSY);
+        }
+        return true;
+    }
+
+    /** Whether a call that just arrived may use a grant that is here: join readers, or barge on an idle grant. */
+    boolean mayJoin(Passage passage, Waiter waiter, long now) {
+        Waiter first = queue.first();
+        boolean free = passage.holds.isEmpty() ? first == null || first.bypassed < MAX_BYPASS : !queue.hasExclusive();
+        return free && fits(passage, waiter.mode) && mayHandOff(passage, waiter, now);
+    }
+
+    static boolean fits(Passage passage, LockMode mode) {
+        if (mode == LockMode.SHARED) {
+            return passage.writer() == null;
+        }
+        return passage.mode == LockMode.EXCLUSIVE
+                && passage.holds.isEmpty()
+                && (passage.downgrade == null || passage.downgrade.isDone());
+    }
+
+    /** Whether a call that may not wait can be answered from here: another local hold stands against it. */
+    boolean heldAgainst(Waiter waiter) {
+        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
+            if (passage.isHeld()
+                    && (waiter.mode == LockMode.EXCLUSIVE || passage.writer() != null || queue.hasExclusive())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // ---------------------------------------------------------------- deciding
+
+    /**
+     * Decides what happens next. Called after everything that changed something.
+     *
+     * <pre>
+     *   for each grant:
+     *     past its deadline: it is lost
+     *     let the waiters at the head of the queue use it, as far as they may
+     *     nobody uses it: keep it if the lock is sticky, or give it back
+     *   waiters are left whom nothing here will serve: claim for the first
+     *   a claim that no waiter needs any longer: withdraw it
+     * </pre>
+     *
+     * @param taker the waiter whose own thread calls, which can take an offer at once
+     * @param mine the passage that the caller itself gives back if it is to be given back
+     */
+    void settle(long now, @Nullable Waiter taker, @Nullable Passage mine) {
+        Passage next;
+        for (Passage passage = passages.first(); passage != null; passage = next) {
+            next = passage.next;
+            if (passage.state() == State.GONE) {
+                passages.remove(passage);
+            } else if (passage.isHeld()
+                    && !loseIfPast(passage, now)
+                    && !serve(passage, now, taker)
+                    && !retain(passage, now)) {
+                beginRelease(passage, passage != mine);
+            }
+        }
+        Passage claim = claimIfNeeded(LockBackend.DO_NOT_BLOCK, now);
+        if (claim != null) {
+            mutex.later(() -> courier.submit(claim));
+        }
+        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
+            if (passage.isClaiming()
+                    && passage.only == null
+                    && !passage.inline
+                    && queue.firstOf(passage.mode) == null) {
+                withdraw(passage);
+            }
+        }
+        if (drained != null && passages.isEmpty()) {
+            CompletableFuture<Void> done = drained;
+            mutex.later(() -> done.complete(null));
+        }
+    }
+
+    /** Lets waiters use a grant. False if nobody does, and nobody is about to. */
+    boolean serve(Passage passage, long now, @Nullable Waiter taker) {
+        if (!options.isFair()) {
+            for (Waiter first = queue.first(); first != null; first = queue.first()) {
+                if (!fits(passage, first.mode) || !mayHandOff(passage, first, now)) {
+                    break;
+                }
+                if (first != taker && mayOffer(first)) {
+                    offer(first);
+                    return true;
+                }
+                queue.remove(first);
+                assign(passage, first, now);
+            }
+        }
+        return !passage.holds.isEmpty();
+    }
+
+    static boolean mayOffer(Waiter first) {
+        return first.thread != null && first.mode == LockMode.EXCLUSIVE && first.bypassed < MAX_BYPASS;
+    }
+
+    void offer(Waiter first) {
+        if (!first.offered) {
+            first.offered = true;
+            mutex.later(() -> LockSupport.unpark(first.thread));
+        }
+    }
+
+    /** Whether a grant may go to one more local hold without asking the engine. */
+    boolean mayHandOff(Passage passage, Waiter waiter, long now) {
+        if (!passage.used) {
+            return true;
+        }
+        if (!passage.hasTokensLeft()) {
+            return false;
+        }
+        if (!passage.budgeted) {
+            if (client.traits().tellsWanted() && !passage.isWanted()) {
+                return true;
+            }
+            passage.budgeted = true;
+            passage.budgetNanos = now;
+            passage.handOffs = 0;
+        }
+        return passage.handOffs < waiter.options.handOff() && now - passage.budgetNanos < HAND_OFF_NANOS;
+    }
+
+    void assign(Passage passage, Waiter waiter, long now) {
+        if (passage.state() == State.RETAINED) {
+            passage.transitionTo(State.HELD);
+        }
+        if (passage.used) {
+            passage.handOffs++;
+            client.events().handedOff(name, waiter.mode);
+        }
+        Hold hold = new Hold(turnstile, passage, waiter.mode, waiter.options, waiter.thread, now);
+        passage.add(hold);
+        owners.add(hold);
+        if (waiter.mode == LockMode.EXCLUSIVE) {
+            passage.downgrade = null;
+        } else if (passage.writer() == null) {
+            downgrade(passage);
+        }
+        client.watchDeadline(hold.deadlineNanos());
+        client.events().acquired(name, waiter.mode, now - waiter.startNanos);
+        finish(waiter, hold);
+    }
+
+    void finish(Waiter waiter, Object result) {
+        waiter.finish(result);
+        if (waiter.callback != null) {
+            mutex.later(() -> client.complete(waiter, result));
+        } else if (waiter.thread != Thread.currentThread()) {
+            mutex.later(() -> LockSupport.unpark(waiter.thread));
+        }
+    }
+
+    void abandon(Waiter waiter) {
+        queue.remove(waiter);
+        Passage passage = waiter.passage;
+        if (passage != null && passage.isClaiming()) {
+            withdraw(passage);
+        }
+    }
+
+    /** Keeps a grant that nobody uses, if the lock is sticky and nobody wants it. */
+    boolean retain(Passage passage, long now) {
+        Duration sticky = options.sticky().orElse(null);
+        if (sticky == null
+                || drained != null
+                || !queue.isEmpty()
+                || passage.budgeted
+                || passage.isWanted()
+                || !passage.hasTokensLeft()
+                || passage.downgrade != null) {
+            return false;
+        }
+        if (passage.state() == State.HELD) {
+            passage.transitionTo(State.RETAINED);
+            passage.idleSinceNanos = now;
+            if (!passage.idleTimer) {
+                passage.idleTimer = true;
+                client.scheduler().schedule(sticky.toNanos(), () -> turnstile.checkIdle(passage, sticky));
+            }
+        }
+        return now - passage.idleSinceNanos < sticky.toNanos();
+    }
+
+    // ---------------------------------------------------------------- claiming
+
+    /** The claim for whoever stands first, unless one is on its way or something here will serve it. */
+    @Nullable
+    Passage claimIfNeeded(Duration blockAtMost, long now) {
+        Waiter first = queue.first();
+        if (first == null || options.isFair()) {
+            return null;
+        }
+        boolean overBudget = false;
+        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
+            if (passage.waitsForQueue()
+                    || passage.state() == State.RELEASING
+                    || passage.isHeld() && passage.mode == LockMode.EXCLUSIVE) {
+                return null;
+            }
+            overBudget |= passage.isHeld() && first.mode == LockMode.SHARED;
+        }
+        boolean barge = !yields && !overBudget;
+        yields = false;
+        return claim(first.mode, true, barge, blockAtMost, now, first.threadName, null);
+    }
+
+    /** A claim that is for one call alone. */
+    Passage claimFor(Waiter waiter, boolean mayBarge) {
+        Passage passage = claim(
+                waiter.mode,
+                waiter.mayWait,
+                mayBarge,
+                waiter.blockAtMost,
+                waiter.startNanos,
+                waiter.threadName,
+                waiter);
+        waiter.passage = passage;
+        return passage;
+    }
+
+    Passage claim(
+            LockMode mode,
+            boolean mayWait,
+            boolean mayBarge,
+            Duration blockAtMost,
+            long now,
+            String threadName,
+            @Nullable Waiter only) {
+        Passage passage = new Passage(turnstile, mode, mayWait, mayBarge, blockAtMost, now, threadName, ++claims, only);
+        passages.add(passage);
+        return passage;
+    }
+
+    void granted(Passage passage, Grant grant, long now) {
+        passage.grant = grant;
+        passage.transitionTo(State.HELD);
+        LossReason told = passage.toldLoss();
+        if (told != null) {
+            lose(passage, told);
+        }
+        Waiter only = passage.only;
+        if (!passage.isHeld() || loseIfPast(passage, now)) {
+            // Too late to be used. Who waits in the queue is claimed for again; a call with its own claim here.
+            if (only != null && only.mayWait) {
+                Passage again = claimFor(only, false);
+                mutex.later(() -> courier.submit(again));
+            } else if (only != null) {
+                finish(only, client.unavailable(name, now - passage.sentNanos()));
+            }
+            return;
+        }
+        Waiter first = only != null ? only : queue.firstOf(passage.mode);
+        if (first != null && (only != null || first != queue.first() || first.thread == Thread.currentThread())) {
+            queue.remove(first);
+            assign(passage, first, now);
+        }
+    }
+
+    /** The backend does not know what became of a claim: take it back, and report. */
+    void failed(Passage passage, @Nullable Throwable error) {
+        if (passage.claim == null) {
+            end(passage);
+        } else {
+            withdraw(passage);
+        }
+        Throwable failure = client.failure(name, error);
+        if (passage.only != null) {
+            queue.remove(passage.only);
+            finish(passage.only, failure);
+            return;
+        }
+        for (Waiter waiter = queue.firstOf(passage.mode); waiter != null; waiter = queue.firstOf(passage.mode)) {
+            queue.remove(waiter);
+            finish(waiter, failure);
+        }
+    }
+
+    void withdraw(Passage passage) {
+        passage.transitionTo(State.WITHDRAWING);
+        Claim claim = passage.claim;
+        if (claim != null) {
+            mutex.later(() -> courier.withdraw(passage, claim));
+        }
+    }
+
+    void end(Passage passage) {
+        passage.transitionTo(State.GONE);
+        passages.remove(passage);
+    }
+
+    /** Removes what ended without the mutex. */
+    void purge() {
+        Passage next;
+        for (Passage passage = passages.first(); passage != null; passage = next) {
+            next = passage.next;
+            if (passage.state() == State.GONE) {
+                passages.remove(passage);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- giving back
+
+    /**
+     * Whether the clock need not be read for a release: with nobody to hand the grant to it goes to the engine, whose
+     * answer tells whether it was ours to the end.
+     */
+    boolean engineTells(Hold hold) {
+        return queue.isEmpty()
+                && hold.passage.holds.size() == 1
+                && !hold.hasLease
+                && options.sticky().isEmpty()
+                && !client.events().isHeard();
+    }
+
+    void beginRelease(Passage passage, boolean inBackground) {
+        passage.transitionTo(State.RELEASING);
+        yields |= passage.budgeted || passage.isWanted();
+        if (inBackground) {
+            mutex.later(() -> courier.release(passage, LockBackend.DO_NOT_BLOCK));
+        }
+    }
+
+    /** Gives back what is kept but cannot serve who waits. */
+    void releaseUseless(long now) {
+        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
+            if (passage.state() == State.RETAINED && !serve(passage, now, null)) {
+                beginRelease(passage, true);
+            }
+        }
+    }
+
+    /** Lets other clients' readers in beside the readers that use an exclusive grant. */
+    void downgrade(Passage passage) {
+        if (passage.mode == LockMode.EXCLUSIVE && passage.downgrade == null) {
+            CompletableFuture<Boolean> done = new CompletableFuture<>();
+            passage.downgrade = done;
+            mutex.later(() -> courier.downgrade(passage, done));
+        }
+    }
+
+    // ---------------------------------------------------------------- losing
+
+    void loseWhatIsPast(long now) {
+        Passage nextPassage;
+        for (Passage passage = passages.first(); passage != null; passage = nextPassage) {
+            nextPassage = passage.next;
+            if (passage.isHeld() && !loseIfPast(passage, now)) {
+                Hold nextHold;
+                for (Hold hold = passage.holds.first(); hold != null; hold = nextHold) {
+                    nextHold = hold.next;
+                    if (now - hold.deadlineNanos() >= 0) {
+                        lose(hold, LossReason.LEASE_ENDED);
+                    }
+                }
+            }
+        }
+    }
+
+    boolean loseIfPast(Passage passage, long now) {
+        if (now - passage.heldGrant().validUntilNanos() < 0) {
+            return false;
+        }
+        lose(passage, LossReason.EXPIRED);
+        return true;
+    }
+
+    void lose(Passage passage, LossReason reason) {
+        end(passage);
+        for (Hold hold = passage.holds.first(); hold != null; hold = passage.holds.first()) {
+            lose(hold, reason);
+        }
+        mutex.later(() -> courier.discard(passage));
+    }
+
+    void lose(Hold hold, LossReason reason) {
+        remove(hold);
+        owners.addLost(hold);
+        for (Consumer<LossReason> action : hold.lose(reason)) {
+            mutex.later(() -> client.runLossAction(name, action, reason));
+        }
+        client.events().lost(name, hold.mode, reason);
+    }
+
+    void remove(Hold hold) {
+        hold.passage.holds.remove(hold);
+        owners.remove(hold);
+    }
+
+    // ---------------------------------------------------------------- ending
+
+    boolean isIdle() {
+        purge();
+        return passages.isEmpty() && queue.isEmpty() && !owners.hasLost();
+    }
+
+    void close(Passage passage, LockUnavailableException closed) {
+        if (passage.inline && passage.endClaiming(State.WITHDRAWING)) {
+            return; // its thread will see it
+        }
+        if (passage.isClaiming() && passage.only != null) {
+            withdraw(passage);
+            finish(passage.only, closed);
+        } else if (passage.isHeld()) {
+            for (Hold hold = passage.holds.first(); hold != null; hold = passage.holds.first()) {
+                lose(hold, LossReason.CLIENT_CLOSED);
+            }
+        }
+    }
+}
