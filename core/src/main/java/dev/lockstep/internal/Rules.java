@@ -306,7 +306,7 @@ final class Rules {
         }
     }
 
-    /** Keeps a grant that nobody uses, if the lock is sticky and nobody wants it. */
+    /** Keeps a grant that nobody uses, if the lock is sticky, it can serve whoever comes, and nobody else wants it. */
     boolean retain(Passage passage, long now) {
         Duration sticky = options.sticky().orElse(null);
         if (sticky == null
@@ -315,6 +315,7 @@ final class Rules {
                 || passage.budgeted
                 || passage.isWanted()
                 || !passage.hasTokensLeft()
+                || passage.mode == LockMode.SHARED
                 || passage.downgrade != null) {
             return false;
         }

@@ -42,7 +42,7 @@ final class Turnstile {
      * the first waiter rather than given to it: a running thread may take it meanwhile ("barge"), at most 64
      * times; then the first waiter is given it. Without this every hand-off would cost two context switches.
      *
-     * Sticky locks keep a grant that nobody uses (RETAINED) until another client wants it or it has been idle for long.
+     * Sticky locks keep an exclusive grant that nobody uses (RETAINED) until another client wants it or it has been idle for long.
      *
      * Readers. Those at the head of the queue hold together, under one grant. A reader that arrives later joins them
      * unless a writer waits. A grant that only readers use is downgraded, so that other clients' readers can join.

@@ -750,6 +750,21 @@ class TurnstileTest {
         }
 
         @Test
+        void doesNotKeepASharedGrantWhichCouldNotServeAWriter() {
+            engine.answersAtOnce = true;
+            DistributedReadWriteLock both =
+                    client.readWriteLock("b", LockOptions.defaults().sticky(Duration.ofHours(1)));
+            both.readLock().lock();
+            both.readLock().unlock();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            assertThat(both.writeLock().tryLock()).isTrue();
+            both.writeLock().unlock();
+            both.readLock().lock();
+            assertThat(engine.claims).as("the kept write grant serves a reader").hasSize(2);
+            both.readLock().unlock();
+        }
+
+        @Test
         void goesBackOnClose() {
             engine.answersAtOnce = true;
             sticky.lock();
