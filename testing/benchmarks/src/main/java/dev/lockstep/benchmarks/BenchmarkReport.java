@@ -35,13 +35,13 @@ public final class BenchmarkReport {
 
     private BenchmarkReport() {}
 
-    /** How long to measure. */
-    record Plan(int rounds, int warmups, int windows, TimeValue window) {
-        static final Plan FULL = new Plan(5, 5, 5, TimeValue.seconds(1));
-        static final Plan QUICK = new Plan(3, 3, 3, TimeValue.milliseconds(400));
+    /** How long to measure. A busy machine needs seconds to compile the code, however few of its calls are timed. */
+    record Plan(int rounds, TimeValue warmup, int windows, TimeValue window) {
+        static final Plan FULL = new Plan(5, TimeValue.seconds(5), 5, TimeValue.seconds(1));
+        static final Plan QUICK = new Plan(3, TimeValue.seconds(3), 3, TimeValue.milliseconds(300));
 
         Plan withRounds(int other) {
-            return new Plan(other, warmups, windows, window);
+            return new Plan(other, warmup, windows, window);
         }
     }
 
@@ -89,8 +89,8 @@ public final class BenchmarkReport {
                 .mode(Mode.Throughput)
                 .timeUnit(TimeUnit.SECONDS)
                 .forks(1)
-                .warmupIterations(plan.warmups())
-                .warmupTime(plan.window())
+                .warmupIterations(1)
+                .warmupTime(plan.warmup())
                 .measurementIterations(plan.windows())
                 .measurementTime(plan.window())
                 .shouldFailOnError(true)

@@ -20,7 +20,7 @@ final class Table {
             List<Method> methods = benchmarks(scenario, measurements);
             if (!methods.isEmpty()) {
                 text.append(scenario.getAnnotation(Scenario.class).value()).append('\n');
-                text.append(line("", "ops/s", "slowest … fastest", "time, × yardstick", "goal"));
+                text.append(line("", "ops/s", "slowest … fastest", "time, × yardstick", "at best", "goal"));
                 methods.forEach(method -> text.append(row(method, measurements)));
                 text.append('\n');
             }
@@ -44,6 +44,7 @@ final class Table {
     private static String row(Method method, Measurements measurements) {
         Spread speed = measurements.speed(name(method));
         String ratio = "";
+        String best = "";
         String goal = "";
         if (versus(method).isPresent()) {
             Versus versus = versus(method).get();
@@ -51,11 +52,18 @@ final class Table {
             if (measurements.benchmarks().contains(yardstick)) {
                 Spread times = measurements.times(name(method), yardstick);
                 ratio = String.format(Locale.ROOT, "%.2f (%.2f … %.2f)", times.median(), times.min(), times.max());
+                best = String.format(
+                        Locale.ROOT, "%.2f", measurements.speed(yardstick).max() / speed.max());
                 goal = goal(versus.goal(), times.median());
             }
         }
         return line(
-                method.getName(), human(speed.median()), human(speed.min()) + " … " + human(speed.max()), ratio, goal);
+                method.getName(),
+                human(speed.median()),
+                human(speed.min()) + " … " + human(speed.max()),
+                ratio,
+                best,
+                goal);
     }
 
     private static String goal(double goal, double actual) {
@@ -66,7 +74,8 @@ final class Table {
     }
 
     private static String line(Object... cells) {
-        return String.format(Locale.ROOT, "  %-22s %9s  %-21s  %-26s %s", cells).stripTrailing() + "\n";
+        return String.format(Locale.ROOT, "  %-22s %9s  %-21s  %-26s %-7s %s", cells)
+                        .stripTrailing() + "\n";
     }
 
     private static String human(double operations) {

@@ -3,6 +3,8 @@ package dev.lockstep.benchmarks;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockOptions;
+import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -18,6 +20,8 @@ public class Uncontended {
     private final Lock reentrant = new ReentrantLock();
     private final LockClient client = LockClient.connect("memory:");
     private final DistributedLock lock = client.lock("benchmark");
+    private final DistributedLock sticky =
+            client.lock("sticky", LockOptions.defaults().sticky(Duration.ofSeconds(10)));
 
     @TearDown
     public void close() {
@@ -57,6 +61,13 @@ public class Uncontended {
         try (Lease lease = lock.acquire()) {
             return lease.token();
         }
+    }
+
+    @Benchmark
+    @Versus("reentrantLock")
+    public void lockstepSticky() {
+        sticky.lock();
+        sticky.unlock();
     }
 
     @Benchmark

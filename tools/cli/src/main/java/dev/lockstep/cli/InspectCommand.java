@@ -53,7 +53,7 @@ final class InspectCommand implements Callable<Integer> {
         HolderInfo who = entry.holder();
         table.add(
                 role,
-                LockInfos.mode(entry),
+                LockInfos.mode(entry) + (who.sticky() ? ", sticky" : ""),
                 LockInfos.token(entry),
                 who.client(),
                 who.host(),

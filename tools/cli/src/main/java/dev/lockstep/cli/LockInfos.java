@@ -33,6 +33,7 @@ final class LockInfos {
         json.put("pid", who.pid());
         json.put("thread", who.thread());
         json.put("since", who.since().toString());
+        json.put("sticky", who.sticky());
         return json;
     }
 
