@@ -1,0 +1,33 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.LockListener;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.Scheduler;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/** What the simulation needs of the core beyond the API. */
+public final class SimClients {
+    private SimClients() {}
+
+    /** Opens a client on a clock and an executor of the caller's. */
+    public static LockClient open(
+            BackendFactory engine,
+            Duration ttl,
+            Duration requestTimeout,
+            Scheduler scheduler,
+            Executor executor,
+            String id,
+            List<LockListener> listeners) {
+        Clients.Settings settings = new Clients.Settings(
+                "sim", ttl, requestTimeout, Duration.ofMillis(5), Duration.ofMillis(50), id, executor, listeners);
+        return new Client(engine, settings, scheduler, executor, id, id, () -> {});
+    }
+
+    /** Whether nobody uses a name: then what the client keeps for it is let go. */
+    public static boolean isIdle(LockClient client, String name) {
+        return ((Client) client).turnstile(name).retire();
+    }
+}

@@ -1,0 +1,350 @@
+package dev.lockstep.internal.sim;
+
+import static dev.lockstep.internal.sim.World.MILLI;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The users of the locks: what they do next is chance, what they see goes to the {@link Oracle}. */
+final class Actors {
+    private static final int VARIANTS = 2;
+
+    private final World world;
+    private final Setup setup;
+    private final Oracle oracle;
+
+    /** Two ways of using each name: their own lease times and hand-offs. */
+    private final LockOptions[][] options;
+
+    private final int[] handOffs = new int[VARIANTS];
+    private final boolean[] leaseTimes = new boolean[VARIANTS];
+
+    /** By node, name, mode and variant. */
+    private final DistributedLock[][][][] locks;
+
+    private boolean finishing;
+
+    Actors(World world, Setup setup, Oracle oracle) {
+        this.world = world;
+        this.setup = setup;
+        this.oracle = oracle;
+        this.options = new LockOptions[setup.names][VARIANTS];
+        this.locks = new DistributedLock[setup.nodes][setup.names][2][VARIANTS];
+        for (int variant = 0; variant < VARIANTS; variant++) {
+            handOffs[variant] = world.chance(40) ? 64 : world.below(4);
+            leaseTimes[variant] = world.chance(15);
+            Duration lease = Duration.ofNanos(1 + world.time(30 * MILLI));
+            for (int name = 0; name < setup.names; name++) {
+                LockOptions chosen = LockOptions.defaults().handOff(handOffs[variant]);
+                chosen = leaseTimes[variant] ? chosen.lease(lease) : chosen;
+                options[name][variant] = setup.isFair(name) ? chosen.fair() : chosen;
+            }
+        }
+    }
+
+    void opened(Node node) {
+        for (int name = 0; name < setup.names; name++) {
+            for (int variant = 0; variant < VARIANTS; variant++) {
+                var both = node.client().readWriteLock(Integer.toString(name), options[name][variant]);
+                locks[node.index][name][0][variant] = both.writeLock();
+                locks[node.index][name][1][variant] = both.readLock();
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- choosing
+
+    void act(Node node) {
+        int choice = world.below(100);
+        if (choice < 45) {
+            take(node, choice < 25 ? Call.FOREVER : choice < 33 ? 0 : 1 + world.time(80 * MILLI));
+        } else if (choice < 50 && setup.names > 1 && setup.fairNames == 0) {
+            takeAll(node);
+        } else if (choice < 60) {
+            cancel(node);
+        } else if (choice < 75) {
+            Call call = anyHolding(node);
+            if (call != null) {
+                close(call);
+            }
+        } else if (choice < 85) {
+            Call call = anyHolding(node);
+            if (call != null) {
+                ask(call);
+            }
+        } else if (setup.synchronous) {
+            takeHere(node);
+        } else {
+            take(node, Call.FOREVER);
+        }
+    }
+
+    private @Nullable Call anyHolding(Node node) {
+        List<Call> holding = oracle.holding;
+        for (int i = holding.size() - 1; i >= 0; i--) {
+            Call call = holding.get(i);
+            if (call.closed) {
+                holding.remove(i);
+            } else if (call.node == node && (i == 0 || world.chance(60))) {
+                return call;
+            }
+        }
+        return null;
+    }
+
+    private void cancel(Node node) {
+        List<Call> calls = oracle.calls;
+        for (int i = calls.size() - 1; i >= 0; i--) {
+            Call call = calls.get(i);
+            CompletableFuture<?> future = call.future;
+            if (call.node == node && !call.done && future != null && world.chance(60)) {
+                world.trace("cancel", node.index, call.number, 0);
+                call.cancelled = true;
+                future.cancel(false);
+                return;
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- taking
+
+    private Call call(Node node, int names, LockMode mode, long wait, int variant) {
+        Call call = new Call(
+                node, names, mode, wait, handOffs[variant], leaseTimes[variant], world.now(), oracle.calls.size() + 1);
+        oracle.calls.add(call);
+        world.trace(
+                wait == Call.FOREVER ? "acquire" : wait == 0 ? "try" : "try timed",
+                node.index,
+                call.number,
+                names * 2L + mode.ordinal());
+        return call;
+    }
+
+    private void take(Node node, long wait) {
+        int name = world.below(setup.names);
+        int variant = world.below(VARIANTS);
+        LockMode mode = setup.readers && world.chance(50) ? LockMode.SHARED : LockMode.EXCLUSIVE;
+        start(call(node, 1 << name, mode, wait, variant), locks[node.index][name][mode.ordinal()][variant]);
+    }
+
+    private void takeAll(Node node) {
+        int variant = world.below(VARIANTS);
+        long wait = world.chance(60) ? Call.FOREVER : world.time(60 * MILLI);
+        start(
+                call(node, 3, LockMode.EXCLUSIVE, wait, variant),
+                node.client().multiLock(List.of("1", "0"), options[0][variant]));
+    }
+
+    private void start(Call call, DistributedLock lock) {
+        if (call.wait != 0 && !call.isMulti()) {
+            call.backend.waiting[call.name()]++;
+        }
+        if (call.wait == Call.FOREVER) {
+            CompletableFuture<Lease> future = lock.acquireAsync();
+            call.future = future;
+            call.answeredInside = future.isDone();
+            future.whenComplete((lease, error) -> completed(call, lease, error));
+        } else {
+            CompletableFuture<Optional<Lease>> future = lock.tryAcquireAsync(Duration.ofNanos(call.wait));
+            call.future = future;
+            call.answeredInside = future.isDone();
+            future.whenComplete((lease, error) -> completed(call, lease == null ? null : lease.orElse(null), error));
+        }
+    }
+
+    private void completed(Call call, @Nullable Lease lease, @Nullable Throwable error) {
+        if (call.wait != 0 && !call.isMulti()) {
+            call.backend.stopsWaiting(call.name());
+        }
+        if (lease == null) {
+            call.closed = true;
+            oracle.ended(call, error);
+            return;
+        }
+        call.lease = lease;
+        oracle.begins(call);
+        if (world.chance(50)) {
+            call.listens = true;
+            lease.onLost(reason -> oracle.toldLoss(call, reason));
+        }
+        if (world.chance(40)) {
+            ask(call);
+        }
+        if (finishing) {
+            world.after(world.time(MILLI), call.node, () -> close(call));
+        } else if (world.chance(10)) {
+            close(call);
+        } else if (world.chance(80)) {
+            world.after(world.time(setup.maxHold), call.node, () -> close(call));
+        }
+    }
+
+    // ---------------------------------------------------------------- in this thread
+
+    /** Takes a lock in the calling thread, or once more what that has: calls that are answered before they return. */
+    private void takeHere(Node node) {
+        for (int i = 0; i < oracle.holding.size(); i++) {
+            Call held = oracle.holding.get(i);
+            if (held.node == node && held.isHolding() && held.isSync() && world.chance(70)) {
+                reenter(held);
+                return;
+            }
+        }
+        int name = world.below(setup.names);
+        int variant = world.below(VARIANTS);
+        LockMode mode = setup.readers && world.chance(50) ? LockMode.SHARED : LockMode.EXCLUSIVE;
+        for (int i = 0; i < oracle.holding.size(); i++) {
+            Call held = oracle.holding.get(i);
+            if (held.node == node && held.isHolding() && held.isSync() && held.name() == name && held.mode == mode) {
+                return;
+            }
+        }
+        DistributedLock lock = locks[node.index][name][mode.ordinal()][variant];
+        Call call = call(node, 1 << name, mode, 0, variant);
+        try {
+            if (lock.tryLock()) {
+                call.held = lock;
+                call.answeredInside = true;
+                call.count = 1;
+                oracle.begins(call);
+                if (world.chance(70)) {
+                    world.after(world.time(setup.maxHold), node, () -> close(call));
+                }
+                return;
+            }
+            call.closed = true;
+            oracle.ended(call, null);
+        } catch (LockLostException e) {
+            call.done = true;
+            call.closed = true; // another hold of this thread is lost, and waits to be given back
+        } catch (LockUnavailableException e) {
+            call.closed = true;
+            oracle.ended(call, e);
+        }
+    }
+
+    private void reenter(Call call) {
+        DistributedLock lock = call.held;
+        if (lock == null) {
+            return;
+        }
+        world.trace("re-enter", call.node.index, call.number, 0);
+        try {
+            lock.lock();
+            call.count++;
+            if (!call.backend.isDeceived(call.name()) && !call.server().holds(call.node, call.name(), call.mode)) {
+                world.violate("X: call " + call.number + " re-entered a lock that it had lost");
+            }
+        } catch (LockLostException e) {
+            world.trace("re-entry refused", call.node.index, call.number, 0);
+        }
+    }
+
+    // ---------------------------------------------------------------- holding
+
+    private void ask(Call call) {
+        Lease lease = call.lease;
+        if (lease == null || call.closed) {
+            return;
+        }
+        try {
+            for (int name = 0; name < setup.names; name++) {
+                if ((call.names & 1 << name) != 0) {
+                    oracle.drew(call, name, lease.token(Integer.toString(name)));
+                }
+            }
+        } catch (LockLostException e) {
+            world.trace("no token", call.node.index, call.number, 0);
+        }
+    }
+
+    private void close(Call call) {
+        if (call.closed) {
+            return;
+        }
+        call.closed = true;
+        Lease lease = call.lease;
+        DistributedLock lock = call.held;
+        if (lease != null) {
+            world.trace("close lease", call.node.index, call.number, 0);
+            lease.closeAsync().whenComplete((done, error) -> oracle.gaveBack(call, error));
+        } else if (lock != null) {
+            world.trace("unlock", call.node.index, call.number, call.count);
+            call.backend.flush();
+            for (; call.count > 0; call.count--) {
+                unlock(call, lock);
+            }
+        }
+    }
+
+    private void unlock(Call call, DistributedLock lock) {
+        try {
+            lock.unlock();
+            oracle.gaveBack(call, null);
+        } catch (LockLostException | LockUnavailableException e) {
+            oracle.gaveBack(call, e);
+        }
+    }
+
+    // ---------------------------------------------------------------- ending
+
+    /** A node's client was closed: its holds are over. */
+    void closed(Node node) {
+        for (int i = 0; i < oracle.holding.size(); i++) {
+            Call call = oracle.holding.get(i);
+            if (call.node == node && call.isHolding() && call.backend == node.backend()) {
+                if (call.isValid()) {
+                    world.violate("a hold outlived its client");
+                }
+                if (call.listens && setup.directExecutor && call.toldLosses != 1) {
+                    world.violate("a hold was told " + call.toldLosses + " times that its client was closed");
+                }
+                close(call);
+            }
+        }
+        for (int i = 0; i < oracle.calls.size(); i++) {
+            Call call = oracle.calls.get(i);
+            if (call.backend == node.backend() && !call.done && setup.directExecutor) {
+                world.violate("call " + call.number + " outlived its client");
+            }
+        }
+    }
+
+    /** From here on every hold is short; calls that wait are served, or cancelled if so chosen. */
+    void finish(boolean cancelling) {
+        finishing = true;
+        for (int i = 0; i < oracle.calls.size(); i++) {
+            Call call = oracle.calls.get(i);
+            CompletableFuture<?> future = call.future;
+            if (call.isHolding()) {
+                world.after(world.time(MILLI), call.node, () -> close(call));
+            } else if (cancelling && !call.done && future != null) {
+                call.cancelled = true;
+                future.cancel(false);
+            }
+        }
+    }
+
+    void checkServed() {
+        for (int i = 0; i < oracle.calls.size() && world.violation() == null; i++) {
+            Call call = oracle.calls.get(i);
+            if (!call.done && call.isMulti() && call.backend.closed) {
+                continue; // a multi-lock that lost its client between two steps
+            }
+            if (!call.done) {
+                world.violate("L: call " + call.number + " still waits though nothing stands in its way");
+            } else if (!call.closed) {
+                world.violate("call " + call.number + " was not given back by the test");
+            }
+        }
+    }
+}

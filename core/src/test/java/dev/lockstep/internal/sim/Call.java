@@ -1,0 +1,103 @@
+package dev.lockstep.internal.sim;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockMode;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** One call of one actor, from its start over its hold to the end of that. */
+final class Call {
+    static final long FOREVER = -1;
+
+    final Node node;
+    final SimBackend backend;
+
+    /** The names asked for; one bit for each. */
+    final int names;
+
+    final LockMode mode;
+    final long wait;
+    final int handOff;
+    final boolean hasLeaseTime;
+    final long start;
+    final int number;
+
+    /** Null for a synchronous call. */
+    @Nullable
+    CompletableFuture<?> future;
+
+    /** Answered before the call returned. */
+    boolean answeredInside;
+
+    boolean done;
+    boolean cancelled;
+
+    /** Calls that began to hold while this older one of the same node waited. */
+    int bypassed;
+
+    // From here on: what it got.
+
+    @Nullable
+    Lease lease;
+
+    /** A synchronous hold: the lock, and how often it is held. */
+    @Nullable
+    DistributedLock held;
+
+    int count;
+
+    /** The order in which holds began; 0 before. */
+    int order;
+
+    boolean closed;
+    boolean givenBack;
+    boolean listens;
+    int toldLosses;
+    final long[] tokens = new long[2];
+
+    Call(Node node, int names, LockMode mode, long wait, int handOff, boolean hasLeaseTime, long start, int number) {
+        this.node = node;
+        this.backend = node.backend();
+        this.names = names;
+        this.mode = mode;
+        this.wait = wait;
+        this.handOff = handOff;
+        this.hasLeaseTime = hasLeaseTime;
+        this.start = start;
+        this.number = number;
+    }
+
+    LockServer server() {
+        return backend.server;
+    }
+
+    boolean isMulti() {
+        return Integer.bitCount(names) > 1;
+    }
+
+    int name() {
+        return Integer.numberOfTrailingZeros(names);
+    }
+
+    boolean isSync() {
+        return held != null;
+    }
+
+    boolean isHolding() {
+        return order > 0 && !closed;
+    }
+
+    boolean conflictsWith(Call other) {
+        return (names & other.names) != 0
+                && (mode == LockMode.EXCLUSIVE || other.mode == LockMode.EXCLUSIVE)
+                && !(isSync() && other.isSync() && node == other.node);
+    }
+
+    /** What the user sees. */
+    boolean isValid() {
+        DistributedLock sync = held;
+        Lease handle = lease;
+        return sync != null ? sync.isHeldByCurrentThread() : handle != null && handle.isValid();
+    }
+}

@@ -1,0 +1,349 @@
+package dev.lockstep.internal.sim;
+
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
+import dev.lockstep.internal.sim.LockServer.Entry;
+import dev.lockstep.internal.sim.SimBackend.SimClaim;
+import dev.lockstep.internal.sim.SimBackend.SimGrant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What must always be true: X no overlap inside a lease, T tokens rise, U an answer is what it says, L whoever waits is
+ * served, Z nothing is left, and the bounds of hand-off. The letters are those of the list of faults.
+ */
+final class Oracle implements LockServer.Watcher {
+    private static final long HAND_OFF_NANOS = 10 * World.MILLI;
+    private static final int MAX_BYPASS = 64;
+
+    /** How long a grant may be kept that nobody uses: until the timer that ends leases has run. */
+    private static final long IDLE = 5 * World.MILLI;
+
+    private final World world;
+    private final Setup setup;
+
+    /** All calls of the history, in the order in which they began. */
+    final List<Call> calls = new ArrayList<>();
+
+    /** Calls that hold, or may. */
+    final List<Call> holding = new ArrayList<>();
+
+    private final int[][] fairHolds;
+    private int begun;
+    boolean operatorEndedGrants;
+
+    Oracle(World world, Setup setup) {
+        this.world = world;
+        this.setup = setup;
+        this.fairHolds = new int[setup.nodes][setup.names];
+    }
+
+    // ---------------------------------------------------------------- X
+
+    /** The server has granted a lock: whoever else held it must know by now that it is over. */
+    @Override
+    public void granted(Entry entry) {
+        int name = entry.lock.index;
+        for (int i = 0; i < holding.size(); i++) {
+            Call other = holding.get(i);
+            if (other.closed
+                    || other.node == entry.claim.node()
+                    || (other.names & 1 << name) == 0
+                    || other.mode == LockMode.SHARED && entry.mode == LockMode.SHARED
+                    || other.backend.isDeceived(name)) {
+                continue;
+            }
+            if (other.node.isPaused()) {
+                if (world.chance(50) && isValidAlone(other)) {
+                    world.violate("X: the server granted name " + name + " while paused node " + other.node.index
+                            + " believes in its lease");
+                }
+            } else if (isValidAlone(other)) {
+                world.violate("X: the server granted name " + name + " while node " + other.node.index
+                        + " believes in its lease");
+            } else if (other.listens && other.toldLosses == 0 && setup.directExecutor && !other.isMulti()) {
+                world.violate("N: node " + other.node.index + " was not told of its loss before the next grant");
+            }
+        }
+    }
+
+    /** Whether a hold is valid; of several locks none is when one is lost, which says nothing about the others. */
+    private static boolean isValidAlone(Call call) {
+        return call.isValid();
+    }
+
+    /** A call got its lock. */
+    void begins(Call call) {
+        call.done = true;
+        call.order = ++begun;
+        boolean valid = call.isValid();
+        world.trace("begins", call.node.index, call.number, valid ? 1 : 0);
+        if (valid) {
+            for (int name = 0; name < setup.names; name++) {
+                if ((call.names & 1 << name) != 0
+                        && !call.node.backend().isDeceived(name)
+                        && !call.server().holds(call.node, name, call.mode)) {
+                    world.violate("X: node " + call.node.index + " has a lease of name " + name
+                            + " that the server does not know");
+                }
+            }
+            for (int i = 0; i < holding.size(); i++) {
+                Call other = holding.get(i);
+                if (!other.closed && other.conflictsWith(call) && other.isValid() && !isDeceived(call, other)) {
+                    world.violate("X: calls " + other.number + " and " + call.number + " hold at the same time");
+                }
+            }
+        } else if (setup.directExecutor && !call.isMulti() && !call.backend.isLosing()) {
+            world.violate("X: call " + call.number + " was handed a lock that it had lost already");
+        }
+        holding.add(call);
+        if (!call.isMulti()) {
+            checkOrder(call);
+            if (setup.isFair(call.name())) {
+                checkFair(call);
+            } else if (setup.directExecutor) {
+                checkBudget(call);
+            }
+        }
+    }
+
+    private static boolean isDeceived(Call one, Call other) {
+        int both = one.names & other.names;
+        for (int name = 0; both >> name != 0; name++) {
+            if ((both & 1 << name) != 0 && (one.backend.isDeceived(name) || other.backend.isDeceived(name))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // ---------------------------------------------------------------- bounds
+
+    private void checkOrder(Call call) {
+        for (int i = 0; i < calls.size(); i++) {
+            Call other = calls.get(i);
+            if (other.number < call.number
+                    && !other.done
+                    && other.wait != 0
+                    && other.node == call.node
+                    && other.names == call.names
+                    && ++other.bypassed > MAX_BYPASS) {
+                world.violate("call " + other.number + " was bypassed more than " + MAX_BYPASS + " times");
+            }
+        }
+    }
+
+    private void checkFair(Call call) {
+        if (call.isSync() && call.mode == LockMode.SHARED) {
+            return; // may read under its own write lock
+        }
+        if (++fairHolds[call.node.index][call.name()] > call.node.told[call.name()]) {
+            world.violate("a fair lock was handed off");
+        }
+    }
+
+    private void checkBudget(Call call) {
+        SimGrant grant = call.node.backend().onlyGrant(call.name());
+        if (grant == null || grant.uses++ == 0 || setup.tellsWanted && !grant.isWanted()) {
+            return;
+        }
+        if (call.answeredInside) {
+            return; // seen when the call has returned, which may be after the next hold began
+        }
+        if (grant.handOffs >= call.handOff) {
+            world.violate("a wanted grant was handed off " + (grant.handOffs + 1) + " times, allowed are "
+                    + call.handOff);
+        }
+        if (grant.handOffs++ == 0) {
+            grant.firstHandOff = world.now();
+        } else if (world.now() - grant.firstHandOff >= HAND_OFF_NANOS) {
+            world.violate("a wanted grant was handed off for longer than 10 ms");
+        }
+    }
+
+    // ---------------------------------------------------------------- T
+
+    /** A token was asked for. */
+    void drew(Call call, int name, long token) {
+        world.trace("token", call.node.index, call.number, token);
+        if (call.tokens[name] != 0 && call.tokens[name] != token) {
+            world.violate("T: the token of a hold changed");
+        }
+        call.tokens[name] = token;
+        for (int i = 0; i < calls.size(); i++) {
+            Call other = calls.get(i);
+            long theirs = other.tokens[name];
+            if (other == call || theirs == 0 || !other.conflictsWith(call)) {
+                continue;
+            }
+            // A client that does not know yet that an operator ended its grant hands on an old one.
+            boolean comparable = !operatorEndedGrants || theirs >> 10 == token >> 10;
+            if (comparable && (other.order < call.order ? theirs >= token : theirs <= token)) {
+                world.violate(
+                        "T: hold " + other.order + " has token " + theirs + ", hold " + call.order + " has " + token);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- U
+
+    /** A call ended without a lock. */
+    void ended(Call call, @Nullable Throwable error) {
+        call.done = true;
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        world.trace(cause == null ? "busy" : cause.getClass().getSimpleName(), call.node.index, call.number, 0);
+        if (cause == null) {
+            checkBusy(call);
+        } else if (cause instanceof CancellationException) {
+            if (!call.cancelled) {
+                world.violate("a call was cancelled by nobody");
+            }
+        } else if (cause instanceof LockUnavailableException) {
+            if (!mayBeUnavailable(call)) {
+                world.violate("U: call " + call.number + " was told that the engine is unreachable: " + cause);
+            }
+        } else {
+            world.violate("call " + call.number + " failed with " + cause);
+        }
+    }
+
+    private void checkBusy(Call call) {
+        if (call.wait == Call.FOREVER) {
+            world.violate("a call without a deadline ended with neither a lock nor an error");
+        }
+        if (call.wait != 0 || call.isMulti() || operatorEndedGrants) {
+            return;
+        }
+        LockServer.Lock lock = call.server().locks[call.name()];
+        if (lock.freeSince < 0 || lock.freeSince > call.start) {
+            return;
+        }
+        for (int i = 0; i < calls.size(); i++) {
+            Call other = calls.get(i);
+            if (other != call && other.node == call.node && (other.names & call.names) != 0 && !other.closed) {
+                return;
+            }
+        }
+        world.violate("U: call " + call.number + " was refused a lock that was free all the time");
+    }
+
+    private boolean mayBeUnavailable(Call call) {
+        if (call.backend.closed || call.backend.closing || !setup.directExecutor || call.isMulti()) {
+            return true;
+        }
+        if (call.backend.hadTrouble(call.name(), call.start)) {
+            return true;
+        }
+        long now = call.node.nanoTime();
+        long start = now - (world.now() - call.start);
+        long contact = call.backend.contactBefore();
+        if (call.wait == 0) {
+            return world.now() - call.start >= Setup.REQUEST_TIMEOUT;
+        }
+        if (call.wait != Call.FOREVER) {
+            return contact - start < 0;
+        }
+        long since = contact - start > 0 ? contact : start;
+        return now - since >= Setup.REQUEST_TIMEOUT;
+    }
+
+    // ---------------------------------------------------------------- loss
+
+    void toldLoss(Call call, LossReason reason) {
+        world.trace("lost " + reason, call.node.index, call.number, 0);
+        if (++call.toldLosses > 1) {
+            world.violate("the loss of call " + call.number + " was told twice");
+        }
+        if (call.givenBack) {
+            world.violate("a hold that was given back was told of a loss");
+        }
+        if (call.isValid()) {
+            world.violate("a hold that was told of its loss says that it is valid");
+        }
+        mayBeLost(call);
+    }
+
+    private void mayBeLost(Call call) {
+        if (!setup.faults && !call.hasLeaseTime && !call.backend.closing) {
+            world.violate("call " + call.number + " lost its lock though nothing went wrong");
+        }
+    }
+
+    /** A hold was given back, with this result. */
+    void gaveBack(Call call, @Nullable Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        world.trace(cause == null ? "given back" : cause.getClass().getSimpleName(), call.node.index, call.number, 1);
+        if (cause == null) {
+            call.givenBack = true;
+            if (call.toldLosses > 0) {
+                world.violate("the loss of call " + call.number + " was told, but not when it was given back");
+            }
+        } else if (cause instanceof LockLostException) {
+            mayBeLost(call);
+        } else if (!(cause instanceof LockUnavailableException && setup.faults)) {
+            world.violate("giving back call " + call.number + " failed with " + cause);
+        }
+    }
+
+    // ---------------------------------------------------------------- Z
+
+    /** After every step: a grant that nobody uses is given back. */
+    void checkStep(Node node) {
+        if (!setup.directExecutor || !node.isOpen()) {
+            return;
+        }
+        List<SimGrant> grants = node.backend().grants;
+        if (grants.isEmpty()) {
+            Arrays.fill(node.idleSince, -1);
+            return;
+        }
+        for (int name = 0; name < setup.names; name++) {
+            int users = 0;
+            for (int i = 0; i < calls.size(); i++) {
+                Call call = calls.get(i);
+                boolean uses = call.isHolding() || call.isMulti() && !call.closed;
+                if (call.node == node && (call.names & 1 << name) != 0 && uses) {
+                    users++;
+                }
+            }
+            int held = 0;
+            for (int i = 0; i < grants.size(); i++) {
+                held += grants.get(i).name() == name && !grants.get(i).isDowngrading() ? 1 : 0;
+            }
+            if (held <= users || node.isPaused()) {
+                node.idleSince[name] = -1;
+            } else if (node.idleSince[name] < 0) {
+                node.idleSince[name] = world.now();
+            } else if (world.now() - node.idleSince[name] > IDLE) {
+                world.violate("Z: node " + node.index + " keeps a grant of name " + name + " that nobody uses");
+            }
+        }
+    }
+
+    /** At the end: each claim was given back exactly once, in the one right way. */
+    void checkClaims(SimBackend backend) {
+        for (SimClaim claim : backend.claims) {
+            SimGrant grant = claim.grant;
+            int releases = grant == null ? 0 : grant.releases;
+            if (claim.busy ? releases > 0 : releases + claim.withdrawals != 1) {
+                world.violate("Z: a claim of node " + backend.node.index + " for name " + claim.entry.lock.index
+                        + " was withdrawn " + claim.withdrawals + " and released " + releases + " times");
+            }
+        }
+    }
+
+    void checkServer(LockServer server) {
+        for (LockServer.Lock lock : server.locks) {
+            if (lock.isUsed()) {
+                world.violate("Z: the server still has " + lock.holders.size() + " holders and " + lock.queue.size()
+                        + " waiters of name " + lock.index);
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.lockstep.internal.sim;
+
+import static dev.lockstep.internal.sim.World.MILLI;
+
+/** What is chosen once for a history: how many take part, and how nasty the world is. */
+final class Setup {
+    static final long TTL = 600 * MILLI;
+
+    /** What a client's clock may run ahead in a ttl, so far as the engine allows for it. */
+    static final long DRIFT = 10 * MILLI;
+
+    /** Short: a client's close() waits for it by the real clock if it is wrong. */
+    static final long REQUEST_TIMEOUT = 150 * MILLI;
+
+    static final long POLL = 40 * MILLI;
+
+    final int nodes;
+    final int names;
+    final int steps;
+
+    /** One bit for each name. */
+    final int fairNames;
+
+    final boolean tellsWanted;
+
+    /** Releases only hint to the first in the queue, which claims again; others may come first. */
+    final boolean hints;
+
+    /** The loss of a grant that an operator ends is told before the lock is granted again. */
+    final boolean tellsLossFirst;
+
+    final boolean directExecutor;
+    final boolean listens;
+    final boolean readers;
+    final boolean synchronous;
+    final boolean faults;
+    final boolean fullyAsync;
+
+    /** Percent of messages that are lost, while faults last. */
+    final int loss;
+
+    /** Percent of messages that take no time, so that stages complete inside the call. */
+    final int inline;
+
+    /** Percent of messages that are very late. */
+    final int late;
+
+    final long maxGap;
+    final long maxHold;
+
+    Setup(World world) {
+        nodes = 1 + world.below(3);
+        names = world.chance(70) ? 1 : 2;
+        steps = 20 + world.below(40);
+        fairNames = world.chance(70) ? 0 : world.below(4);
+        tellsWanted = world.chance(75);
+        hints = world.chance(30);
+        tellsLossFirst = world.chance(50);
+        directExecutor = world.chance(70);
+        listens = world.chance(20);
+        readers = world.chance(50);
+        synchronous = world.chance(40);
+        faults = world.chance(70);
+        fullyAsync = world.chance(30);
+        loss = !faults || world.chance(30) ? 0 : world.below(25);
+        inline = fullyAsync ? 0 : world.chance(30) ? 100 : world.below(90);
+        late = faults ? world.below(5) : 0;
+        maxGap = MILLI * (world.chance(60) ? 3 : world.chance(50) ? 30 : 150);
+        maxHold = MILLI * (world.chance(60) ? 3 : 60);
+    }
+
+    boolean isFair(int name) {
+        return (fairNames & 1 << name) != 0;
+    }
+}

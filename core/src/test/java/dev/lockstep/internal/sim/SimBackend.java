@@ -1,0 +1,705 @@
+package dev.lockstep.internal.sim;
+
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockMode;
+import dev.lockstep.LossReason;
+import dev.lockstep.internal.sim.LockServer.Entry;
+import dev.lockstep.internal.sim.LockServer.Session;
+import dev.lockstep.internal.sim.LockServer.State;
+import dev.lockstep.spi.AbstractGrant;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.GrantListener;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Outcome;
+import dev.lockstep.spi.Traits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node's side of the engine: keeps the SPI's clauses over a {@link Wire} that delays, reorders and loses. It retries by
+ * claim id, renews its session, claims again in a new one, and counts what the core calls.
+ */
+final class SimBackend implements LockBackend {
+    private static final Traits TELLS = new Traits(true, true, true, true, Duration.ofMillis(1));
+    private static final Traits TELLS_NOT = new Traits(true, false, true, true, Duration.ofMillis(1));
+
+    final Node node;
+    private final World world;
+    private final Setup setup;
+    final LockServer server;
+    private final Wire wire;
+
+    /** Every claim that was ever submitted. */
+    final List<SimClaim> claims = new ArrayList<>();
+
+    /** Grants that the core has been told of and has not given back. */
+    final List<SimGrant> grants = new ArrayList<>();
+
+    private @Nullable Session session;
+
+    /** The clock before the last request that this session answered; only if {@link #answered}. */
+    private long sessionSent;
+
+    private boolean answered;
+    private boolean renewing;
+    private long contact;
+    private long contactBefore;
+    private long contactAt = -1;
+    private long lossAt = -1;
+    boolean closing;
+    boolean closed;
+
+    /** How many calls wait for a name. */
+    final int[] waiting;
+
+    private final long[] troubles;
+
+    /** Names whose last grant went back because others want it, while local calls wait: the next claim must not barge. */
+    private int mustYield;
+
+    SimBackend(Node node, World world, Setup setup, LockServer server) {
+        this.node = node;
+        this.world = world;
+        this.setup = setup;
+        this.server = server;
+        this.wire = new Wire(world, setup, this);
+        this.contact = node.nanoTime();
+        this.waiting = new int[setup.names];
+        this.troubles = new long[setup.names];
+        Arrays.fill(troubles, -1);
+    }
+
+    // ---------------------------------------------------------------- the session
+
+    private Session session() {
+        Session current = session;
+        if (current == null) {
+            current = new Session(node);
+            session = current;
+            answered = false;
+        }
+        return current;
+    }
+
+    /** The server answered a request. */
+    void answered(Session answering, boolean alive, long sent) {
+        if (contactAt < world.now()) {
+            contactAt = world.now();
+            contactBefore = contact;
+        }
+        contact = sent - contact > 0 ? sent : contact;
+        if (answering != session) {
+            return;
+        }
+        if (!alive) {
+            sessionEnded(answering);
+            return;
+        }
+        if (!answered || sent - sessionSent > 0) {
+            sessionSent = sent;
+        }
+        answered = true;
+        for (int i = 0; i < grants.size(); i++) {
+            if (grants.get(i).session == answering) {
+                grants.get(i).renewedUntil(validUntil());
+            }
+        }
+    }
+
+    private long validUntil() {
+        return sessionSent + Setup.TTL - Setup.DRIFT;
+    }
+
+    private void sessionEnded(Session ended) {
+        session = null;
+        answered = false;
+        for (SimGrant grant : new ArrayList<>(grants)) {
+            if (grant.session == ended) {
+                grant.signalLost(LossReason.SESSION_ENDED);
+            }
+        }
+        for (int i = 0; i < claims.size(); i++) {
+            if (!claims.get(i).rpc.done) {
+                wire.send(claims.get(i).rpc);
+            }
+        }
+    }
+
+    private void renew() {
+        if (!renewing) {
+            renewing = true;
+            world.after(Setup.TTL / 3, node, this::renewNow);
+        }
+    }
+
+    private void renewNow() {
+        renewing = false;
+        boolean needed = !grants.isEmpty();
+        for (int i = claims.size() - 1; i >= 0 && !needed; i--) {
+            needed = !claims.get(i).rpc.done;
+        }
+        if (needed && !closed) {
+            renew();
+            wire.send(new Renewal());
+        }
+    }
+
+    /** Ends the session at the server before its time, as an operator can. */
+    void killSession() {
+        Session current = session;
+        if (current == null) {
+            return;
+        }
+        for (SimGrant grant : grants) {
+            grant.endedAtServer |= grant.session == current;
+        }
+        boolean changed = server.forget(current);
+        if (setup.tellsLossFirst && !node.isPaused()) {
+            sessionEnded(current);
+        }
+        if (changed) {
+            server.advanceAll();
+        }
+    }
+
+    /** An operator ends a grant: tells the core first where the engine can. */
+    void revoked(SimClaim claim) {
+        SimGrant grant = claim.grant;
+        if (grant != null && grants.contains(grant)) {
+            grant.endedAtServer = true;
+            if (setup.tellsLossFirst && !node.isPaused()) {
+                grant.signalLost(LossReason.REVOKED);
+            }
+        }
+    }
+
+    /** Whether the client may believe in a grant of a name that the server has ended before its time. */
+    boolean isDeceived(int name) {
+        for (SimGrant grant : grants) {
+            if (grant.endedAtServer && grant.name() == name && !grant.isLost()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The only grant of a name that the core has; null if there is none, or several. */
+    @Nullable
+    SimGrant onlyGrant(int name) {
+        SimGrant only = null;
+        for (SimGrant grant : grants) {
+            if (grant.name() == name) {
+                if (only != null) {
+                    return null;
+                }
+                only = grant;
+            }
+        }
+        return only;
+    }
+
+    /** A call ended its wait. With none left, nothing says that the next claim comes from the same turnstile. */
+    void stopsWaiting(int name) {
+        if (--waiting[name] == 0) {
+            mustYield &= ~(1 << name);
+        }
+    }
+
+    /** The last contact as it was known before the present moment. */
+    long contactBefore() {
+        return contactAt == world.now() ? contactBefore : contact;
+    }
+
+    /** Whether a grant was told to be lost right now. */
+    boolean isLosing() {
+        return lossAt == world.now();
+    }
+
+    /** Something went wrong with a name, so that a call may say that the outcome is unknown. */
+    private void trouble(int name) {
+        troubles[name] = world.now();
+    }
+
+    /** Whether something went wrong with a name since a time. */
+    boolean hadTrouble(int name, long since) {
+        return troubles[name] >= since;
+    }
+
+    // ---------------------------------------------------------------- requests
+
+    /** Something asked of the server, until it is answered. */
+    abstract class Rpc {
+        final long began = world.now();
+        boolean done;
+
+        /** The session that this try belongs to. */
+        Session prepare() {
+            return session();
+        }
+
+        /** At the server. */
+        abstract Runnable apply(Session within, boolean alive);
+
+        /** Nothing was heard for long: what the SPI says then. The tries go on. */
+        void silent() {}
+
+        /** Nothing was heard within the time for which the caller may be blocked. */
+        void blocked() {
+            silent();
+        }
+    }
+
+    boolean touch(Session within) {
+        return server.touch(within);
+    }
+
+    private final class Renewal extends Rpc {
+        @Override
+        Runnable apply(Session within, boolean alive) {
+            List<SimGrant> lost = new ArrayList<>(1);
+            List<SimGrant> wanted = new ArrayList<>(1);
+            for (SimGrant grant : grants) {
+                Entry entry = grant.claim.entry;
+                if (entry.state != State.HOLDING || entry.token != grant.token()) {
+                    lost.add(grant);
+                } else if (server.isWanted(entry)) {
+                    wanted.add(grant);
+                }
+            }
+            return () -> {
+                done = true;
+                lost.forEach(grant -> grant.signalLost(LossReason.REVOKED));
+                wanted.forEach(SimGrant::signalWanted);
+            };
+        }
+
+        @Override
+        void silent() {
+            done = true;
+        }
+    }
+
+    private final class Ping extends Rpc {
+        final CompletableFuture<Void> answer = new CompletableFuture<>();
+
+        @Override
+        Runnable apply(Session within, boolean alive) {
+            return () -> {
+                done = true;
+                answer.complete(null);
+            };
+        }
+
+        @Override
+        void silent() {
+            done = true;
+            answer.completeExceptionally(new IllegalStateException("no answer"));
+        }
+    }
+
+    // ---------------------------------------------------------------- claims
+
+    /** A claim, with what the core did to it. */
+    final class SimClaim implements Claim {
+        final Entry entry;
+        private final boolean exclusive;
+        final boolean mayWait;
+        private final boolean mayBarge;
+        private final GrantListener listener;
+        final ClaimRpc rpc = new ClaimRpc();
+        private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+        private final CompletableFuture<Void> withdrawn = new CompletableFuture<>();
+
+        @Nullable
+        SimGrant grant;
+
+        boolean busy;
+        boolean failed;
+        int withdrawals;
+        private boolean polling;
+
+        SimClaim(ClaimRequest request, int name) {
+            this.entry = new Entry(this, server.locks[name], request.mode());
+            this.exclusive = request.mode() == LockMode.EXCLUSIVE;
+            this.mayWait = request.mayWait();
+            this.mayBarge = request.mayBarge();
+            this.listener = request.listener();
+        }
+
+        Node node() {
+            return node;
+        }
+
+        SimBackend backend() {
+            return SimBackend.this;
+        }
+
+        /** Whether it may still stand in the queue at the engine, as far as the core knows. */
+        boolean isOutstanding() {
+            return mayWait && (grant == null || withdrawals > 0) && !withdrawn.isDone();
+        }
+
+        final class ClaimRpc extends Rpc {
+            @Override
+            Runnable apply(Session within, boolean alive) {
+                if (!alive) {
+                    return () -> {};
+                }
+                State state = server.claim(entry, within, mayWait, mayBarge);
+                long token = entry.token;
+                return () -> heard(within, state, token);
+            }
+
+            @Override
+            void silent() {
+                if (world.chance(25)) {
+                    fail();
+                }
+            }
+
+            @Override
+            void blocked() {
+                fail();
+            }
+        }
+
+        private void heard(Session within, State state, long token) {
+            if (within != session) {
+                return;
+            }
+            if (state == State.HOLDING) {
+                granted(within, token);
+            } else if (state == State.DEAD && !mayWait) {
+                rpc.done = true;
+                busy = true;
+                outcome.complete(Outcome.Busy.INSTANCE);
+            } else if (state == State.WAITING && !polling) {
+                polling = true;
+                world.after(Setup.POLL, node, this::poll);
+            }
+        }
+
+        private void poll() {
+            polling = false;
+            if (!rpc.done) {
+                wire.send(rpc);
+            }
+        }
+
+        private void granted(Session within, long token) {
+            if (within != session || !answered || grant != null || outcome.isDone()) {
+                return;
+            }
+            if (withdrawals > 0 && world.chance(50)) {
+                return;
+            }
+            rpc.done = true;
+            SimGrant fresh = new SimGrant(this, within, token, validUntil());
+            grant = fresh;
+            if (withdrawals == 0) {
+                grants.add(fresh);
+                renew();
+            }
+            if (server.isWanted(entry)) {
+                fresh.signalWanted();
+            }
+            fresh.endedAtServer = entry.state != State.HOLDING || entry.token != token;
+            node.told[entry.lock.index]++;
+            if (node.nanoTime() - fresh.validUntilNanos() >= 0 || fresh.endedAtServer) {
+                trouble(entry.lock.index);
+            }
+            world.trace("told grant", node.index, entry.lock.index, token);
+            outcome.complete(new Outcome.Granted(fresh));
+        }
+
+        void fail() {
+            if (!outcome.isDone()) {
+                rpc.done = true;
+                failed = true;
+                trouble(entry.lock.index);
+                world.trace("claim fails", node.index, entry.lock.index, 0);
+                outcome.completeExceptionally(new IllegalStateException("outcome unknown"));
+            }
+        }
+
+        /** The server has granted it while it waited. */
+        void pushed() {
+            Session within = entry.session;
+            long token = entry.token;
+            if (within != null) {
+                wire.push(() -> granted(within, token));
+            }
+        }
+
+        /** The server says that it may be its turn. */
+        void hinted() {
+            wire.push(() -> {
+                if (!rpc.done) {
+                    wire.send(rpc);
+                }
+            });
+        }
+
+        void wantedAtServer() {
+            long token = entry.token;
+            wire.push(() -> {
+                SimGrant told = grant;
+                if (told != null && told.token() == token) {
+                    told.signalWanted();
+                }
+            });
+        }
+
+        @Override
+        public CompletionStage<Outcome> outcome() {
+            return outcome;
+        }
+
+        @Override
+        public CompletionStage<Void> withdraw(Duration blockAtMost) {
+            if (++withdrawals > 1) {
+                world.violate("Z: a claim was withdrawn twice");
+            }
+            SimGrant told = grant;
+            if (told != null) {
+                grants.remove(told);
+                if (told.releases > 0) {
+                    world.violate("Z: a grant was released, then its claim withdrawn");
+                }
+            }
+            world.trace("withdraw", node.index, entry.lock.index, 0);
+            rpc.done = true;
+            wire.send(new Withdrawal(), blockAtMost);
+            return withdrawn;
+        }
+
+        private final class Withdrawal extends Rpc {
+            @Override
+            Runnable apply(Session within, boolean alive) {
+                server.withdraw(entry);
+                return () -> {
+                    done = true;
+                    withdrawn.complete(null);
+                };
+            }
+
+            @Override
+            void silent() {
+                withdrawn.completeExceptionally(new IllegalStateException("not confirmed"));
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- grants
+
+    /** A grant, with what the core did to it. */
+    final class SimGrant extends AbstractGrant {
+        final SimClaim claim;
+        private final Session session;
+        final CompletableFuture<Boolean> released = new CompletableFuture<>();
+        int releases;
+        int downgrades;
+        private @Nullable Downgrade downgrade;
+
+        /** The server ended it before its time, which the client cannot know yet. */
+        boolean endedAtServer;
+
+        /** Holds that began on it, and those after it was wanted; kept by the oracle. */
+        int uses;
+
+        int handOffs;
+        long firstHandOff;
+
+        SimGrant(SimClaim claim, Session session, long token, long validUntil) {
+            super(claim.listener, token, validUntil);
+            this.claim = claim;
+            this.session = session;
+        }
+
+        int name() {
+            return claim.entry.lock.index;
+        }
+
+        @Override
+        public void signalLost(LossReason reason) {
+            lossAt = world.now();
+            super.signalLost(reason);
+        }
+
+        @Override
+        public CompletionStage<Boolean> release(Duration blockAtMost) {
+            if (++releases > 1) {
+                world.violate("Z: a grant was released twice");
+            }
+            if (claim.withdrawals > 0) {
+                world.violate("Z: a claim was withdrawn, then its grant released");
+            }
+            grants.remove(this);
+            world.trace("release", node.index, name(), token());
+            boolean lost = isLost() || node.nanoTime() - validUntilNanos() >= 0;
+            if (!lost && isWanted() && waiting[name()] > 0 && claim.exclusive && downgrades == 0 && !setup.isFair(name())) {
+                mustYield |= 1 << name();
+            }
+            wire.send(new Release(), blockAtMost);
+            return released;
+        }
+
+        private final class Release extends Rpc {
+            @Override
+            Runnable apply(Session within, boolean alive) {
+                boolean given = server.release(claim.entry, token());
+                return () -> {
+                    done = true;
+                    released.complete(given);
+                };
+            }
+
+            @Override
+            void silent() {
+                released.completeExceptionally(new IllegalStateException("not confirmed"));
+            }
+        }
+
+        @Override
+        public CompletionStage<Boolean> downgrade() {
+            if (isDowngrading() || releases > 0) {
+                world.violate("a grant was downgraded twice, or after its release");
+            }
+            downgrades++;
+            Downgrade fresh = new Downgrade();
+            downgrade = fresh;
+            wire.send(fresh);
+            return fresh.answer;
+        }
+
+        /** A release waits for it. */
+        boolean isDowngrading() {
+            return downgrade != null && !downgrade.answer.isDone();
+        }
+
+        private final class Downgrade extends Rpc {
+            final CompletableFuture<Boolean> answer = new CompletableFuture<>();
+
+            @Override
+            Runnable apply(Session within, boolean alive) {
+                boolean shared = server.downgrade(claim.entry, token());
+                return () -> {
+                    done = true;
+                    answer.complete(shared);
+                };
+            }
+
+            @Override
+            void silent() {
+                answer.completeExceptionally(new IllegalStateException("not confirmed"));
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- the SPI
+
+    @Override
+    public Traits traits() {
+        return setup.tellsWanted ? TELLS : TELLS_NOT;
+    }
+
+    @Override
+    public Claim submit(ClaimRequest request) {
+        int name = Integer.parseInt(request.name());
+        if (closed) {
+            world.violate("a claim was submitted to a closed backend");
+        }
+        if (node.isCut() && world.chance(10)) {
+            world.trace("submit refused", node.index, name, 0);
+            trouble(name);
+            mustYield &= ~(1 << name);
+            throw new IllegalStateException("unreachable");
+        }
+        SimClaim claim = new SimClaim(request, name);
+        if (claim.mayWait && !setup.isFair(name)) {
+            checkWaiting(claim, name);
+        }
+        claims.add(claim);
+        world.trace(
+                "submit",
+                node.index,
+                name,
+                (claim.mayWait ? 1 : 0) + (claim.mayBarge ? 2 : 0) + (request.mode() == LockMode.SHARED ? 4 : 0));
+        renew();
+        wire.send(claim.rpc, request.blockAtMost());
+        return claim;
+    }
+
+    private void checkWaiting(SimClaim claim, int name) {
+        for (SimClaim other : claims) {
+            if (other.entry.lock.index == name && other.isOutstanding()) {
+                world.violate("two waiting claims of one client for one name");
+            }
+        }
+        if ((mustYield & 1 << name) != 0 && claim.mayBarge) {
+            world.violate("a client that gave a wanted lock back came again without queueing behind the others");
+        }
+        mustYield &= ~(1 << name);
+    }
+
+    @Override
+    public long lastContactNanos() {
+        return contact;
+    }
+
+    @Override
+    public CompletionStage<Void> ping() {
+        Ping ping = new Ping();
+        wire.send(ping);
+        return ping.answer;
+    }
+
+    /** Everything is answered at once from here on: with success, or if the node is cut off, with an error. */
+    void answerAtOnce() {
+        closing = true;
+        wire.answerAtOnce();
+    }
+
+    void heal() {
+        wire.heal();
+    }
+
+    /** Answers what was asked and not answered yet. */
+    void flush() {
+        wire.flush();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        for (SimGrant grant : grants) {
+            world.violate("Z: the client closed its backend without giving back grant " + grant.token());
+        }
+        Session current = session;
+        if (current != null && !node.isCut()) {
+            server.end(current);
+        }
+        wire.close();
+    }
+
+    @Override
+    public CompletionStage<LockInfo> inspect(String name) {
+        return CompletableFuture.completedFuture(new LockInfo(name, List.of(), List.of()));
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> list(String prefix) {
+        return CompletableFuture.completedFuture(List.of());
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name) {
+        return CompletableFuture.completedFuture(false);
+    }
+}

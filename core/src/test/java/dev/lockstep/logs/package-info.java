@@ -1,0 +1,2 @@
+/** Logging for the tests of the core. */
+package dev.lockstep.logs;
