@@ -21,6 +21,7 @@ final class Events {
     private static final Logger log = LoggerFactory.getLogger(Events.class);
 
     private final List<LockListener> listeners;
+    private final boolean heard;
     private final Executor executor;
     private final Queue<Consumer<LockListener>> queue = new ConcurrentLinkedQueue<>();
 
@@ -29,11 +30,12 @@ final class Events {
 
     Events(List<LockListener> listeners, Executor executor) {
         this.listeners = listeners;
+        this.heard = !listeners.isEmpty();
         this.executor = executor;
     }
 
     boolean isHeard() {
-        return !listeners.isEmpty();
+        return heard;
     }
 
     void acquired(String lockName, LockMode mode, long waitedNanos) {

@@ -55,7 +55,8 @@ final class History {
         History again = new History(seed, true);
         String violation = again.play();
         String replay = again.world.hash() == history.world.hash() ? "" : " (and its replay differs)";
-        return "seed " + seed + replay + ": " + violation + "\n" + again.world.tail(Integer.getInteger("lockstep.sim.trace", 60));
+        return "seed " + seed + replay + ": " + violation + "\n"
+                + again.world.tail(Integer.getInteger("lockstep.sim.trace", 60));
     }
 
     /** The hash of the trace of a seed's history. */

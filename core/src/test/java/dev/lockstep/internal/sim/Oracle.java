@@ -157,8 +157,8 @@ final class Oracle implements LockServer.Watcher {
             return; // seen when the call has returned, which may be after the next hold began
         }
         if (grant.handOffs >= call.handOff) {
-            world.violate("a wanted grant was handed off " + (grant.handOffs + 1) + " times, allowed are "
-                    + call.handOff);
+            world.violate(
+                    "a wanted grant was handed off " + (grant.handOffs + 1) + " times, allowed are " + call.handOff);
         }
         if (grant.handOffs++ == 0) {
             grant.firstHandOff = world.now();

@@ -543,7 +543,12 @@ final class SimBackend implements LockBackend {
             grants.remove(this);
             world.trace("release", node.index, name(), token());
             boolean lost = isLost() || node.nanoTime() - validUntilNanos() >= 0;
-            if (!lost && isWanted() && waiting[name()] > 0 && claim.exclusive && downgrades == 0 && !setup.isFair(name())) {
+            if (!lost
+                    && isWanted()
+                    && waiting[name()] > 0
+                    && claim.exclusive
+                    && downgrades == 0
+                    && !setup.isFair(name())) {
                 mustYield |= 1 << name();
             }
             wire.send(new Release(), blockAtMost);
