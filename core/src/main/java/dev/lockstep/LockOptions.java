@@ -156,18 +156,6 @@ public final class LockOptions {
         return Optional.ofNullable(sticky);
     }
 
-    /**
-     * Tells whether a lock can be used with these options and with others at the same time: whether they agree on
-     * fairness, stickiness and reentrancy.
-     *
-     * @param other the others
-     * @return true if they agree
-     */
-    public boolean agreesWith(LockOptions other) {
-        return this == other
-                || fair == other.fair && reentrant == other.reentrant && Objects.equals(sticky, other.sticky);
-    }
-
     private static Duration requirePositive(Duration duration, String what) {
         if (duration.isNegative() || duration.isZero()) {
             throw new IllegalArgumentException(what + " must be positive: " + duration);

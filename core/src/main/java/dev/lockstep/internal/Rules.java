@@ -95,9 +95,17 @@ final class Rules {
         return claimFor(waiter, !yields);
     }
 
+    /** Whether two users of a name agree on what belongs to the name. */
+    static boolean agree(LockOptions one, LockOptions other) {
+        return one == other
+                || one.isFair() == other.isFair()
+                        && one.isReentrant() == other.isReentrant()
+                        && one.sticky().equals(other.sticky());
+    }
+
     /** Fairness, stickiness and reentrancy are the name's while it is in use. */
     void adopt(LockOptions wish) {
-        if (wish.agreesWith(options)) {
+        if (agree(wish, options)) {
             return;
         }
         if (!isIdle()) {

@@ -101,7 +101,7 @@ final class Turnstile {
     @Nullable
     Hold reentered(Thread thread, LockOptions wish) {
         Hold own = rules.owners.writer(thread);
-        return own != null && wish.isReentrant() && wish.agreesWith(rules.options) ? own : null;
+        return own != null && wish.isReentrant() && Rules.agree(wish, rules.options) ? own : null;
     }
 
     /**
@@ -136,7 +136,7 @@ final class Turnstile {
             rules.purge();
             if (retired
                     || wish.isFair()
-                    || !wish.agreesWith(rules.options)
+                    || !Rules.agree(wish, rules.options)
                     || rules.owners.hasLost()
                     || !rules.passages.isEmpty()
                     || !rules.queue.isEmpty()) {
