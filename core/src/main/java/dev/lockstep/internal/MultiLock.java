@@ -54,11 +54,18 @@ final class MultiLock implements DistributedLock {
                 taken.add(one);
             }
             return taken.size() == locks.size() ? taken : null;
+        } catch (IllegalStateException e) {
+            throw taken.isEmpty() ? e : underWay(e);
         } finally {
             if (taken.size() < locks.size()) {
                 undo(taken, giveBack);
             }
         }
+    }
+
+    /** A client that is closed while the call is under way is not one that was closed before it. */
+    private RuntimeException underWay(RuntimeException failure) {
+        return failure instanceof IllegalStateException ? client.closedWhileWaiting(name) : failure;
     }
 
     private static <R> void undo(List<R> taken, Consumer<R> giveBack) {
@@ -218,7 +225,7 @@ final class MultiLock implements DistributedLock {
                 stage = step.apply(locks.get(taken.size()));
             } catch (RuntimeException e) {
                 closeAll();
-                result.completeExceptionally(e);
+                result.completeExceptionally(underWay(e));
                 return;
             }
             current = stage;
