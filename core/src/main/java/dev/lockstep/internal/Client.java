@@ -104,7 +104,7 @@ final class Client implements LockClient {
         Identity identity = Identity.ofProcess();
         String name = settings.clientName() != null ? settings.clientName() : identity.host() + ":" + identity.pid();
         SystemScheduler scheduler = new SystemScheduler(name);
-        CallbackExecutor own = settings.executor() == null ? new CallbackExecutor(name) : null;
+        CallbackExecutor own = settings.executor() == null ? new CallbackExecutor(name, scheduler) : null;
         Executor executor = own != null ? own : Objects.requireNonNull(settings.executor());
         Runnable end = () -> {
             scheduler.close();

@@ -61,9 +61,14 @@ final class Courier {
     CompletableFuture<Boolean> release(Passage passage, Duration blockAtMost) {
         Grant grant = passage.heldGrant();
         CompletableFuture<Boolean> downgrade = passage.downgrade;
-        CompletableFuture<Boolean> released = downgrade == null || downgrade.isDone()
-                ? answer(() -> grant.release(blockAtMost))
-                : downgrade.thenCompose(done -> grant.release(LockBackend.DO_NOT_BLOCK));
+        CompletableFuture<Boolean> released;
+        try {
+            released = downgrade == null || downgrade.isDone()
+                    ? grant.release(blockAtMost).toCompletableFuture()
+                    : downgrade.thenCompose(done -> grant.release(LockBackend.DO_NOT_BLOCK));
+        } catch (RuntimeException | Error e) {
+            released = CompletableFuture.failedFuture(e);
+        }
         if (released.isDone() && !released.isCompletedExceptionally()) {
             turnstile.goneFast(passage);
         } else {

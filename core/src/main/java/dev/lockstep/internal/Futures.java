@@ -11,6 +11,9 @@ final class Futures {
 
     /** Waits until a future is done, however it ends. False if the time is up first. Interrupts are kept for later. */
     static boolean await(CompletableFuture<?> future, long nanos) {
+        if (future.isDone()) {
+            return true;
+        }
         boolean interrupted = false;
         long deadline = System.nanoTime() + nanos;
         try {

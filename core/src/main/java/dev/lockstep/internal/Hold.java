@@ -6,6 +6,7 @@ import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -65,8 +66,9 @@ final class Hold extends Chain.Link<Hold> {
         this.mode = mode;
         this.owner = owner;
         this.sinceNanos = sinceNanos;
-        this.hasLease = options.lease().isPresent();
-        this.leaseEndNanos = hasLease ? sinceNanos + options.lease().get().toNanos() : 0;
+        Duration lease = options.lease().orElse(null);
+        this.hasLease = lease != null;
+        this.leaseEndNanos = lease != null ? sinceNanos + lease.toNanos() : 0;
     }
 
     int count() {

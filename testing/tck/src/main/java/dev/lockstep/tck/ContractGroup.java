@@ -23,6 +23,11 @@ abstract class ContractGroup {
         return contract.bench();
     }
 
+    /** False if the test is skipped. */
+    final boolean isRunning() {
+        return contract.isRunning();
+    }
+
     final BackendFixture fixture() {
         return bench().fixture();
     }

@@ -42,6 +42,11 @@ public abstract class LockContract {
         return bench;
     }
 
+    /** False if the test is skipped. */
+    final boolean isRunning() {
+        return bench != null;
+    }
+
     @BeforeEach
     final void openFixture(TestInfo test) throws Exception {
         BackendFixture fixture = fixture();

@@ -29,7 +29,9 @@ abstract class StickyContract extends ContractGroup {
     /** What a client keeps is left at the engine on purpose, until the client is closed. */
     @AfterEach
     void closeClients() {
-        bench().closeClients();
+        if (isRunning()) {
+            bench().closeClients();
+        }
     }
 
     private DistributedLock sticky() {
