@@ -26,7 +26,12 @@ public final class SimClients {
         return new Client(engine, settings, scheduler, executor, id, id, () -> {});
     }
 
-    /** Whether nobody uses a name: then what the client keeps for it is let go. */
+    /** Whether a closed client has nothing left of a name at its engine. */
+    public static boolean isDrained(LockClient client, String name) {
+        return ((Client) client).turnstile(name).close().isDone();
+    }
+
+    /** Whether nobody uses a name: then it is retired, and must not be used again. */
     public static boolean isIdle(LockClient client, String name) {
         return ((Client) client).turnstile(name).retire();
     }

@@ -46,7 +46,9 @@ final class Actors {
             for (int name = 0; name < setup.names; name++) {
                 LockOptions chosen = LockOptions.defaults().handOff(handOffs[variant]);
                 chosen = leaseTimes[variant] ? chosen.lease(lease) : chosen;
-                options[name][variant] = setup.isFair(name) ? chosen.fair() : chosen;
+                options[name][variant] = setup.isFair(name)
+                        ? chosen.fair()
+                        : setup.isSticky(name) ? chosen.sticky(Duration.ofNanos(setup.sticky)) : chosen;
             }
         }
     }
@@ -67,7 +69,10 @@ final class Actors {
         int choice = world.below(100);
         if (choice < 45) {
             take(node, choice < 25 ? Call.FOREVER : choice < 33 ? 0 : 1 + world.time(80 * MILLI));
-        } else if (choice < 50 && setup.names > 1 && setup.fairNames == 0) {
+        } else if (choice < 50
+                && setup.names > 1
+                && setup.fairNames == 0
+                && (setup.stickyNames == 0 || setup.stickyNames == 3)) {
             takeAll(node);
         } else if (choice < 60) {
             cancel(node);
@@ -85,6 +90,23 @@ final class Actors {
             takeHere(node);
         } else {
             take(node, Call.FOREVER);
+        }
+    }
+
+    /** The first step after a pause, before anything that is late. */
+    void wakes(Node node) {
+        if (!node.isOpen() || node.isPaused() || finishing) {
+            return;
+        }
+        for (int i = 0; i < oracle.holding.size(); i++) {
+            Call call = oracle.holding.get(i);
+            if (call.node == node && call.isHolding() && world.chance(60)) {
+                if (call.isSync()) {
+                    reenter(call);
+                } else {
+                    ask(call);
+                }
+            }
         }
     }
 
@@ -141,7 +163,7 @@ final class Actors {
         long wait = world.chance(60) ? Call.FOREVER : world.time(60 * MILLI);
         start(
                 call(node, 3, LockMode.EXCLUSIVE, wait, variant),
-                node.client().multiLock(List.of("1", "0"), options[0][variant]));
+                node.client().multiLock(world.chance(50) ? List.of("0", "1") : List.of("1", "0"), options[0][variant]));
     }
 
     private void start(Call call, DistributedLock lock) {

@@ -76,6 +76,7 @@ final class History {
             while (steps < setup.steps && world.violation() == null && world.step()) {
                 check();
             }
+            outlast();
             if (world.violation() == null) {
                 heal();
             }
@@ -134,7 +135,11 @@ final class History {
         world.trace("fault", node.index, kind, 0);
         switch (kind) {
             case 0, 1 -> node.cut(world.time(world.chance(50) ? 60 * MILLI : 2 * Setup.TTL));
-            case 2 -> node.pause(world.time(world.chance(50) ? 60 * MILLI : 2 * Setup.TTL));
+            case 2 -> {
+                long time = world.time(world.chance(50) ? 60 * MILLI : 2 * Setup.TTL);
+                node.pause(time);
+                world.after(time, null, () -> actors.wakes(node));
+            }
             case 3 -> {
                 oracle.operatorEndedGrants = true;
                 node.backend().killSession();
@@ -166,10 +171,28 @@ final class History {
         }
         oracle.checkClaims(backend);
         actors.closed(node);
+        for (int name = 0; name < setup.names; name++) {
+            if (!SimClients.isDrained(node.client(), Integer.toString(name))) {
+                world.violate("Z: node " + node.index + " was closed with something of name " + name);
+            }
+        }
         node.client = null;
     }
 
     // ---------------------------------------------------------------- afterwards
+
+    /** Half of the time faults are left to end by themselves. */
+    private void outlast() {
+        long end = 0;
+        for (Node node : nodes) {
+            end = Math.max(end, node.faultyUntil());
+        }
+        if (world.chance(50)) {
+            while (world.violation() == null && world.now() <= end && world.step()) {
+                check();
+            }
+        }
+    }
 
     /** All faults end; whoever holds lets go soon; whoever waits must be served, or is cancelled. */
     private void heal() {

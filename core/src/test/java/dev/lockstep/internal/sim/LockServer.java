@@ -203,7 +203,7 @@ final class LockServer {
     }
 
     boolean downgrade(Entry entry, long token) {
-        if (entry.state != State.HOLDING || entry.token != token) {
+        if (!setup.downgrades || entry.state != State.HOLDING || entry.token != token) {
             return false;
         }
         entry.mode = LockMode.SHARED;

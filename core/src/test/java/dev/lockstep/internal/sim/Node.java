@@ -90,6 +90,10 @@ final class Node implements Scheduler, Executor {
         cutUntil = world.now() + time;
     }
 
+    long faultyUntil() {
+        return Math.max(pausedUntil, cutUntil);
+    }
+
     void heal() {
         pausedUntil = 0;
         cutUntil = 0;

@@ -103,6 +103,7 @@ final class Oracle implements LockServer.Watcher {
             world.violate("X: call " + call.number + " was handed a lock that it had lost already");
         }
         holding.add(call);
+        Arrays.fill(call.node.idleSince, -1);
         if (!call.isMulti()) {
             checkOrder(call);
             if (setup.isFair(call.name())) {
@@ -150,7 +151,7 @@ final class Oracle implements LockServer.Watcher {
 
     private void checkBudget(Call call) {
         SimGrant grant = call.node.backend().onlyGrant(call.name());
-        if (grant == null || grant.uses++ == 0 || setup.tellsWanted && !grant.isWanted()) {
+        if (grant == null || grant.uses++ == 0 || setup.tellsWanted && !grant.wasWanted()) {
             return;
         }
         if (call.answeredInside) {
@@ -208,7 +209,7 @@ final class Oracle implements LockServer.Watcher {
             if (!mayBeUnavailable(call)) {
                 world.violate("U: call " + call.number + " was told that the engine is unreachable: " + cause);
             }
-        } else {
+        } else if (!(cause instanceof IllegalStateException && call.isMulti() && call.backend.closed)) {
             world.violate("call " + call.number + " failed with " + cause);
         }
     }
@@ -293,12 +294,18 @@ final class Oracle implements LockServer.Watcher {
 
     // ---------------------------------------------------------------- Z
 
-    /** After every step: a grant that nobody uses is given back. */
+    /** After every step: whoever waits has a claim under way, and a grant that nobody uses is given back. */
     void checkStep(Node node) {
         if (!setup.directExecutor || !node.isOpen()) {
             return;
         }
-        List<SimGrant> grants = node.backend().grants;
+        SimBackend backend = node.backend();
+        for (int name = 0; name < setup.names; name++) {
+            if (backend.waiting[name] > 0 && !backend.isBusyWith(name)) {
+                world.violate("L: node " + node.index + " waits for name " + name + " and has asked nobody for it");
+            }
+        }
+        List<SimGrant> grants = backend.grants;
         if (grants.isEmpty()) {
             Arrays.fill(node.idleSince, -1);
             return;
@@ -313,14 +320,20 @@ final class Oracle implements LockServer.Watcher {
                 }
             }
             int held = 0;
+            int wanted = 0;
             for (int i = 0; i < grants.size(); i++) {
-                held += grants.get(i).name() == name && !grants.get(i).isDowngrading() ? 1 : 0;
+                SimGrant grant = grants.get(i);
+                if (grant.name() == name && !grant.isDowngrading()) {
+                    held++;
+                    wanted += grant.isWanted() ? 1 : 0;
+                }
             }
+            long kept = setup.isSticky(name) && wanted <= users ? setup.sticky + IDLE : IDLE;
             if (held <= users || node.isPaused()) {
                 node.idleSince[name] = -1;
             } else if (node.idleSince[name] < 0) {
                 node.idleSince[name] = world.now();
-            } else if (world.now() - node.idleSince[name] > IDLE) {
+            } else if (world.now() - node.idleSince[name] > kept) {
                 world.violate("Z: node " + node.index + " keeps a grant of name " + name + " that nobody uses");
             }
         }

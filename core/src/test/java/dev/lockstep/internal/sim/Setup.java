@@ -23,8 +23,16 @@ final class Setup {
 
     final boolean tellsWanted;
 
+    /** One bit for each name. */
+    final int stickyNames;
+
+    final long sticky;
+
     /** Releases only hint to the first in the queue, which claims again; others may come first. */
     final boolean hints;
+
+    /** Exclusive grants can be made shared. */
+    final boolean downgrades;
 
     /** The loss of a grant that an operator ends is told before the lock is granted again. */
     final boolean tellsLossFirst;
@@ -54,7 +62,10 @@ final class Setup {
         steps = 20 + world.below(40);
         fairNames = world.chance(70) ? 0 : world.below(4);
         tellsWanted = world.chance(75);
+        stickyNames = tellsWanted && world.chance(25) ? world.below(4) & ~fairNames : 0;
+        sticky = 1 + world.time(60 * MILLI);
         hints = world.chance(30);
+        downgrades = world.chance(60);
         tellsLossFirst = world.chance(50);
         directExecutor = world.chance(70);
         listens = world.chance(20);
@@ -67,6 +78,10 @@ final class Setup {
         late = faults ? world.below(5) : 0;
         maxGap = MILLI * (world.chance(60) ? 3 : world.chance(50) ? 30 : 150);
         maxHold = MILLI * (world.chance(60) ? 3 : 60);
+    }
+
+    boolean isSticky(int name) {
+        return (stickyNames & 1 << name) != 0;
     }
 
     boolean isFair(int name) {

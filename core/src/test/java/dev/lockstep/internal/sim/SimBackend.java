@@ -211,6 +211,19 @@ final class SimBackend implements LockBackend {
         }
     }
 
+    /** Whether something is on its way that will bring a name to those who wait for it, or is in their way. */
+    boolean isBusyWith(int name) {
+        for (int i = claims.size() - 1; i >= 0; i--) {
+            SimClaim claim = claims.get(i);
+            SimGrant grant = claim.grant;
+            if (claim.entry.lock.index == name
+                    && (claim.isOutstanding() || grant != null && !grant.released.isDone() && claim.withdrawals == 0)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The last contact as it was known before the present moment. */
     long contactBefore() {
         return contactAt == world.now() ? contactBefore : contact;
@@ -275,7 +288,7 @@ final class SimBackend implements LockBackend {
             return () -> {
                 done = true;
                 lost.forEach(grant -> grant.signalLost(LossReason.REVOKED));
-                wanted.forEach(SimGrant::signalWanted);
+                wanted.forEach(SimGrant::tellWanted);
             };
         }
 
@@ -407,7 +420,7 @@ final class SimBackend implements LockBackend {
                 renew();
             }
             if (server.isWanted(entry)) {
-                fresh.signalWanted();
+                fresh.tellWanted();
             }
             fresh.endedAtServer = entry.state != State.HOLDING || entry.token != token;
             node.told[entry.lock.index]++;
@@ -451,7 +464,7 @@ final class SimBackend implements LockBackend {
             wire.push(() -> {
                 SimGrant told = grant;
                 if (told != null && told.token() == token) {
-                    told.signalWanted();
+                    told.tellWanted();
                 }
             });
         }
@@ -515,6 +528,12 @@ final class SimBackend implements LockBackend {
 
         int handOffs;
         long firstHandOff;
+        private long wantedAt;
+
+        /** Whether the core knew before this moment that others want it. */
+        boolean wasWanted() {
+            return isWanted() && wantedAt < world.now();
+        }
 
         SimGrant(SimClaim claim, Session session, long token, long validUntil) {
             super(claim.listener, token, validUntil);
@@ -524,6 +543,12 @@ final class SimBackend implements LockBackend {
 
         int name() {
             return claim.entry.lock.index;
+        }
+
+        void tellWanted() {
+            world.trace("told wanted", node.index, name(), token());
+            wantedAt = isWanted() ? wantedAt : world.now();
+            signalWanted();
         }
 
         @Override

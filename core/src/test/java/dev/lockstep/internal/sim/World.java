@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class World {
     static final long MILLI = 1_000_000;
 
+    /** Far more than a history needs. */
+    private static final int MAX_STEPS = 50_000;
+
     final SplittableRandom random;
 
     /** Whether the trace is kept as text; the hash always is. */
@@ -19,6 +22,7 @@ final class World {
     private Event[] heap = new Event[256];
     private int size;
     private long order;
+    private int steps;
     private long now;
     private long hash = 17;
     private @Nullable String violation;
@@ -101,6 +105,10 @@ final class World {
                 continue;
             }
             event.action = null;
+            if (++steps > MAX_STEPS) {
+                violate("the history does not end");
+                return false;
+            }
             action.run();
             return true;
         }
@@ -150,10 +158,11 @@ final class World {
 
     // ---------------------------------------------------------------- the heap
 
-    /** Lets what a paused node missed happen now. */
+    /** Lets what a paused node missed happen, in its order and soon, but not before everything else. */
     void catchUp(List<Event> late) {
+        long at = now + time(MILLI / 2);
         for (Event event : late) {
-            event.at = now;
+            event.at = at;
             push(event);
         }
         late.clear();
