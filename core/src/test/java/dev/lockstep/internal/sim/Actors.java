@@ -359,9 +359,6 @@ final class Actors {
     void checkServed() {
         for (int i = 0; i < oracle.calls.size() && world.violation() == null; i++) {
             Call call = oracle.calls.get(i);
-            if (!call.done && call.isMulti() && call.backend.closed) {
-                continue; // a multi-lock that lost its client between two steps
-            }
             if (!call.done) {
                 world.violate("L: call " + call.number + " still waits though nothing stands in its way");
             } else if (!call.closed) {

@@ -72,7 +72,7 @@ final class LockServer {
 
     /** What the server knows of a claim. */
     static final class Entry {
-        final SimBackend.SimClaim claim;
+        final SimClaim claim;
         final Lock lock;
         LockMode mode;
         State state = State.UNKNOWN;
@@ -84,7 +84,7 @@ final class LockServer {
         boolean givenBack;
         boolean toldWanted;
 
-        Entry(SimBackend.SimClaim claim, Lock lock, LockMode mode) {
+        Entry(SimClaim claim, Lock lock, LockMode mode) {
             this.claim = claim;
             this.lock = lock;
             this.mode = mode;
@@ -215,7 +215,7 @@ final class LockServer {
     void revoke(Lock lock) {
         for (Entry entry : new ArrayList<>(lock.holders)) {
             long token = entry.token;
-            entry.claim.backend().revoked(entry.claim);
+            entry.claim.backend.revoked(entry.claim);
             if (entry.state == State.HOLDING && entry.token == token) {
                 lock.holders.remove(entry);
                 entry.state = State.UNKNOWN;

@@ -5,8 +5,6 @@ import dev.lockstep.LockMode;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.internal.sim.LockServer.Entry;
-import dev.lockstep.internal.sim.SimBackend.SimClaim;
-import dev.lockstep.internal.sim.SimBackend.SimGrant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -209,7 +207,7 @@ final class Oracle implements LockServer.Watcher {
             if (!mayBeUnavailable(call)) {
                 world.violate("U: call " + call.number + " was told that the engine is unreachable: " + cause);
             }
-        } else if (!(cause instanceof IllegalStateException && call.isMulti() && call.backend.closed)) {
+        } else {
             world.violate("call " + call.number + " failed with " + cause);
         }
     }

@@ -6,12 +6,9 @@ import dev.lockstep.LossReason;
 import dev.lockstep.internal.sim.LockServer.Entry;
 import dev.lockstep.internal.sim.LockServer.Session;
 import dev.lockstep.internal.sim.LockServer.State;
-import dev.lockstep.spi.AbstractGrant;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
-import dev.lockstep.spi.GrantListener;
 import dev.lockstep.spi.LockBackend;
-import dev.lockstep.spi.Outcome;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,10 +27,10 @@ final class SimBackend implements LockBackend {
     private static final Traits TELLS_NOT = new Traits(true, false, true, true, Duration.ofMillis(1));
 
     final Node node;
-    private final World world;
+    final World world;
     private final Setup setup;
     final LockServer server;
-    private final Wire wire;
+    final Wire wire;
 
     /** Every claim that was ever submitted. */
     final List<SimClaim> claims = new ArrayList<>();
@@ -77,7 +74,7 @@ final class SimBackend implements LockBackend {
 
     // ---------------------------------------------------------------- the session
 
-    private Session session() {
+    Session session() {
         Session current = session;
         if (current == null) {
             current = new Session(node);
@@ -112,7 +109,16 @@ final class SimBackend implements LockBackend {
         }
     }
 
-    private long validUntil() {
+    boolean isCurrent(Session within) {
+        return within == session;
+    }
+
+    /** Whether a session is the present one and has been answered, so that a grant can be valid. */
+    boolean isAnswered(Session within) {
+        return within == session && answered;
+    }
+
+    long validUntil() {
         return sessionSent + Setup.TTL - Setup.DRIFT;
     }
 
@@ -131,7 +137,7 @@ final class SimBackend implements LockBackend {
         }
     }
 
-    private void renew() {
+    void renew() {
         if (!renewing) {
             renewing = true;
             world.after(Setup.TTL / 3, node, this::renewNow);
@@ -229,13 +235,24 @@ final class SimBackend implements LockBackend {
         return contactAt == world.now() ? contactBefore : contact;
     }
 
+    void losing() {
+        lossAt = world.now();
+    }
+
+    /** A wanted grant goes back: while local calls wait, the next claim must not barge. */
+    void mustYield(int name) {
+        if (waiting[name] > 0 && !setup.isFair(name)) {
+            mustYield |= 1 << name;
+        }
+    }
+
     /** Whether a grant was told to be lost right now. */
     boolean isLosing() {
         return lossAt == world.now();
     }
 
     /** Something went wrong with a name, so that a call may say that the outcome is unknown. */
-    private void trouble(int name) {
+    void trouble(int name) {
         troubles[name] = world.now();
     }
 
@@ -246,33 +263,15 @@ final class SimBackend implements LockBackend {
 
     // ---------------------------------------------------------------- requests
 
-    /** Something asked of the server, until it is answered. */
-    abstract class Rpc {
-        final long began = world.now();
-        boolean done;
-
-        /** The session that this try belongs to. */
-        Session prepare() {
-            return session();
-        }
-
-        /** At the server. */
-        abstract Runnable apply(Session within, boolean alive);
-
-        /** Nothing was heard for long: what the SPI says then. The tries go on. */
-        void silent() {}
-
-        /** Nothing was heard within the time for which the caller may be blocked. */
-        void blocked() {
-            silent();
-        }
-    }
-
     boolean touch(Session within) {
         return server.touch(within);
     }
 
     private final class Renewal extends Rpc {
+        Renewal() {
+            super(world);
+        }
+
         @Override
         Runnable apply(Session within, boolean alive) {
             List<SimGrant> lost = new ArrayList<>(1);
@@ -301,6 +300,10 @@ final class SimBackend implements LockBackend {
     private final class Ping extends Rpc {
         final CompletableFuture<Void> answer = new CompletableFuture<>();
 
+        Ping() {
+            super(world);
+        }
+
         @Override
         Runnable apply(Session within, boolean alive) {
             return () -> {
@@ -313,322 +316,6 @@ final class SimBackend implements LockBackend {
         void silent() {
             done = true;
             answer.completeExceptionally(new IllegalStateException("no answer"));
-        }
-    }
-
-    // ---------------------------------------------------------------- claims
-
-    /** A claim, with what the core did to it. */
-    final class SimClaim implements Claim {
-        final Entry entry;
-        private final boolean exclusive;
-        final boolean mayWait;
-        private final boolean mayBarge;
-        private final GrantListener listener;
-        final ClaimRpc rpc = new ClaimRpc();
-        private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-        private final CompletableFuture<Void> withdrawn = new CompletableFuture<>();
-
-        @Nullable
-        SimGrant grant;
-
-        boolean busy;
-        boolean failed;
-        int withdrawals;
-        private boolean polling;
-
-        SimClaim(ClaimRequest request, int name) {
-            this.entry = new Entry(this, server.locks[name], request.mode());
-            this.exclusive = request.mode() == LockMode.EXCLUSIVE;
-            this.mayWait = request.mayWait();
-            this.mayBarge = request.mayBarge();
-            this.listener = request.listener();
-        }
-
-        Node node() {
-            return node;
-        }
-
-        SimBackend backend() {
-            return SimBackend.this;
-        }
-
-        /** Whether it may still stand in the queue at the engine, as far as the core knows. */
-        boolean isOutstanding() {
-            return mayWait && (grant == null || withdrawals > 0) && !withdrawn.isDone();
-        }
-
-        final class ClaimRpc extends Rpc {
-            @Override
-            Runnable apply(Session within, boolean alive) {
-                if (!alive) {
-                    return () -> {};
-                }
-                State state = server.claim(entry, within, mayWait, mayBarge);
-                long token = entry.token;
-                return () -> heard(within, state, token);
-            }
-
-            @Override
-            void silent() {
-                if (world.chance(25)) {
-                    fail();
-                }
-            }
-
-            @Override
-            void blocked() {
-                fail();
-            }
-        }
-
-        private void heard(Session within, State state, long token) {
-            if (within != session) {
-                return;
-            }
-            if (state == State.HOLDING) {
-                granted(within, token);
-            } else if (state == State.DEAD && !mayWait) {
-                rpc.done = true;
-                busy = true;
-                outcome.complete(Outcome.Busy.INSTANCE);
-            } else if (state == State.WAITING && !polling) {
-                polling = true;
-                world.after(Setup.POLL, node, this::poll);
-            }
-        }
-
-        private void poll() {
-            polling = false;
-            if (!rpc.done) {
-                wire.send(rpc);
-            }
-        }
-
-        private void granted(Session within, long token) {
-            if (within != session || !answered || grant != null || outcome.isDone()) {
-                return;
-            }
-            if (withdrawals > 0 && world.chance(50)) {
-                return;
-            }
-            rpc.done = true;
-            SimGrant fresh = new SimGrant(this, within, token, validUntil());
-            grant = fresh;
-            if (withdrawals == 0) {
-                grants.add(fresh);
-                renew();
-            }
-            if (server.isWanted(entry)) {
-                fresh.tellWanted();
-            }
-            fresh.endedAtServer = entry.state != State.HOLDING || entry.token != token;
-            node.told[entry.lock.index]++;
-            if (node.nanoTime() - fresh.validUntilNanos() >= 0 || fresh.endedAtServer) {
-                trouble(entry.lock.index);
-            }
-            world.trace("told grant", node.index, entry.lock.index, token);
-            outcome.complete(new Outcome.Granted(fresh));
-        }
-
-        void fail() {
-            if (!outcome.isDone()) {
-                rpc.done = true;
-                failed = true;
-                trouble(entry.lock.index);
-                world.trace("claim fails", node.index, entry.lock.index, 0);
-                outcome.completeExceptionally(new IllegalStateException("outcome unknown"));
-            }
-        }
-
-        /** The server has granted it while it waited. */
-        void pushed() {
-            Session within = entry.session;
-            long token = entry.token;
-            if (within != null) {
-                wire.push(() -> granted(within, token));
-            }
-        }
-
-        /** The server says that it may be its turn. */
-        void hinted() {
-            wire.push(() -> {
-                if (!rpc.done) {
-                    wire.send(rpc);
-                }
-            });
-        }
-
-        void wantedAtServer() {
-            long token = entry.token;
-            wire.push(() -> {
-                SimGrant told = grant;
-                if (told != null && told.token() == token) {
-                    told.tellWanted();
-                }
-            });
-        }
-
-        @Override
-        public CompletionStage<Outcome> outcome() {
-            return outcome;
-        }
-
-        @Override
-        public CompletionStage<Void> withdraw(Duration blockAtMost) {
-            if (++withdrawals > 1) {
-                world.violate("Z: a claim was withdrawn twice");
-            }
-            SimGrant told = grant;
-            if (told != null) {
-                grants.remove(told);
-                if (told.releases > 0) {
-                    world.violate("Z: a grant was released, then its claim withdrawn");
-                }
-            }
-            world.trace("withdraw", node.index, entry.lock.index, 0);
-            rpc.done = true;
-            wire.send(new Withdrawal(), blockAtMost);
-            return withdrawn;
-        }
-
-        private final class Withdrawal extends Rpc {
-            @Override
-            Runnable apply(Session within, boolean alive) {
-                server.withdraw(entry);
-                return () -> {
-                    done = true;
-                    withdrawn.complete(null);
-                };
-            }
-
-            @Override
-            void silent() {
-                withdrawn.completeExceptionally(new IllegalStateException("not confirmed"));
-            }
-        }
-    }
-
-    // ---------------------------------------------------------------- grants
-
-    /** A grant, with what the core did to it. */
-    final class SimGrant extends AbstractGrant {
-        final SimClaim claim;
-        private final Session session;
-        final CompletableFuture<Boolean> released = new CompletableFuture<>();
-        int releases;
-        int downgrades;
-        private @Nullable Downgrade downgrade;
-
-        /** The server ended it before its time, which the client cannot know yet. */
-        boolean endedAtServer;
-
-        /** Holds that began on it, and those after it was wanted; kept by the oracle. */
-        int uses;
-
-        int handOffs;
-        long firstHandOff;
-        private long wantedAt;
-
-        /** Whether the core knew before this moment that others want it. */
-        boolean wasWanted() {
-            return isWanted() && wantedAt < world.now();
-        }
-
-        SimGrant(SimClaim claim, Session session, long token, long validUntil) {
-            super(claim.listener, token, validUntil);
-            this.claim = claim;
-            this.session = session;
-        }
-
-        int name() {
-            return claim.entry.lock.index;
-        }
-
-        void tellWanted() {
-            world.trace("told wanted", node.index, name(), token());
-            wantedAt = isWanted() ? wantedAt : world.now();
-            signalWanted();
-        }
-
-        @Override
-        public void signalLost(LossReason reason) {
-            lossAt = world.now();
-            super.signalLost(reason);
-        }
-
-        @Override
-        public CompletionStage<Boolean> release(Duration blockAtMost) {
-            if (++releases > 1) {
-                world.violate("Z: a grant was released twice");
-            }
-            if (claim.withdrawals > 0) {
-                world.violate("Z: a claim was withdrawn, then its grant released");
-            }
-            grants.remove(this);
-            world.trace("release", node.index, name(), token());
-            boolean lost = isLost() || node.nanoTime() - validUntilNanos() >= 0;
-            if (!lost
-                    && isWanted()
-                    && waiting[name()] > 0
-                    && claim.exclusive
-                    && downgrades == 0
-                    && !setup.isFair(name())) {
-                mustYield |= 1 << name();
-            }
-            wire.send(new Release(), blockAtMost);
-            return released;
-        }
-
-        private final class Release extends Rpc {
-            @Override
-            Runnable apply(Session within, boolean alive) {
-                boolean given = server.release(claim.entry, token());
-                return () -> {
-                    done = true;
-                    released.complete(given);
-                };
-            }
-
-            @Override
-            void silent() {
-                released.completeExceptionally(new IllegalStateException("not confirmed"));
-            }
-        }
-
-        @Override
-        public CompletionStage<Boolean> downgrade() {
-            if (isDowngrading() || releases > 0) {
-                world.violate("a grant was downgraded twice, or after its release");
-            }
-            downgrades++;
-            Downgrade fresh = new Downgrade();
-            downgrade = fresh;
-            wire.send(fresh);
-            return fresh.answer;
-        }
-
-        /** A release waits for it. */
-        boolean isDowngrading() {
-            return downgrade != null && !downgrade.answer.isDone();
-        }
-
-        private final class Downgrade extends Rpc {
-            final CompletableFuture<Boolean> answer = new CompletableFuture<>();
-
-            @Override
-            Runnable apply(Session within, boolean alive) {
-                boolean shared = server.downgrade(claim.entry, token());
-                return () -> {
-                    done = true;
-                    answer.complete(shared);
-                };
-            }
-
-            @Override
-            void silent() {
-                answer.completeExceptionally(new IllegalStateException("not confirmed"));
-            }
         }
     }
 
@@ -651,7 +338,7 @@ final class SimBackend implements LockBackend {
             mustYield &= ~(1 << name);
             throw new IllegalStateException("unreachable");
         }
-        SimClaim claim = new SimClaim(request, name);
+        SimClaim claim = new SimClaim(this, request, name);
         if (claim.mayWait && !setup.isFair(name)) {
             checkWaiting(claim, name);
         }

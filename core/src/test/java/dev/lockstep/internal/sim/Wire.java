@@ -3,7 +3,6 @@ package dev.lockstep.internal.sim;
 import static dev.lockstep.internal.sim.World.MILLI;
 
 import dev.lockstep.internal.sim.LockServer.Session;
-import dev.lockstep.internal.sim.SimBackend.Rpc;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +64,7 @@ final class Wire {
 
     /** The whole round trip in no time. */
     private void exchange(Rpc rpc) {
-        Session within = rpc.prepare();
+        Session within = backend.session();
         long sent = node.nanoTime();
         boolean alive = backend.touch(within);
         Runnable reply = rpc.apply(within, alive);
@@ -84,7 +83,7 @@ final class Wire {
             tryAgain(rpc);
             return;
         }
-        Session within = rpc.prepare();
+        Session within = backend.session();
         long sent = node.nanoTime();
         long delay = delay();
         if (delay == 0) {

@@ -1,0 +1,24 @@
+package dev.lockstep.internal.sim;
+
+import dev.lockstep.internal.sim.LockServer.Session;
+
+/** Something asked of the server, until it is answered. */
+abstract class Rpc {
+    final long began;
+    boolean done;
+
+    Rpc(World world) {
+        began = world.now();
+    }
+
+    /** At the server. What it returns is the reply, to be run at the node. */
+    abstract Runnable apply(Session within, boolean alive);
+
+    /** Nothing was heard for long: what the SPI says then. The tries go on. */
+    void silent() {}
+
+    /** Nothing was heard within the time for which the caller may be blocked. */
+    void blocked() {
+        silent();
+    }
+}
