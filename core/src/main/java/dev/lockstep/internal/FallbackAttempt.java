@@ -128,6 +128,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
             done.complete(null); // it could not be submitted
             return;
         }
+        long withdrawnNanos = backend.nanoTime();
         CompletionStage<Void> answer;
         try {
             answer = known.withdraw(LockBackend.DO_NOT_BLOCK);
@@ -139,7 +140,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
                 log.debug("Lock '{}': a claim could not be withdrawn", name(), error);
             }
         });
-        backend.follow(side, answer, done, () -> done.complete(null));
+        backend.follow(side, withdrawnNanos, answer, done, () -> done.complete(null));
     }
 
     // ---------------------------------------------------------------- its grant

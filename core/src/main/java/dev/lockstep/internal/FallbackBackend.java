@@ -132,6 +132,10 @@ final class FallbackBackend implements LockBackend {
         return course.side;
     }
 
+    long sideSinceNanos() {
+        return course.sinceNanos;
+    }
+
     long nanoTime() {
         return context.scheduler().nanoTime();
     }
@@ -214,11 +218,11 @@ final class FallbackBackend implements LockBackend {
         parked.remove(claim);
     }
 
-    /** Whether a claim waits for an answer. */
+    /** Whether something waits for an answer of the engine. */
     boolean isNeeded() {
         mutex.enter();
         try {
-            return !unanswered.isEmpty();
+            return !unanswered.isEmpty() || !awaitingPrimary.isEmpty();
         } finally {
             mutex.leave();
         }
@@ -267,7 +271,7 @@ final class FallbackBackend implements LockBackend {
      * @param cut what to do with {@code told} then
      */
     <T extends @Nullable Object> void follow(
-            Side side, CompletionStage<T> answer, CompletableFuture<T> told, Runnable cut) {
+            Side side, long sentNanos, CompletionStage<T> answer, CompletableFuture<T> told, Runnable cut) {
         mutex.enter();
         try {
             if (side == Side.PRIMARY && !told.isDone()) {
@@ -275,6 +279,7 @@ final class FallbackBackend implements LockBackend {
                     mutex.later(cut);
                 } else {
                     awaitingPrimary.add(cut);
+                    mutex.later(() -> needed(sentNanos));
                 }
             }
         } finally {

@@ -94,6 +94,7 @@ final class FallbackGrant implements Grant {
         } finally {
             backend.mutex.leave();
         }
+        long sentNanos = backend.nanoTime();
         boolean engineGone = side == Side.PRIMARY && backend.side() == Side.FALLBACK;
         CompletableFuture<Boolean> answer = grant.release(
                         engineGone ? LockBackend.DO_NOT_BLOCK : backend.bounded(blockAtMost))
@@ -102,7 +103,7 @@ final class FallbackGrant implements Grant {
             return answer;
         }
         CompletableFuture<Boolean> told = new CompletableFuture<>();
-        backend.follow(side, answer, told, () -> told.completeExceptionally(unconfirmed()));
+        backend.follow(side, sentNanos, answer, told, () -> told.completeExceptionally(unconfirmed()));
         return told;
     }
 

@@ -11,10 +11,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Says when the primary engine is gone and when it is back; see {@link FallbackBackend}. One timer, and only while there
- * is something to look at: from a claim until it and all others are answered, and in fallback.
+ * is something to look at: from a request until it and all others are answered, and in fallback.
  *
  * <p>Gone is: asked for something, and silent since, for a time of which this process saw at least half. An engine that
- * has nothing else to say is pinged, four times in that time. Back is: answered a ping that was sent in fallback.
+ * has nothing else to say is pinged, four times in that time. Back is: answered something that was sent in fallback.
  */
 final class PrimaryWatch implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PrimaryWatch.class);
@@ -116,6 +116,11 @@ final class PrimaryWatch implements AutoCloseable {
 
     /** Asks whether the primary is back: one ping at a time, by the client's backoff. */
     private void probe() {
+        if (primary.lastContactNanos() - backend.sideSinceNanos() >= 0) {
+            back();
+            next(intervalNanos);
+            return;
+        }
         long now = scheduler.nanoTime();
         boolean due;
         synchronized (this) {
@@ -154,14 +159,18 @@ final class PrimaryWatch implements AutoCloseable {
     private void probed(boolean answered) {
         synchronized (this) {
             probing = false;
-            if (answered) {
-                probes = 0;
-                silentSinceNanos = scheduler.nanoTime();
-            }
         }
         if (answered) {
-            backend.leave();
+            back();
         }
+    }
+
+    private void back() {
+        synchronized (this) {
+            probes = 0;
+            silentSinceNanos = scheduler.nanoTime();
+        }
+        backend.leave();
     }
 
     @Override
