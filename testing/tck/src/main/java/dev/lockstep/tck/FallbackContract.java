@@ -88,7 +88,8 @@ abstract class FallbackContract extends ContractGroup {
         DistributedLock lock = cutOff.lock(NAME);
         fixture().breakConnection(cutOff);
         lock.lock();
-        assertThat(actor("another").starts(() -> assertThat(lock.tryLock()).isFalse())
+        assertThat(actor("another")
+                        .starts(() -> assertThat(lock.tryLock()).isFalse())
                         .get())
                 .isTrue();
         lock.unlock();
@@ -108,8 +109,7 @@ abstract class FallbackContract extends ContractGroup {
         assertThat(before.isValid()).isTrue();
         assertThat(before.isFallback()).isFalse();
         assertThat(before.token()).isEqualTo(token);
-        actor("another")
-                .does(() -> assertThat(cutOff.lock(NAME).tryAcquire()).isEmpty());
+        actor("another").does(() -> assertThat(cutOff.lock(NAME).tryAcquire()).isEmpty());
         assertThatThrownBy(before::close).isInstanceOf(LockUnavailableException.class);
         try (Lease next = cutOff.lock(NAME).acquire()) {
             assertThat(next.isFallback()).isTrue();
@@ -197,8 +197,10 @@ abstract class FallbackContract extends ContractGroup {
             load.get();
         }
         assertThat(shared.overlaps).hasValue(0);
-        try (LockClient observer =
-                LockClient.builder().namespace(bench().namespace()).url(otherUrl).connect()) {
+        try (LockClient observer = LockClient.builder()
+                .namespace(bench().namespace())
+                .url(otherUrl)
+                .connect()) {
             assertThat(observer.list("")).isEmpty();
         }
     }
