@@ -48,7 +48,7 @@ abstract class FallbackContract extends ContractGroup {
     }
 
     @Test
-    void aCallIsServedByTheFallbackAndSaysSo() {
+    void aCallIsServedByTheFallbackAndSaysSo() throws Exception {
         LockClient cutOff = openThisJvmOnly();
         fixture().breakConnection(cutOff);
         try (Lease lease = cutOff.lock(NAME).acquire()) {
@@ -117,7 +117,7 @@ abstract class FallbackContract extends ContractGroup {
     }
 
     @Test
-    void tokensAreBackWithTheEngineAndHigherThanBefore() {
+    void tokensAreBackWithTheEngineAndHigherThanBefore() throws Exception {
         LockClient cutOff = openThisJvmOnly();
         DistributedLock lock = cutOff.lock(NAME);
         long before = token(lock);
@@ -255,13 +255,13 @@ abstract class FallbackContract extends ContractGroup {
         Bench.await("locks are taken", () -> count.get() >= start + 20);
     }
 
-    private static boolean isFallback(DistributedLock lock) {
+    private static boolean isFallback(DistributedLock lock) throws InterruptedException {
         try (Lease lease = lock.acquire()) {
             return lease.isFallback();
         }
     }
 
-    private static long token(DistributedLock lock) {
+    private static long token(DistributedLock lock) throws InterruptedException {
         try (Lease lease = lock.acquire()) {
             return lease.token();
         }
