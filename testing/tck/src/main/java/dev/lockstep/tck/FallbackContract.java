@@ -153,7 +153,11 @@ abstract class FallbackContract extends ContractGroup {
 
     @Test
     void aClientClosesInFallback() throws Exception {
-        LockClient cutOff = openThisJvmOnly();
+        // A short ttl, since the engine learns of the end of a client that it cannot hear only by that.
+        LockClient cutOff = open(builder -> builder.clientName("cut-off")
+                .ttl(shortTtl())
+                .requestTimeout(shortRequestTimeout())
+                .fallback(Fallback.thisJvmOnly().after(AFTER)));
         fixture().breakConnection(cutOff);
         Lease lease = cutOff.lock(NAME).acquireAsync().get();
         assertThat(Bench.timed(cutOff::close))
