@@ -3,7 +3,7 @@ package dev.lockstep.internal;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
-import dev.lockstep.internal.FallbackBackend.Side;
+import dev.lockstep.internal.FallbackRouter.Side;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Grant;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 final class FallbackAttempt implements ClaimRequest, GrantListener {
     private static final Logger log = LoggerFactory.getLogger(FallbackAttempt.class);
 
-    private final FallbackBackend backend;
+    private final FallbackRouter router;
     private final FallbackClaim owner;
     private final ClaimRequest request;
     private final Side side;
@@ -34,17 +34,17 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
     /** The grant that was told or signalled last. Guarded by this. */
     private @Nullable FallbackGrant grant;
 
-    // Written under the backend's mutex.
+    // Written under the router's mutex.
     private @Nullable Claim claim; // known once submit has returned
     private volatile @Nullable CompletableFuture<Void> gone; // once given up
 
-    FallbackAttempt(FallbackBackend backend, FallbackClaim owner, Side side, int number) {
-        this.backend = backend;
+    FallbackAttempt(FallbackRouter router, FallbackClaim owner, Side side, int number) {
+        this.router = router;
         this.owner = owner;
         this.request = owner.request();
         this.side = side;
         this.number = number;
-        this.sentNanos = number == 1 ? request.sentNanos() : backend.nanoTime();
+        this.sentNanos = number == 1 ? request.sentNanos() : router.backend().nanoTime();
     }
 
     // ---------------------------------------------------------------- its way
@@ -52,12 +52,12 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
     /** Asks the engine. Called once, without the mutex. */
     void submit() {
         if (side == Side.PRIMARY) {
-            backend.needed(sentNanos);
+            router.backend().needed(sentNanos);
         }
         CompletionStage<Outcome> answer;
         Claim submitted = null;
         try {
-            submitted = backend.engine(side).submit(this);
+            submitted = router.backend().engine(side).submit(this);
             answer = submitted.outcome();
         } catch (RuntimeException | Error e) {
             answer = CompletableFuture.failedFuture(e);
@@ -68,37 +68,37 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
 
     /** The engine knows it; one that was given up meanwhile can be withdrawn only now. */
     private void submitted(@Nullable Claim submitted) {
-        backend.mutex.enter();
+        router.mutex.enter();
         try {
             claim = submitted;
             CompletableFuture<Void> done = gone;
             if (done != null) {
-                backend.mutex.later(() -> withdraw(submitted, done));
+                router.mutex.later(() -> withdraw(submitted, done));
             }
         } finally {
-            backend.mutex.leave();
+            router.mutex.leave();
         }
     }
 
     private void conclude(@Nullable Outcome outcome, @Nullable Throwable error) {
-        backend.mutex.enter();
+        router.mutex.enter();
         try {
             if (!owner.isCurrent(this)) {
                 return; // what it was granted is given back by its withdrawal
             }
-            backend.answered(owner);
+            router.answered(owner);
             if (outcome instanceof Outcome.Granted granted) {
                 FallbackGrant told = known(granted.grant());
-                backend.begun(told);
-                backend.mutex.later(() -> owner.answer(new Outcome.Granted(told)));
+                router.begun(told);
+                router.mutex.later(() -> owner.answer(new Outcome.Granted(told)));
             } else if (outcome != null) {
-                backend.mutex.later(() -> owner.answer(outcome));
+                router.mutex.later(() -> owner.answer(outcome));
             } else {
                 Throwable failure = error != null ? error : new IllegalStateException("no outcome");
-                backend.mutex.later(() -> owner.fail(failure));
+                router.mutex.later(() -> owner.fail(failure));
             }
         } finally {
-            backend.mutex.leave();
+            router.mutex.leave();
         }
     }
 
@@ -112,13 +112,13 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
         gone = done;
         FallbackGrant untaken = toldGrant();
         if (untaken != null) {
-            backend.ended(untaken);
+            router.ended(untaken);
         }
         Claim known = claim;
         if (known != null) {
-            backend.mutex.later(() -> withdraw(known, done));
-        } else if (backend.side() != side) {
-            backend.mutex.later(() -> done.complete(null));
+            router.mutex.later(() -> withdraw(known, done));
+        } else if (router.side() != side) {
+            router.mutex.later(() -> done.complete(null));
         }
         return done;
     }
@@ -128,7 +128,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
             done.complete(null); // it could not be submitted
             return;
         }
-        long withdrawnNanos = backend.nanoTime();
+        long withdrawnNanos = router.backend().nanoTime();
         CompletionStage<Void> answer;
         try {
             answer = known.withdraw(LockBackend.DO_NOT_BLOCK);
@@ -140,7 +140,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
                 log.debug("Lock '{}': a claim could not be withdrawn", name(), error);
             }
         });
-        backend.follow(side, withdrawnNanos, answer, done, () -> done.complete(null));
+        router.follow(side, withdrawnNanos, answer, done, () -> done.complete(null));
     }
 
     // ---------------------------------------------------------------- its grant
@@ -149,7 +149,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
     private synchronized FallbackGrant known(Grant granted) {
         FallbackGrant known = grant;
         if (known == null || !known.isOf(granted)) {
-            known = new FallbackGrant(backend, granted, side, request);
+            known = new FallbackGrant(router, granted, side, request);
             grant = known;
         }
         return known;
@@ -198,7 +198,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
     /** The caller's thread has left by the time of a second attempt. */
     @Override
     public Duration blockAtMost() {
-        return number == 1 ? backend.bounded(request.blockAtMost()) : LockBackend.DO_NOT_BLOCK;
+        return number == 1 ? router.backend().bounded(request.blockAtMost()) : LockBackend.DO_NOT_BLOCK;
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.lockstep.internal;
 
-import dev.lockstep.internal.FallbackBackend.Side;
+import dev.lockstep.internal.FallbackRouter.Side;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Outcome;
@@ -9,18 +9,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A claim that is tried at one engine, and at the other when the first is gone; see {@link FallbackBackend}. */
+/** A claim that is tried at one engine, and at the other when the first is gone; see {@link FallbackRouter}. */
 final class FallbackClaim implements Claim {
-    private final FallbackBackend backend;
+    private final FallbackRouter router;
     private final ClaimRequest request;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
-    // Guarded by the backend's mutex.
+    // Guarded by the router's mutex.
     private @Nullable FallbackAttempt attempt; // null while parked, and once withdrawn
     private int attempts;
 
-    FallbackClaim(FallbackBackend backend, ClaimRequest request) {
-        this.backend = backend;
+    FallbackClaim(FallbackRouter router, ClaimRequest request) {
+        this.router = router;
         this.request = request;
     }
 
@@ -35,7 +35,7 @@ final class FallbackClaim implements Claim {
 
     /** Makes the next attempt the current one. Under the mutex. */
     FallbackAttempt attemptAt(Side side) {
-        FallbackAttempt next = new FallbackAttempt(backend, this, side, ++attempts);
+        FallbackAttempt next = new FallbackAttempt(router, this, side, ++attempts);
         attempt = next;
         return next;
     }
@@ -64,14 +64,14 @@ final class FallbackClaim implements Claim {
 
     @Override
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
-        backend.mutex.enter();
+        router.mutex.enter();
         try {
-            backend.answered(this);
+            router.answered(this);
             FallbackAttempt last = attempt;
             attempt = null;
             return last == null ? CompletableFuture.completedFuture(null) : last.giveUp();
         } finally {
-            backend.mutex.leave();
+            router.mutex.leave();
         }
     }
 }

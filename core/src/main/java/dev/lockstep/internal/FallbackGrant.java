@@ -2,7 +2,7 @@ package dev.lockstep.internal;
 
 import dev.lockstep.LockMode;
 import dev.lockstep.LockUnavailableException;
-import dev.lockstep.internal.FallbackBackend.Side;
+import dev.lockstep.internal.FallbackRouter.Side;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.GrantListener;
@@ -11,18 +11,18 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A grant of one of two engines, which knows which; see {@link FallbackBackend}. Safe for use by many threads. */
+/** A grant of one of two engines, which knows which; see {@link FallbackRouter}. Safe for use by many threads. */
 final class FallbackGrant implements Grant {
-    private final FallbackBackend backend;
+    private final FallbackRouter router;
     private final Grant grant;
     private final Side side;
     private final String name;
     private final GrantListener listener;
-    private LockMode mode; // guarded by the backend's mutex
+    private LockMode mode; // guarded by the router's mutex
     private volatile boolean draining;
 
-    FallbackGrant(FallbackBackend backend, Grant grant, Side side, ClaimRequest request) {
-        this.backend = backend;
+    FallbackGrant(FallbackRouter router, Grant grant, Side side, ClaimRequest request) {
+        this.router = router;
         this.grant = grant;
         this.side = side;
         this.name = request.name();
@@ -88,22 +88,22 @@ final class FallbackGrant implements Grant {
 
     @Override
     public CompletionStage<Boolean> release(Duration blockAtMost) {
-        backend.mutex.enter();
+        router.mutex.enter();
         try {
-            backend.ended(this);
+            router.ended(this);
         } finally {
-            backend.mutex.leave();
+            router.mutex.leave();
         }
-        long sentNanos = backend.nanoTime();
-        boolean engineGone = side == Side.PRIMARY && backend.side() == Side.FALLBACK;
+        long sentNanos = router.backend().nanoTime();
+        boolean engineGone = side == Side.PRIMARY && router.side() == Side.FALLBACK;
         CompletableFuture<Boolean> answer = grant.release(
-                        engineGone ? LockBackend.DO_NOT_BLOCK : backend.bounded(blockAtMost))
+                        engineGone ? LockBackend.DO_NOT_BLOCK : router.backend().bounded(blockAtMost))
                 .toCompletableFuture();
         if (side == Side.FALLBACK || answer.isDone()) {
             return answer;
         }
         CompletableFuture<Boolean> told = new CompletableFuture<>();
-        backend.follow(side, sentNanos, answer, told, () -> told.completeExceptionally(unconfirmed()));
+        router.follow(side, sentNanos, answer, told, () -> told.completeExceptionally(unconfirmed()));
         return told;
     }
 
@@ -118,7 +118,7 @@ final class FallbackGrant implements Grant {
     public CompletionStage<Boolean> downgrade() {
         return grant.downgrade().thenApply(shared -> {
             if (shared) {
-                backend.shared(this);
+                router.shared(this);
             }
             return shared;
         });

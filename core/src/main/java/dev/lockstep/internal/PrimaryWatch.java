@@ -1,6 +1,6 @@
 package dev.lockstep.internal;
 
-import dev.lockstep.internal.FallbackBackend.Side;
+import dev.lockstep.internal.FallbackRouter.Side;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says when the primary engine is gone and when it is back; see {@link FallbackBackend}. One timer, and only while there
+ * Says when the primary engine is gone and when it is back; see {@link FallbackRouter}. One timer, and only while there
  * is something to look at: from a request until it and all others are answered, and in fallback.
  *
  * <p>Gone is: asked for something, and silent since, for a time of which this process saw at least half. An engine that
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 final class PrimaryWatch implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PrimaryWatch.class);
 
-    private final FallbackBackend backend;
+    private final FallbackRouter router;
     private final LockBackend primary;
     private final BackendContext context;
     private final Scheduler scheduler;
@@ -40,8 +40,8 @@ final class PrimaryWatch implements AutoCloseable {
     private boolean probing;
     private long probedNanos;
 
-    PrimaryWatch(FallbackBackend backend, LockBackend primary, BackendContext context, Duration after) {
-        this.backend = backend;
+    PrimaryWatch(FallbackRouter router, LockBackend primary, BackendContext context, Duration after) {
+        this.router = router;
         this.primary = primary;
         this.context = context;
         this.scheduler = context.scheduler();
@@ -73,7 +73,7 @@ final class PrimaryWatch implements AutoCloseable {
     }
 
     private void look() {
-        if (backend.side() == Side.PRIMARY) {
+        if (router.side() == Side.PRIMARY) {
             listen();
         } else {
             probe();
@@ -95,9 +95,9 @@ final class PrimaryWatch implements AutoCloseable {
             silence = now - silentSinceNanos;
         }
         if (silence >= afterNanos) {
-            backend.enter(silence);
+            router.enter(silence);
             probe();
-        } else if (contact - neededNanos >= 0 && !backend.isNeeded()) {
+        } else if (contact - neededNanos >= 0 && !router.isNeeded()) {
             end();
         } else {
             if (silence >= intervalNanos) {
@@ -109,14 +109,14 @@ final class PrimaryWatch implements AutoCloseable {
 
     private void end() {
         watching = false;
-        if (backend.isNeeded()) {
+        if (router.isNeeded()) {
             begin(neededNanos); // came between the look and the end of the watch
         }
     }
 
     /** Asks whether the primary is back: one ping at a time, by the client's backoff. */
     private void probe() {
-        if (primary.lastContactNanos() - backend.sideSinceNanos() >= 0) {
+        if (primary.lastContactNanos() - router.sideSinceNanos() >= 0) {
             back();
             next(intervalNanos);
             return;
@@ -138,7 +138,7 @@ final class PrimaryWatch implements AutoCloseable {
     }
 
     private void ping() {
-        boolean inFallback = backend.side() == Side.FALLBACK;
+        boolean inFallback = router.side() == Side.FALLBACK;
         try {
             primary.ping().whenComplete((answer, error) -> {
                 if (error != null) {
@@ -170,7 +170,7 @@ final class PrimaryWatch implements AutoCloseable {
             probes = 0;
             silentSinceNanos = scheduler.nanoTime();
         }
-        backend.leave();
+        router.leave();
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockListener;
 import dev.lockstep.LockOptions;
+import dev.lockstep.logs.ThreadLogs;
 import dev.lockstep.memory.MemoryEngine;
 import dev.lockstep.memory.MemoryEngine.Outage;
 import dev.lockstep.spi.VirtualScheduler;
@@ -30,14 +31,25 @@ class FallbackRandomTest {
     @Test
     void oneHolderAtATimeWhereverItIsHeldAndNothingIsLeft() {
         int fallbacks = 0;
-        for (int seed = 0; seed < HISTORIES; seed++) {
-            try {
-                fallbacks += new History(seed).run();
-            } catch (RuntimeException | AssertionError e) {
-                throw new AssertionError("seed " + seed, e);
+        List<String> logged = new ArrayList<>();
+        ThreadLogs.onError(logged::add);
+        try {
+            for (int seed = 0; seed < HISTORIES; seed++) {
+                fallbacks += run(seed);
+                assertThat(logged).as("seed " + seed).isEmpty();
             }
+        } finally {
+            ThreadLogs.onError(null);
         }
         assertThat(fallbacks).isGreaterThan(HISTORIES / 4);
+    }
+
+    private static int run(int seed) {
+        try {
+            return new History(seed).run();
+        } catch (RuntimeException | AssertionError e) {
+            throw new AssertionError("seed " + seed, e);
+        }
     }
 
     private record Taken(String name, boolean shared, Lease lease) {

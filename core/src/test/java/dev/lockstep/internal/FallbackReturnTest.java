@@ -12,7 +12,6 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import java.time.Duration;
 import java.time.Instant;
@@ -253,56 +252,6 @@ class FallbackReturnTest {
             assertThat(bench.events)
                     .filteredOn(event -> event.startsWith("left"))
                     .hasSize(1);
-        }
-    }
-
-    @Nested
-    class Closing {
-        private void closesBoth() {
-            primary.answersAtOnce = true;
-            fallback.answersAtOnce = true;
-            bench.client.close();
-            assertThat(primary.closed).isTrue();
-            assertThat(fallback.closed).isTrue();
-            int idle = bench.time.pending();
-            bench.time.advance(Duration.ofHours(1));
-            assertThat(bench.time.pending()).isLessThanOrEqualTo(idle);
-            assertThat(bench.time.pending()).isZero();
-        }
-
-        @Test
-        void withoutFallback() {
-            closesBoth();
-        }
-
-        @Test
-        void inSilence() {
-            primary.reachable = false;
-            CompletableFuture<Lease> waiting = bench.lock.acquireAsync();
-            bench.time.advance(Duration.ofSeconds(1));
-            closesBoth();
-            assertThatThrownBy(waiting::join).hasCauseInstanceOf(LockUnavailableException.class);
-            assertThat(primary.claim(0).withdrawals).isEqualTo(1);
-        }
-
-        @Test
-        void inFallback() {
-            Lease held = bench.enterHolding();
-            closesBoth();
-            assertThat(held.isValid()).isFalse();
-            assertThat(fallback.grant(0).releases).isEqualTo(1);
-        }
-
-        @Test
-        void whileHoldsDrain() {
-            primary.reachable = false;
-            bench.client.lock("a", FAIR).acquireAsync();
-            CompletableFuture<Lease> second = bench.client.lock("a", FAIR).acquireAsync();
-            bench.time.advance(AFTER);
-            fallback.claim(0).grant();
-            bench.heal();
-            closesBoth();
-            assertThatThrownBy(second::join).hasCauseInstanceOf(LockUnavailableException.class);
         }
     }
 
