@@ -35,8 +35,9 @@ public interface Lease extends AutoCloseable {
      *
      * @return the token
      * @throws LockLostException if the hold was lost before its token was first asked for
-     * @throws IllegalStateException if the hold was given back before its token was first asked for, or if this is a
-     *     multi-lock of several names, which has a token for each: see {@link #token(String)}
+     * @throws IllegalStateException if the hold was given back before its token was first asked for; if it was taken in
+     *     fallback, see {@link #isFallback()}; or if this is a multi-lock of several names, which has a token for each:
+     *     see {@link #token(String)}
      */
     long token();
 
@@ -47,9 +48,19 @@ public interface Lease extends AutoCloseable {
      * @return its token
      * @throws IllegalArgumentException if this lease is not one of that lock
      * @throws LockLostException as {@link #token()}
-     * @throws IllegalStateException if the hold was given back before its token was first asked for
+     * @throws IllegalStateException if the hold was given back before its token was first asked for, or was taken in
+     *     fallback
      */
     long token(String lockName);
+
+    /**
+     * Tells whether the hold was taken in fallback, while the client's engine was down. Such a hold excludes only those
+     * who use the same {@link Fallback} meanwhile, and it has no token: its order among the engine's holds is unknown,
+     * so no number could tell storage whom to refuse.
+     *
+     * @return true if it was; for a multi-lock, if any of its holds was
+     */
+    boolean isFallback();
 
     /**
      * Tells whether the hold is certainly still good, by a local deadline that lies before the moment at which the

@@ -189,6 +189,7 @@ public interface LockClient extends AutoCloseable {
         private Duration maxBackoff = Duration.ofSeconds(1);
         private @Nullable String clientName;
         private @Nullable Executor executor;
+        private Fallback fallback = Fallback.failFast();
         private final List<LockListener> listeners = new ArrayList<>();
 
         private Builder() {}
@@ -296,6 +297,17 @@ public interface LockClient extends AutoCloseable {
         }
 
         /**
+         * What to do when the engine is down.
+         *
+         * @param fallback {@link Fallback#failFast()} unless set
+         * @return this
+         */
+        public Builder fallback(Fallback fallback) {
+            this.fallback = Objects.requireNonNull(fallback, "fallback");
+            return this;
+        }
+
+        /**
          * Adds a listener.
          *
          * @param listener hears what happens to the client's locks
@@ -310,14 +322,16 @@ public interface LockClient extends AutoCloseable {
          * Connects.
          *
          * @return an open client
-         * @throws LockConfigurationException if neither or both of URL and backend are set, the URL is malformed, no
-         *     engine on the class path has its scheme, or the ttl is below the engine's minimum
-         * @throws LockUnavailableException if the engine cannot be reached
+         * @throws LockConfigurationException if neither or both of URL and backend are set, a URL is malformed, no
+         *     engine on the class path has its scheme, the ttl is below the engine's minimum, or the engine is to be
+         *     its own fallback
+         * @throws LockUnavailableException if the engine, or the one to fall back to, cannot be reached
          */
         public LockClient connect() {
             return Clients.connect(
                     url,
                     backend,
+                    fallback,
                     new Clients.Settings(
                             namespace,
                             ttl,

@@ -54,6 +54,20 @@ public interface LockListener {
     default void onReachable(Reachable event) {}
 
     /**
+     * The client's claims go to its {@link Fallback} from now on, because its engine does not answer.
+     *
+     * @param event what happened
+     */
+    default void onFallbackEntered(FallbackEntered event) {}
+
+    /**
+     * The engine answers again, and the last hold that was taken in fallback has ended.
+     *
+     * @param event what happened
+     */
+    default void onFallbackLeft(FallbackLeft event) {}
+
+    /**
      * A hold began.
      *
      * @param lockName the lock
@@ -101,4 +115,18 @@ public interface LockListener {
      * @param outage how long it had not answered
      */
     record Reachable(Duration outage) {}
+
+    /**
+     * The fallback began.
+     *
+     * @param silence how long the engine had not answered
+     */
+    record FallbackEntered(Duration silence) {}
+
+    /**
+     * The fallback is over.
+     *
+     * @param duration how long it lasted
+     */
+    record FallbackLeft(Duration duration) {}
 }

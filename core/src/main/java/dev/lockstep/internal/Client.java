@@ -34,6 +34,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,6 +48,7 @@ final class Client implements LockClient {
     private final String id;
     private final Duration requestTimeout;
     private final long requestTimeoutNanos;
+    private final long patienceNanos;
     private final Scheduler scheduler;
     private final Executor executor;
     private final Runnable onClosed;
@@ -81,7 +83,7 @@ final class Client implements LockClient {
         this.onClosed = onClosed;
         this.events = new Events(settings.listeners(), this::execute);
         this.deadlines = new DeadlineWatch(scheduler, turnstiles);
-        this.backend = factory.open(new BackendContext(
+        BackendContext context = new BackendContext(
                 settings.namespace(),
                 name,
                 id,
@@ -89,9 +91,22 @@ final class Client implements LockClient {
                 requestTimeout,
                 new Backoff(settings.minBackoff(), settings.maxBackoff()),
                 executor,
-                scheduler));
+                scheduler);
+        Clients.FallbackPlan plan = settings.plan();
+        LongSupplier engineContact;
+        if (plan == null) {
+            this.backend = factory.open(context);
+            this.patienceNanos = requestTimeoutNanos;
+            engineContact = backend::lastContactNanos;
+        } else {
+            FallbackBackend both = FallbackBackend.open(factory, plan, context, events);
+            this.backend = both;
+            // Who has no deadline waits until the fallback begins, and then for its engine as otherwise for the first.
+            this.patienceNanos = requestTimeoutNanos + plan.after().toNanos();
+            engineContact = both::primaryContactNanos;
+        }
         this.traits = backend.traits();
-        this.outages = new OutageWatch(scheduler, backend, turnstiles, events, requestTimeoutNanos);
+        this.outages = new OutageWatch(scheduler, backend, engineContact, turnstiles, events, requestTimeoutNanos);
         if (settings.ttl().compareTo(traits.minTtl()) < 0) {
             backend.close();
             throw new LockConfigurationException(
@@ -290,6 +305,11 @@ final class Client implements LockClient {
 
     long requestTimeoutNanos() {
         return requestTimeoutNanos;
+    }
+
+    /** How long a call without a deadline of its own bears an engine that does not answer. */
+    long patienceNanos() {
+        return patienceNanos;
     }
 
     long nanoTime() {

@@ -1,16 +1,19 @@
 package dev.lockstep.internal;
 
+import dev.lockstep.Fallback;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockListener;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.BackendProvider;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,6 +35,9 @@ public final class Clients {
             Map.entry("etcds", "lockstep-etcd"),
             Map.entry("jdbc", "lockstep-jdbc"));
 
+    /** As good as for ever, and far from any overflow. */
+    private static final Duration LONGEST_SILENCE = Duration.ofDays(3650);
+
     private Clients() {}
 
     /**
@@ -39,6 +45,7 @@ public final class Clients {
      *
      * @param clientName null for host and process id
      * @param executor null for threads of the client's own
+     * @param plan null to fail fast
      */
     public record Settings(
             String namespace,
@@ -48,20 +55,72 @@ public final class Clients {
             Duration maxBackoff,
             @Nullable String clientName,
             @Nullable Executor executor,
-            List<LockListener> listeners) {}
+            List<LockListener> listeners,
+            @Nullable FallbackPlan plan) {
+        /** Settings without fallback. */
+        public Settings(
+                String namespace,
+                Duration ttl,
+                Duration requestTimeout,
+                Duration minBackoff,
+                Duration maxBackoff,
+                @Nullable String clientName,
+                @Nullable Executor executor,
+                List<LockListener> listeners) {
+            this(namespace, ttl, requestTimeout, minBackoff, maxBackoff, clientName, executor, listeners, null);
+        }
+
+        Settings with(@Nullable FallbackPlan plan) {
+            return new Settings(
+                    namespace, ttl, requestTimeout, minBackoff, maxBackoff, clientName, executor, listeners, plan);
+        }
+    }
+
+    /**
+     * A fallback in terms of the SPI.
+     *
+     * @param factory makes the backend to fall back to
+     * @param after how long the engine must have been silent
+     */
+    public record FallbackPlan(BackendFactory factory, Duration after) {}
 
     /** Connects to the engine that a URL or a factory names; exactly one of the two is given. */
-    public static LockClient connect(@Nullable String url, @Nullable BackendFactory backend, Settings settings) {
+    public static LockClient connect(
+            @Nullable String url, @Nullable BackendFactory backend, Fallback fallback, Settings settings) {
         if (url != null && backend != null) {
             throw new LockConfigurationException(null, "Set a URL or a backend, not both.");
         }
         if (backend != null) {
-            return Client.open(backend, settings);
+            return Client.open(backend, settings.with(plan(null, fallback, settings)));
         }
         if (url == null) {
             throw new LockConfigurationException(null, "Set a URL, such as memory:, or a backend.");
         }
-        return Client.open(parse(url), settings);
+        return Client.open(parse(url), settings.with(plan(url, fallback, settings)));
+    }
+
+    private static @Nullable FallbackPlan plan(@Nullable String url, Fallback fallback, Settings settings) {
+        Duration wished = fallback.after().orElse(settings.requestTimeout().multipliedBy(2));
+        Duration after = wished.compareTo(LONGEST_SILENCE) > 0 ? LONGEST_SILENCE : wished;
+        return switch (fallback.kind()) {
+            case FAIL_FAST -> null;
+            case ENGINE -> {
+                String other = fallback.url().orElseThrow();
+                if (other.equals(url)) {
+                    throw new LockConfigurationException(
+                            null, "An engine cannot be its own fallback: give the fallback another URL.");
+                }
+                yield new FallbackPlan(parse(other), after);
+            }
+            case THIS_JVM -> new FallbackPlan(parse(jvmEngine(url)), after);
+        };
+    }
+
+    /** The engine of this JVM that clients of one URL fall back to. Namespaces are apart in every engine. */
+    private static String jvmEngine(@Nullable String url) {
+        return url == null
+                ? "memory:"
+                : "memory:fallback-" + UUID.nameUUIDFromBytes(url.getBytes(StandardCharsets.UTF_8));
     }
 
     private static BackendFactory parse(String url) {

@@ -76,6 +76,16 @@ final class Events {
         publish(listener -> listener.onReachable(event));
     }
 
+    void fallbackEntered(long silenceNanos) {
+        var event = new LockListener.FallbackEntered(Duration.ofNanos(silenceNanos));
+        publish(listener -> listener.onFallbackEntered(event));
+    }
+
+    void fallbackLeft(long durationNanos) {
+        var event = new LockListener.FallbackLeft(Duration.ofNanos(durationNanos));
+        publish(listener -> listener.onFallbackLeft(event));
+    }
+
     private void publish(Consumer<LockListener> event) {
         queue.add(event);
         if (pending.getAndIncrement() == 0) {

@@ -40,6 +40,11 @@ final class HoldLease extends AtomicBoolean implements Lease {
     }
 
     @Override
+    public boolean isFallback() {
+        return hold.passage.isFallback();
+    }
+
+    @Override
     public boolean isValid() {
         return !get() && hold.isValid(hold.turnstile.client().nanoTime());
     }

@@ -42,6 +42,11 @@ final class MultiLease implements Lease {
     }
 
     @Override
+    public boolean isFallback() {
+        return leases.stream().anyMatch(Lease::isFallback);
+    }
+
+    @Override
     public boolean isValid() {
         return leases.stream().allMatch(Lease::isValid);
     }

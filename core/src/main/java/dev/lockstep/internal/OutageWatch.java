@@ -3,6 +3,7 @@ package dev.lockstep.internal;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +17,7 @@ final class OutageWatch implements AutoCloseable {
 
     private final Scheduler scheduler;
     private final LockBackend backend;
+    private final LongSupplier engineContact;
     private final Turnstiles turnstiles;
     private final Events events;
     private final long timeoutNanos;
@@ -31,9 +33,23 @@ final class OutageWatch implements AutoCloseable {
     private boolean unreachable;
     private long lostNanos;
 
-    OutageWatch(Scheduler scheduler, LockBackend backend, Turnstiles turnstiles, Events events, long timeoutNanos) {
+    /**
+     * Makes a watch.
+     *
+     * @param backend whose silence ends waits
+     * @param engineContact when the engine itself last answered, which listeners hear of; in fallback another one answers
+     *     for it
+     */
+    OutageWatch(
+            Scheduler scheduler,
+            LockBackend backend,
+            LongSupplier engineContact,
+            Turnstiles turnstiles,
+            Events events,
+            long timeoutNanos) {
         this.scheduler = scheduler;
         this.backend = backend;
+        this.engineContact = engineContact;
         this.turnstiles = turnstiles;
         this.events = events;
         this.timeoutNanos = timeoutNanos;
@@ -70,12 +86,14 @@ final class OutageWatch implements AutoCloseable {
         for (Turnstile turnstile : turnstiles.all()) {
             waiters |= turnstile.checkOutage(now, last);
         }
-        if (!unreachable && now - last >= timeoutNanos) {
+        long engine = engineContact.getAsLong();
+        long heard = engine - sinceNanos > 0 ? engine : sinceNanos;
+        if (!unreachable && now - heard >= timeoutNanos) {
             unreachable = true;
-            lostNanos = last;
-            log.warn("The engine has not answered for {} ms", (now - last) / 1_000_000);
-            events.unreachable(now - last);
-        } else if (unreachable && contact - lostNanos > 0) {
+            lostNanos = heard;
+            log.warn("The engine has not answered for {} ms", (now - heard) / 1_000_000);
+            events.unreachable(now - heard);
+        } else if (unreachable && engine - lostNanos > 0) {
             unreachable = false;
             log.info("The engine answers again after {} ms", (now - lostNanos) / 1_000_000);
             events.reachable(now - lostNanos);

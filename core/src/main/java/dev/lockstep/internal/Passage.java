@@ -195,6 +195,10 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         return heldGrant().isWanted();
     }
 
+    boolean isFallback() {
+        return heldGrant() instanceof FallbackGrant routed && routed.isFallback();
+    }
+
     boolean hasTokensLeft() {
         return drawn < MAX_INDEX;
     }

@@ -326,7 +326,7 @@ final class Turnstile {
     }
 
     /**
-     * Ends the waits without a deadline of their own that have seen no contact for the request timeout.
+     * Ends the waits without a deadline of their own that have seen no contact for as long as the client bears it.
      *
      * @param lastContact when the engine last answered, or when it began to owe an answer
      * @return whether somebody still waits
@@ -338,7 +338,7 @@ final class Turnstile {
             for (Waiter waiter = rules.queue.first(); waiter != null; waiter = next) {
                 next = waiter.next;
                 long since = lastContact - waiter.startNanos > 0 ? lastContact : waiter.startNanos;
-                if (!waiter.timed && now - since >= client.requestTimeoutNanos()) {
+                if (!waiter.timed && now - since >= client.patienceNanos()) {
                     rules.abandon(waiter);
                     rules.finish(waiter, client.unavailable(name, now - since));
                 }

@@ -28,6 +28,7 @@ final class ScriptedBackend implements LockBackend {
     boolean reachable = true;
     boolean closed;
     int pings;
+    LockInfo info = new LockInfo("a", List.of(), List.of());
     long contact;
     private long token = 100;
 
@@ -154,7 +155,7 @@ final class ScriptedBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return CompletableFuture.completedFuture(new LockInfo(name, List.of(), List.of()));
+        return CompletableFuture.completedFuture(info);
     }
 
     @Override

@@ -219,6 +219,13 @@ public abstract class LockContract {
     }
 
     @Nested
+    class Fallbacks extends FallbackContract {
+        Fallbacks() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
     class Scale extends ScaleContract {
         Scale() {
             super(LockContract.this);

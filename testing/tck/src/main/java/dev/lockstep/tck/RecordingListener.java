@@ -49,6 +49,16 @@ final class RecordingListener implements LockListener {
         record(event);
     }
 
+    @Override
+    public void onFallbackEntered(FallbackEntered event) {
+        record(event);
+    }
+
+    @Override
+    public void onFallbackLeft(FallbackLeft event) {
+        record(event);
+    }
+
     /** All events in order. */
     List<Object> events() {
         return List.copyOf(events);

@@ -1,0 +1,136 @@
+package dev.lockstep;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client does when its engine is down. Give one to {@link LockClient.Builder#fallback(Fallback)}.
+ *
+ * <pre>{@code
+ * LockClient.builder().url("redis://…").fallback(Fallback.thisJvmOnly().after(Duration.ofSeconds(3))).connect();
+ * }</pre>
+ *
+ * <p>A fallback trades exclusion for progress: while it lasts, a process that still reaches the engine, or that is cut
+ * off from the fallback too, may hold the same lock. It suits locks that save work, not locks that protect data. A hold
+ * that was taken in fallback says so ({@link Lease#isFallback()}) and has no token, so that storage which checks tokens
+ * cannot be written under it.
+ *
+ * <p><b>In.</b> When the engine has been needed and has not answered for {@link #after}, claims that wait and new claims
+ * go to the fallback, unless a hold of the same lock from before is still valid here. Until then calls wait, or fail
+ * with {@link LockUnavailableException} at their own deadline.
+ *
+ * <p><b>Out.</b> The engine is probed meanwhile. When it answers, claims go to it again, those of a lock that is still
+ * held in fallback once that hold has ended; until then a call that may not wait finds that lock busy. Both switches are
+ * told to {@link LockListener#onFallbackEntered} and {@link LockListener#onFallbackLeft}.
+ *
+ * <p>Immutable.
+ */
+public final class Fallback {
+    private static final Fallback FAIL_FAST = new Fallback(Kind.FAIL_FAST, null, null);
+    private static final Fallback THIS_JVM = new Fallback(Kind.THIS_JVM, null, null);
+
+    private final Kind kind;
+    private final @Nullable String url;
+    private final @Nullable Duration after;
+
+    private Fallback(Kind kind, @Nullable String url, @Nullable Duration after) {
+        this.kind = kind;
+        this.url = url;
+        this.after = after;
+    }
+
+    /** The kinds of fallback. */
+    public enum Kind {
+        /** No fallback. */
+        FAIL_FAST,
+        /** Another engine. */
+        ENGINE,
+        /** An engine inside this JVM. */
+        THIS_JVM
+    }
+
+    /**
+     * No fallback: calls fail with {@link LockUnavailableException} while the engine is down. The default.
+     *
+     * @return the policy
+     */
+    public static Fallback failFast() {
+        return FAIL_FAST;
+    }
+
+    /**
+     * Another engine. It is connected from the beginning, so it must be there when the client connects. The client
+     * offers what both engines can: shared, fair and sticky locks only if both have them.
+     *
+     * @param url the other engine; see {@link LockClient.Builder#url(String)}
+     * @return the policy
+     */
+    public static Fallback to(String url) {
+        return new Fallback(Kind.ENGINE, Objects.requireNonNull(url, "url"), null);
+    }
+
+    /**
+     * An engine inside this JVM: only threads of this JVM exclude each other meanwhile. It is shared by all clients of
+     * the JVM that have the same URL and namespace and are in fallback too; a client that was given a backend object
+     * instead of a URL has its own.
+     *
+     * @return the policy
+     */
+    public static Fallback thisJvmOnly() {
+        return THIS_JVM;
+    }
+
+    /**
+     * How long the engine must have been silent while it was needed. Time in which this process itself stood still does
+     * not count.
+     *
+     * @param silence twice the request timeout unless set
+     * @return a copy of this policy with that time
+     * @throws IllegalArgumentException if it is not positive
+     * @throws IllegalStateException if there is no fallback
+     */
+    public Fallback after(Duration silence) {
+        if (silence.isNegative() || silence.isZero()) {
+            throw new IllegalArgumentException("after must be positive: " + silence);
+        }
+        if (kind == Kind.FAIL_FAST) {
+            throw new IllegalStateException("Fail fast is no fallback, so there is no time after which it begins.");
+        }
+        return new Fallback(kind, url, silence);
+    }
+
+    /**
+     * Tells which kind of fallback this is.
+     *
+     * @return the kind
+     */
+    public Kind kind() {
+        return kind;
+    }
+
+    /**
+     * The other engine.
+     *
+     * @return its URL, credentials included; empty unless {@link Kind#ENGINE}
+     */
+    public Optional<String> url() {
+        return Optional.ofNullable(url);
+    }
+
+    /**
+     * How long the engine must have been silent.
+     *
+     * @return the time; empty for the default
+     */
+    public Optional<Duration> after() {
+        return Optional.ofNullable(after);
+    }
+
+    /** Says all but the URL, which may hold a password. */
+    @Override
+    public String toString() {
+        return "Fallback[" + kind + (after == null ? "]" : ", after " + after + "]");
+    }
+}

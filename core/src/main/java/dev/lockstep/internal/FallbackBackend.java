@@ -1,0 +1,154 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.LockInfo;
+import dev.lockstep.internal.FallbackRouter.Side;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Traits;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Two engines as one: claims go to the primary, and to the fallback while the primary is down. The core knows of it only
+ * that some grants have no token. How it works is told in {@link FallbackRouter}.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class FallbackBackend implements LockBackend {
+    private final LockBackend primary;
+    private final LockBackend fallback;
+    private final BackendContext context;
+    private final Duration after;
+    private final Traits traits;
+    private final FallbackRouter router;
+    private final PrimaryWatch watch;
+
+    private FallbackBackend(
+            LockBackend primary, LockBackend fallback, BackendContext context, Duration after, Events events) {
+        this.primary = primary;
+        this.fallback = fallback;
+        this.context = context;
+        this.after = after;
+        this.traits = common(primary.traits(), fallback.traits());
+        this.router = new FallbackRouter(this, events, context.scheduler().nanoTime());
+        this.watch = new PrimaryWatch(router, primary, context, after);
+    }
+
+    /** Connects to both engines. */
+    static FallbackBackend open(
+            BackendFactory factory, Clients.FallbackPlan plan, BackendContext context, Events events) {
+        LockBackend primary = factory.open(context);
+        try {
+            return new FallbackBackend(primary, plan.factory().open(context), context, plan.after(), events);
+        } catch (RuntimeException | Error e) {
+            primary.close();
+            throw e;
+        }
+    }
+
+    private static Traits common(Traits one, Traits other) {
+        return new Traits(
+                one.push() && other.push(),
+                one.tellsWanted() && other.tellsWanted(),
+                one.shared() && other.shared(),
+                one.fair() && other.fair(),
+                one.minTtl().compareTo(other.minTtl()) > 0 ? one.minTtl() : other.minTtl());
+    }
+
+    LockBackend engine(Side side) {
+        return side == Side.PRIMARY ? primary : fallback;
+    }
+
+    long nanoTime() {
+        return context.scheduler().nanoTime();
+    }
+
+    /** How long a call may block: no longer than it takes until the fallback begins. */
+    Duration bounded(Duration blockAtMost) {
+        return blockAtMost.compareTo(after) > 0 ? after : blockAtMost;
+    }
+
+    /** The primary is about to be asked for something. */
+    void needed(long sentNanos) {
+        watch.needed(sentNanos);
+    }
+
+    @Override
+    public Traits traits() {
+        return traits;
+    }
+
+    @Override
+    public Claim submit(ClaimRequest request) {
+        FallbackClaim claim = new FallbackClaim(router, request);
+        FallbackAttempt attempt = router.add(claim);
+        if (attempt != null) {
+            attempt.submit();
+        }
+        return claim;
+    }
+
+    @Override
+    public long lastContactNanos() {
+        return router.lastContactNanos();
+    }
+
+    /** When the primary last answered. */
+    long primaryContactNanos() {
+        return primary.lastContactNanos();
+    }
+
+    @Override
+    public CompletionStage<Void> ping() {
+        return engine(router.side()).ping();
+    }
+
+    @Override
+    public CompletionStage<LockInfo> inspect(String name) {
+        Side asked = router.side();
+        return engine(asked).inspect(name).thenApply(info -> shown(info, asked));
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> list(String prefix) {
+        Side asked = router.side();
+        return engine(asked)
+                .list(prefix)
+                .thenApply(
+                        infos -> infos.stream().map(info -> shown(info, asked)).toList());
+    }
+
+    /** What the fallback knows, without its tokens: holders have none. */
+    private static LockInfo shown(LockInfo info, Side asked) {
+        if (asked == Side.PRIMARY) {
+            return info;
+        }
+        List<LockInfo.Entry> holders = info.holders().stream()
+                .map(entry -> new LockInfo.Entry(entry.mode(), OptionalLong.empty(), entry.holder()))
+                .toList();
+        return new LockInfo(info.name(), holders, info.waiters());
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name) {
+        return engine(router.side()).forceRelease(name);
+    }
+
+    @Override
+    public void close() {
+        if (!router.close()) {
+            return;
+        }
+        watch.close();
+        try {
+            primary.close();
+        } finally {
+            fallback.close();
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package dev.lockstep.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Fallback;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.memory.MemoryEngine;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.LockBackend;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** How a fallback is chosen, and what is refused. */
+class FallbackSettingsTest {
+    private static final BackendFactory UNREACHABLE = context -> {
+        throw new LockUnavailableException(null, "away");
+    };
+
+    @Test
+    void aTimeThatIsNotPositiveIsRefused() {
+        for (Duration bad : List.of(Duration.ZERO, Duration.ofMillis(-1))) {
+            assertThatThrownBy(() -> Fallback.thisJvmOnly().after(bad)).isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThatThrownBy(() -> Fallback.failFast().after(Duration.ofSeconds(1)))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void nullIsRefused() {
+        assertThatThrownBy(() -> Fallback.to(null)).isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> LockClient.builder().fallback(null)).isInstanceOf(NullPointerException.class);
+    }
+
+    @Test
+    void thePolicyDoesNotTellPasswords() {
+        Fallback policy = Fallback.to("redis://user:s3cret@host").after(Duration.ofSeconds(1));
+        assertThat(policy.toString()).contains("ENGINE", "PT1S").doesNotContain("s3cret");
+        assertThat(policy.url()).contains("redis://user:s3cret@host");
+        assertThat(policy.after()).contains(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aFallbackThatCannotBeIsRefused() {
+        for (String bad : List.of("memory:a/b", "no scheme", "unknown://s3cret@host", "memory:main")) {
+            assertThatThrownBy(() -> LockClient.builder()
+                            .url("memory:main")
+                            .fallback(Fallback.to(bad))
+                            .connect())
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageNotContaining("s3cret");
+        }
+    }
+
+    @Test
+    void anEngineThatIsAwayAtTheBeginningIsReported() {
+        assertThatThrownBy(() -> LockClient.builder()
+                        .backend(UNREACHABLE)
+                        .fallback(Fallback.thisJvmOnly())
+                        .connect())
+                .isInstanceOf(LockUnavailableException.class);
+    }
+
+    @Test
+    void theEngineIsClosedWhenTheOtherCannotBeReached() {
+        List<ScriptedBackend> opened = new ArrayList<>();
+        FallbackFixture bench = new FallbackFixture();
+        Clients.Settings settings = new Clients.Settings(
+                "test",
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(5),
+                Duration.ofMillis(20),
+                Duration.ofSeconds(1),
+                "client",
+                null,
+                List.of(),
+                new Clients.FallbackPlan(UNREACHABLE, Duration.ofSeconds(1)));
+        BackendFactory factory = context -> {
+            opened.add(new ScriptedBackend(bench.time));
+            return opened.get(0);
+        };
+        assertThatThrownBy(() -> new Client(factory, settings, bench.time, Runnable::run, "client", "id", () -> {}))
+                .isInstanceOf(LockUnavailableException.class);
+        assertThat(opened.get(0).closed).isTrue();
+    }
+
+    @Test
+    void theClientOffersWhatBothEnginesCan() {
+        FallbackFixture bench = new FallbackFixture();
+        assertThat(bench.client.traits().tellsWanted()).isTrue();
+        ScriptedBackend silent = new ScriptedBackend(bench.time);
+        silent.tellsWanted = false;
+        Clients.Settings settings = new Clients.Settings(
+                "test",
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(5),
+                Duration.ofMillis(20),
+                Duration.ofSeconds(1),
+                "client",
+                null,
+                List.of(),
+                new Clients.FallbackPlan(context -> silent, Duration.ofSeconds(1)));
+        LockBackend primary = new ScriptedBackend(bench.time);
+        Client client = new Client(context -> primary, settings, bench.time, Runnable::run, "client", "id", () -> {});
+        assertThat(client.traits().tellsWanted()).isFalse();
+        assertThat(client.traits().shared()).isTrue();
+    }
+
+    @Test
+    void aUrlCanFallBackToThisJvm() {
+        try (LockClient client = LockClient.builder()
+                .url("memory:main")
+                .fallback(Fallback.thisJvmOnly().after(Duration.ofDays(1_000_000)))
+                .connect()) {
+            Lease lease = client.lock("a").tryAcquire().orElseThrow();
+            assertThat(lease.isFallback()).isFalse();
+            assertThat(lease.token()).isPositive();
+            lease.close();
+        }
+    }
+
+    @Test
+    void failFastIsTheDefault() {
+        MemoryEngine engine = new MemoryEngine();
+        try (LockClient client = LockClient.builder()
+                .backend(engine)
+                .requestTimeout(Duration.ofMillis(50))
+                .connect()) {
+            engine.disconnect(MemoryEngine.Outage.REQUESTS_LOST);
+            assertThatThrownBy(client.lock("a")::lock).isInstanceOf(LockUnavailableException.class);
+            engine.reconnect();
+        }
+    }
+}

@@ -1,0 +1,281 @@
+package dev.lockstep.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Fallback;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockListener;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockUnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** A client with a fallback goes on when its engine goes away, says so, and returns to it without a gap. */
+@Requires(Capability.BREAK_CONNECTION)
+abstract class FallbackContract extends ContractGroup {
+    private static final Duration AFTER = Duration.ofSeconds(1);
+    private static final int CYCLES = 2;
+    private static final int THREADS = 3;
+
+    /** The engine to fall back to, shared by the clients of one test. */
+    private final String otherUrl = "memory:tck-" + UUID.randomUUID();
+
+    private final RecordingListener listener = new RecordingListener();
+
+    FallbackContract(LockContract contract) {
+        super(contract);
+    }
+
+    private LockClient open(String name, Fallback fallback, LockListener hears) {
+        return open(builder -> builder.clientName(name)
+                .requestTimeout(shortRequestTimeout())
+                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50))
+                .fallback(fallback)
+                .listener(hears));
+    }
+
+    private LockClient openThisJvmOnly() {
+        return open("cut-off", Fallback.thisJvmOnly().after(AFTER), listener);
+    }
+
+    @Test
+    void aCallIsServedByTheFallbackAndSaysSo() throws Exception {
+        LockClient cutOff = openThisJvmOnly();
+        fixture().breakConnection(cutOff);
+        try (Lease lease = cutOff.lock(NAME).acquire()) {
+            assertThat(lease.isFallback()).isTrue();
+            assertThat(lease.isValid()).isTrue();
+            assertThatThrownBy(lease::token)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(NAME);
+        }
+        Bench.await("the switch is told", () -> entered(listener) == 1);
+        assertThat(listener.only(LockListener.FallbackEntered.class).get(0).silence())
+                .isGreaterThanOrEqualTo(AFTER);
+        assertThat(left(listener)).isZero();
+    }
+
+    @Test
+    void aCallThatWaitsIsServedByTheFallback() throws Exception {
+        rivalLock().lock();
+        LockClient cutOff = openThisJvmOnly();
+        Call<Boolean> waiting = actor("waiter").starts(() -> {
+            try (Lease lease = cutOff.lock(NAME).acquire()) {
+                assertThat(lease.isFallback()).isTrue();
+            }
+        });
+        bench().awaitWaiters(NAME, 1);
+        fixture().breakConnection(cutOff);
+        waiting.get();
+        rivalLock().unlock();
+        fixture().healConnection(cutOff);
+        // What waited at the engine was withdrawn, and stands in nobody's way.
+        bench().awaitFree(NAME);
+    }
+
+    @Test
+    void threadsExcludeEachOtherInFallback() throws Exception {
+        LockClient cutOff = openThisJvmOnly();
+        DistributedLock lock = cutOff.lock(NAME);
+        fixture().breakConnection(cutOff);
+        lock.lock();
+        assertThat(actor("another")
+                        .starts(() -> assertThat(lock.tryLock()).isFalse())
+                        .get())
+                .isTrue();
+        lock.unlock();
+        actor("another").does(() -> {
+            assertThat(lock.tryLock()).isTrue();
+            lock.unlock();
+        });
+    }
+
+    @Test
+    void aHoldFromBeforeIsNotTakenInFallbackWhileItIsValid() throws Exception {
+        LockClient cutOff = openThisJvmOnly();
+        Lease before = cutOff.lock(NAME).acquire();
+        long token = before.token();
+        fixture().breakConnection(cutOff);
+        cutOff.lock("another").acquire().close();
+        assertThat(before.isValid()).isTrue();
+        assertThat(before.isFallback()).isFalse();
+        assertThat(before.token()).isEqualTo(token);
+        actor("another").does(() -> assertThat(cutOff.lock(NAME).tryAcquire()).isEmpty());
+        assertThatThrownBy(before::close).isInstanceOf(LockUnavailableException.class);
+        try (Lease next = cutOff.lock(NAME).acquire()) {
+            assertThat(next.isFallback()).isTrue();
+        }
+    }
+
+    @Test
+    void tokensAreBackWithTheEngineAndHigherThanBefore() throws Exception {
+        LockClient cutOff = openThisJvmOnly();
+        DistributedLock lock = cutOff.lock(NAME);
+        long before = token(lock);
+        fixture().breakConnection(cutOff);
+        Lease inFallback = lock.acquire();
+        fixture().healConnection(cutOff);
+        Bench.await("other locks are the engine's again", () -> !isFallback(cutOff.lock("another")));
+        assertThat(inFallback.isValid()).isTrue();
+        assertThat(left(listener)).isZero();
+        inFallback.close();
+        Bench.await("the fallback is left", () -> left(listener) == 1);
+        assertThat(token(lock)).isGreaterThan(before);
+        assertThat(entered(listener)).isEqualTo(1);
+    }
+
+    @Test
+    void aShortOutageIsBorne() throws Exception {
+        LockClient cutOff = open("cut-off", Fallback.thisJvmOnly().after(Duration.ofMinutes(1)), listener);
+        fixture().breakConnection(cutOff);
+        Call<Boolean> waiting = actor("waiter").starts(() -> {
+            try (Lease lease = cutOff.lock(NAME).acquire()) {
+                assertThat(lease.isFallback()).isFalse();
+                assertThat(lease.token()).isPositive();
+            }
+        });
+        // Without a fallback, the call would have failed by now.
+        Bench.letPass(shortRequestTimeout().multipliedBy(2));
+        assertThat(waiting.isDone()).isFalse();
+        fixture().healConnection(cutOff);
+        waiting.get();
+        assertThat(entered(listener)).isZero();
+    }
+
+    @Test
+    void aClientClosesInFallback() throws Exception {
+        // A short ttl, since the engine learns of the end of a client that it cannot hear only by that.
+        LockClient cutOff = open(builder -> builder.clientName("cut-off")
+                .ttl(shortTtl())
+                .requestTimeout(shortRequestTimeout())
+                .fallback(Fallback.thisJvmOnly().after(AFTER)));
+        fixture().breakConnection(cutOff);
+        Lease lease = cutOff.lock(NAME).acquireAsync().get();
+        assertThat(Bench.timed(cutOff::close))
+                .isLessThan(shortRequestTimeout().multipliedBy(3).plus(Bench.AT_ONCE));
+        assertThat(lease.isValid()).isFalse();
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+    }
+
+    /** The engine goes away and comes back, for two clients that fall back to the same engine, while threads take turns. */
+    @Test
+    void underLoadTheEngineGoesAwayAndComesBack() throws Exception {
+        AtomicBoolean stop = new AtomicBoolean();
+        List<Side> sides = List.of(new Side("one"), new Side("two"));
+        Shared shared = new Shared();
+        List<Call<Boolean>> loads = new ArrayList<>();
+        for (Side side : sides) {
+            for (Actor worker : bench().actors(side.client.name(), THREADS)) {
+                loads.add(worker.starts(() -> work(side, shared, stop)));
+            }
+        }
+        try {
+            for (int cycle = 1; cycle <= CYCLES; cycle++) {
+                awaitProgress(shared.inEngine);
+                sides.forEach(side -> fixture().breakConnection(side.client));
+                for (Side side : sides) {
+                    int entered = cycle;
+                    Bench.await("the fallback begins", () -> entered(side.hears) == entered);
+                }
+                awaitProgress(shared.inFallback);
+                sides.forEach(side -> fixture().healConnection(side.client));
+                for (Side side : sides) {
+                    int left = cycle;
+                    Bench.await("the fallback ends", () -> left(side.hears) == left);
+                }
+            }
+            awaitProgress(shared.inEngine);
+        } finally {
+            stop.set(true);
+        }
+        for (Call<Boolean> load : loads) {
+            load.get();
+        }
+        assertThat(shared.overlaps).hasValue(0);
+        try (LockClient observer = LockClient.builder()
+                .namespace(bench().namespace())
+                .url(otherUrl)
+                .connect()) {
+            assertThat(observer.list("")).isEmpty();
+        }
+    }
+
+    /** One client of the load test. */
+    private final class Side {
+        final RecordingListener hears = new RecordingListener();
+        final LockClient client;
+        final AtomicInteger inside = new AtomicInteger();
+
+        Side(String name) {
+            client = open(name, Fallback.to(otherUrl).after(AFTER), hears);
+        }
+    }
+
+    /** What the clients of the load test guard by the lock: one place for each engine, and the tokens. */
+    private static final class Shared {
+        final AtomicLong inEngine = new AtomicLong();
+        final AtomicLong inFallback = new AtomicLong();
+        final AtomicInteger insideEngine = new AtomicInteger();
+        final AtomicInteger insideFallback = new AtomicInteger();
+        final AtomicInteger overlaps = new AtomicInteger();
+        long highestToken; // guarded by the lock, as far as the engine gave it
+    }
+
+    private void work(Side side, Shared shared, AtomicBoolean stop) throws InterruptedException {
+        DistributedLock lock = side.client.lock(NAME);
+        while (!stop.get()) {
+            try (Lease lease = lock.tryAcquire(Duration.ofSeconds(15)).orElseThrow()) {
+                AtomicInteger inside = lease.isFallback() ? shared.insideFallback : shared.insideEngine;
+                boolean alone = inside.getAndIncrement() == 0 & side.inside.getAndIncrement() == 0;
+                if (!lease.isFallback()) {
+                    long token = lease.token();
+                    alone &= token > shared.highestToken;
+                    shared.highestToken = token;
+                }
+                Thread.onSpinWait();
+                inside.decrementAndGet();
+                side.inside.decrementAndGet();
+                if (!alone) {
+                    shared.overlaps.incrementAndGet();
+                }
+                (lease.isFallback() ? shared.inFallback : shared.inEngine).incrementAndGet();
+            } catch (LockUnavailableException e) {
+                // The engine went away while it was being given back.
+            }
+        }
+    }
+
+    private static void awaitProgress(AtomicLong count) {
+        long start = count.get();
+        Bench.await("locks are taken", () -> count.get() >= start + 20);
+    }
+
+    private static boolean isFallback(DistributedLock lock) throws InterruptedException {
+        try (Lease lease = lock.acquire()) {
+            return lease.isFallback();
+        }
+    }
+
+    private static long token(DistributedLock lock) throws InterruptedException {
+        try (Lease lease = lock.acquire()) {
+            return lease.token();
+        }
+    }
+
+    private static int entered(RecordingListener hears) {
+        return hears.only(LockListener.FallbackEntered.class).size();
+    }
+
+    private static int left(RecordingListener hears) {
+        return hears.only(LockListener.FallbackLeft.class).size();
+    }
+}
