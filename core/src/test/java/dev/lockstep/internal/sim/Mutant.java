@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -25,15 +26,14 @@ import org.jspecify.annotations.Nullable;
  * The core with a mistake in one of its sources: the source is changed and compiled in memory, and the simulation is run
  * over the result in a class loader of its own. The core itself knows nothing of it.
  *
- * @param source the file, below {@code dev/lockstep/internal}
- * @param right what stands there, exactly once
+ * @param right what stands in exactly one place of {@code dev.lockstep.internal}
  * @param wrong what is put in its place
  */
-record Mutant(String name, String source, String right, String wrong) {
+record Mutant(String name, String right, String wrong) {
     /** What the simulation says about it; null if it finds nothing. */
     @Nullable
     String simulate(long seeds) {
-        Map<String, byte[]> classes = source.isEmpty() ? Map.of() : compile();
+        Map<String, byte[]> classes = right.isEmpty() ? Map.of() : compile();
         try {
             Class<?> simulation = Class.forName(Simulation.class.getName(), true, new MutantLoader(classes));
             return (String) simulation.getMethod("run", long.class, long.class).invoke(null, 1L, seeds);
@@ -43,20 +43,27 @@ record Mutant(String name, String source, String right, String wrong) {
     }
 
     private Map<String, byte[]> compile() {
-        Path file = Path.of(System.getProperty("basedir", "."), "src/main/java/dev/lockstep/internal", source);
-        String text;
-        try {
-            text = Files.readString(file);
+        Path sources = Path.of(System.getProperty("basedir", "."), "src/main/java/dev/lockstep/internal");
+        Path source = null;
+        String text = "";
+        int places = 0;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(sources, "*.java")) {
+            for (Path file : files) {
+                String read = Files.readString(file);
+                for (int at = read.indexOf(right); at >= 0; at = read.indexOf(right, at + 1)) {
+                    places++;
+                    source = file;
+                    text = read.substring(0, at) + wrong + read.substring(at + right.length());
+                }
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        int at = text.indexOf(right);
-        if (at < 0 || text.indexOf(right, at + 1) >= 0) {
-            throw new IllegalStateException("The mistake '" + name + "' can no longer be planted: " + source
-                    + " must contain this exactly once:\n" + right);
+        if (source == null || places != 1) {
+            throw new IllegalStateException("The mistake '" + name + "' can no longer be planted. The sources of"
+                    + " dev.lockstep.internal must contain this once, not " + places + " times:\n" + right);
         }
-        return new MemoryCompiler()
-                .compile(source, text.substring(0, at) + wrong + text.substring(at + right.length()));
+        return new MemoryCompiler().compile(source.getFileName().toString(), text);
     }
 
     @Override
