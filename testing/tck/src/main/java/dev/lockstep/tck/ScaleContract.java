@@ -19,7 +19,7 @@ abstract class ScaleContract extends ContractGroup {
     private static final int LOCKS = 10_000;
 
     /** How many requests the test itself has on their way at a time; a client may use a bounded pool. */
-    private static final int IN_FLIGHT = 500;
+    private static final int IN_FLIGHT = 100;
 
     ScaleContract(LockContract contract) {
         super(contract);
@@ -119,7 +119,7 @@ abstract class ScaleContract extends ContractGroup {
         long before = requests();
         Bench.letPass(ttl.plus(ttl.dividedBy(4)));
         assertThat(leases.stream().filter(lease -> !lease.isValid()).count()).isZero();
-        assertThat(Thread.activeCount() - threads).isLessThan(40);
+        assertThat(Thread.activeCount() - threads).isLessThan(2 * IN_FLIGHT);
         assertThat(rival().list("held-")).hasSize(LOCKS);
         if (fixture().capabilities().contains(Capability.COUNT_REQUESTS)) {
             // Renewal is by session or in batches: a request for every hundredth lock would be too many already.
