@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The simulation is worth something: it finds mistakes that are planted in the core, one at a time. */
 class PlantedBugsTest {
+    /** Far more than any of them needs. */
     private static final long SEEDS = 20_000;
 
     @ParameterizedTest
@@ -29,10 +30,7 @@ class PlantedBugsTest {
                         "skip the deadline check of a grant",
                         "if (now - passage.heldGrant().validUntilNanos() < 0) {\n            return false;",
                         "if (true) {\n            return false;"),
-                new Mutant(
-                        "skip the deadline check of a hold",
-                        "if (now - deadlineNanos() < 0) {",
-                        "if (true) {"),
+                new Mutant("skip the deadline check of a hold", "if (now - deadlineNanos() < 0) {", "if (true) {"),
                 new Mutant(
                         "forget to withdraw",
                         "answer(() -> claim.withdraw(LockBackend.DO_NOT_BLOCK))",
@@ -53,30 +51,19 @@ class PlantedBugsTest {
                         "let readers keep the token from before a writer",
                         "            cohortIndex = 0;\n        }\n        holds",
                         "        }\n        holds"),
-                new Mutant(
-                        "re-enter after loss",
-                        "if (own != null && own.isValid(now)) {",
-                        "if (own != null) {"),
-                new Mutant(
-                        "lose a wake-up after a release", "if (rules.queue.isAwaited()) {", "if (false) {"),
+                new Mutant("re-enter after loss", "if (own != null && own.isValid(now)) {", "if (own != null) {"),
+                new Mutant("lose a wake-up after a release", "if (rules.queue.isAwaited()) {", "if (false) {"),
                 new Mutant(
                         "lose a wake-up after a withdrawal",
-                        "            end(passage);\n            settle(client.nanoTime(), null, null);",
-                        "            end(passage);"),
-                new Mutant(
-                        "give back twice", "settle(now, null, passage);", "settle(now, null, null);"),
+                        "            rules.end(passage);\n            rules.settle(client.nanoTime(), null, null);",
+                        "            rules.end(passage);"),
+                new Mutant("give back twice", "settle(now, null, passage);", "settle(now, null, null);"),
                 new Mutant(
                         "keep a grant that raced a cancel",
                         "hold.turnstile.release(hold, LockBackend.DO_NOT_BLOCK);",
                         ""),
-                new Mutant(
-                        "come again before the others",
-                        "yields |= passage.budgeted || passage.isWanted();",
-                        ""),
-                new Mutant(
-                        "let readers in beside a writer",
-                        "return passage.writer() == null;",
-                        "return true;"),
+                new Mutant("come again before the others", "yields |= passage.budgeted || passage.isWanted();", ""),
+                new Mutant("let readers in beside a writer", "return passage.writer() == null;", "return true;"),
                 new Mutant("hand a fair lock off", "if (!options.isFair()) {", "if (true) {"),
                 new Mutant(
                         "claim while a withdrawal is under way",
@@ -92,8 +79,8 @@ class PlantedBugsTest {
                         "}\n        client"),
                 new Mutant(
                         "call an engine away that is not",
-                        "now - since >= client.requestTimeoutNanos()",
-                        "now - since >= client.requestTimeoutNanos() / 4"),
+                        "now - since >= client.patienceNanos()",
+                        "now - since >= client.patienceNanos() / 4"),
                 new Mutant(
                         "take several locks in any order",
                         "locks.sort(Comparator.comparing(TurnstileLock::name));",
