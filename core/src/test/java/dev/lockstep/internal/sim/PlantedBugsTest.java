@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The simulation is worth something: it finds mistakes that are planted in the core, one at a time. */
 class PlantedBugsTest {
+    /** Far more than any of them needs. */
     private static final long SEEDS = 20_000;
 
     @ParameterizedTest
@@ -54,8 +55,13 @@ class PlantedBugsTest {
                 new Mutant("lose a wake-up after a release", "if (rules.queue.isAwaited()) {", "if (false) {"),
                 new Mutant(
                         "lose a wake-up after a withdrawal",
+<<<<<<< HEAD
                         "            end(passage);\n            settle(client.nanoTime(), null, null);",
                         "            end(passage);"),
+=======
+                        "            rules.end(passage);\n            rules.settle(client.nanoTime(), null, null);",
+                        "            rules.end(passage);"),
+>>>>>>> 104712e9da5c09fd8ab421706d6d9173b2236980
                 new Mutant("give back twice", "settle(now, null, passage);", "settle(now, null, null);"),
                 new Mutant(
                         "keep a grant that raced a cancel",
@@ -78,8 +84,8 @@ class PlantedBugsTest {
                         "}\n        client"),
                 new Mutant(
                         "call an engine away that is not",
-                        "now - since >= client.requestTimeoutNanos()",
-                        "now - since >= client.requestTimeoutNanos() / 4"),
+                        "now - since >= client.patienceNanos()",
+                        "now - since >= client.patienceNanos() / 4"),
                 new Mutant(
                         "take several locks in any order",
                         "locks.sort(Comparator.comparing(TurnstileLock::name));",
