@@ -55,13 +55,8 @@ class PlantedBugsTest {
                 new Mutant("lose a wake-up after a release", "if (rules.queue.isAwaited()) {", "if (false) {"),
                 new Mutant(
                         "lose a wake-up after a withdrawal",
-<<<<<<< HEAD
-                        "            end(passage);\n            settle(client.nanoTime(), null, null);",
-                        "            end(passage);"),
-=======
                         "            rules.end(passage);\n            rules.settle(client.nanoTime(), null, null);",
                         "            rules.end(passage);"),
->>>>>>> 104712e9da5c09fd8ab421706d6d9173b2236980
                 new Mutant("give back twice", "settle(now, null, passage);", "settle(now, null, null);"),
                 new Mutant(
                         "keep a grant that raced a cancel",
