@@ -3,6 +3,8 @@ package dev.lockstep.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.Fallback;
+import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.memory.Clients.Client;
 import dev.lockstep.spi.BackendContext;
@@ -62,6 +64,20 @@ class MemoryProviderTest {
         try (Client again = open("memory:shared", "again")) {
             assertThat(Clients.granted(again.tryExclusive("x")).token()).isGreaterThan(first);
         }
+    }
+
+    @Test
+    void clientsOfOneUrlShareTheEngineInThisJvmThatTheyFallBackTo() {
+        try (LockClient one = openFallingBack("memory:one");
+                LockClient two = openFallingBack("memory:one");
+                LockClient other = openFallingBack("memory:other")) {
+            assertThat(one).isNotSameAs(two).isNotSameAs(other);
+            assertThat(MemoryProvider.sharedEngines()).isEqualTo(2 * 2);
+        }
+    }
+
+    private static LockClient openFallingBack(String url) {
+        return LockClient.builder().url(url).fallback(Fallback.thisJvmOnly()).connect();
     }
 
     @ParameterizedTest

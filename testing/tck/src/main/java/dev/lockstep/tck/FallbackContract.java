@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** A client with a fallback goes on when its engine goes away, says so, and returns to it without a gap. */
@@ -182,16 +183,10 @@ abstract class FallbackContract extends ContractGroup {
             for (int cycle = 1; cycle <= CYCLES; cycle++) {
                 awaitProgress(shared.inEngine);
                 sides.forEach(side -> fixture().breakConnection(side.client));
-                for (Side side : sides) {
-                    int entered = cycle;
-                    Bench.await("the fallback begins", () -> entered(side.hears) == entered);
-                }
+                awaitSwitches(sides, side -> side.entered, cycle);
                 awaitProgress(shared.inFallback);
                 sides.forEach(side -> fixture().healConnection(side.client));
-                for (Side side : sides) {
-                    int left = cycle;
-                    Bench.await("the fallback ends", () -> left(side.hears) == left);
-                }
+                awaitSwitches(sides, side -> side.left, cycle);
             }
             awaitProgress(shared.inEngine);
         } finally {
@@ -209,14 +204,25 @@ abstract class FallbackContract extends ContractGroup {
         }
     }
 
-    /** One client of the load test. */
-    private final class Side {
-        final RecordingListener hears = new RecordingListener();
+    /** One client of the load test. It counts its switches, and keeps no list of the many other events. */
+    private final class Side implements LockListener {
         final LockClient client;
         final AtomicInteger inside = new AtomicInteger();
+        final AtomicInteger entered = new AtomicInteger();
+        final AtomicInteger left = new AtomicInteger();
 
         Side(String name) {
-            client = open(name, Fallback.to(otherUrl).after(AFTER), hears);
+            client = open(name, Fallback.to(otherUrl).after(AFTER), this);
+        }
+
+        @Override
+        public void onFallbackEntered(FallbackEntered event) {
+            entered.incrementAndGet();
+        }
+
+        @Override
+        public void onFallbackLeft(FallbackLeft event) {
+            left.incrementAndGet();
         }
     }
 
@@ -252,6 +258,13 @@ abstract class FallbackContract extends ContractGroup {
                 // The engine went away while it was being given back.
             }
         }
+    }
+
+    private static void awaitSwitches(List<Side> sides, Function<Side, AtomicInteger> count, int expected) {
+        Bench.awaitAsserted(
+                "every client switches",
+                () -> assertThat(sides)
+                        .allSatisfy(side -> assertThat(count.apply(side)).hasValue(expected)));
     }
 
     private static void awaitProgress(AtomicLong count) {
