@@ -78,7 +78,10 @@ final class Project {
         for (int i = 0; i < dependencies.getLength(); i++) {
             Element dependency = (Element) dependencies.item(i);
             List<String> scope = texts(dependency.getElementsByTagName("scope"));
-            if (!scope.contains("test") && !scope.contains("provided")) {
+            // A plugin's own dependencies are the build's, not the users'.
+            boolean inherited =
+                    !"plugin".equals(dependency.getParentNode().getParentNode().getNodeName());
+            if (inherited && !scope.contains("test") && !scope.contains("provided")) {
                 artifacts.addAll(texts(dependency.getElementsByTagName("artifactId")));
             }
         }
