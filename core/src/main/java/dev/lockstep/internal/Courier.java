@@ -97,10 +97,12 @@ final class Courier {
 
     private void gone(Passage passage, @Nullable Throwable error) {
         if (error != null) {
+            // Without the stack: in an outage there is one for every lock.
             log.warn(
-                    "Lock '{}': giving it back was not confirmed; the engine frees it after the ttl",
+                    "Lock '{}': giving it back was not confirmed, the engine frees it after the ttl: {}",
                     turnstile.name(),
-                    error);
+                    error.toString());
+            log.debug("Lock '{}': giving it back failed", turnstile.name(), error);
         }
         turnstile.gone(passage);
     }
