@@ -59,7 +59,7 @@ abstract class OutageContract extends ContractGroup {
             names = {"TRY_LOCK_TIMED", "TRY_ACQUIRE_TIMED", "TRY_ACQUIRE_ASYNC"})
     void aTimedCallWithoutContactIsUnknownAndNotBusy(Way way) throws Exception {
         fixture().breakConnection(cutOff);
-        for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(100), Duration.ofMillis(900))) {
+        for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(100), Duration.ofMillis(700))) {
             Duration waited = Bench.timed(
                     () -> assertThatThrownBy(() -> way.take(lock, wait)).isInstanceOf(LockUnavailableException.class));
             assertThat(waited).isLessThan(wait.plus(BOUND));
@@ -158,7 +158,8 @@ abstract class OutageContract extends ContractGroup {
                     assertThatThrownBy(() -> cutOff.forceRelease(NAME)).isInstanceOf(LockUnavailableException.class);
                 }))
                 .isLessThan(BOUND.multipliedBy(2));
-        assertThatThrownBy(() -> cutOff.template().execute(NAME, lease -> 1))
+        assertThatThrownBy(() ->
+                        cutOff.template().waitAtMost(Duration.ofMillis(200)).execute(NAME, lease -> 1))
                 .isInstanceOf(LockUnavailableException.class);
         worksAgain();
     }

@@ -126,8 +126,11 @@ abstract class WaitingContract extends ContractGroup {
     }
 
     @Test
+    @Requires(Capability.SHOWS_WAITERS)
     void aTimedWaitIsSpentOnceEvenIfItBeginsLocallyAndEndsAtTheEngine() throws Exception {
-        // The waiter first waits for a thread of its own client, then for the rival that was queued in between.
+        // The waiter first waits for a thread of its own client, then for the rival, which an engine with a queue
+        // serves
+        // before it.
         Duration wait = Duration.ofSeconds(2);
         DistributedLock lock = client().lock(NAME, LockOptions.defaults().handOff(0));
         lock.lock();
