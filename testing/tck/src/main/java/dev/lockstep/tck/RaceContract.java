@@ -41,6 +41,11 @@ abstract class RaceContract extends ContractGroup {
         void run(DistributedLock waiting, Random random, Runnable release) throws Exception;
     }
 
+    private @Nullable Actor interrupter;
+
+    /** The wait of the timed attempts; adapts to the engine's speed. */
+    private long waitNanos = 200_000;
+
     RaceContract(LockContract contract) {
         super(contract);
     }
@@ -281,25 +286,41 @@ abstract class RaceContract extends ContractGroup {
 
     private void timedOut(DistributedLock waiting, Random random, Runnable release) throws Exception {
         release.run();
+        boolean granted = false;
         try {
-            if (waiting.tryLock(random.nextInt(400), TimeUnit.MICROSECONDS)) {
-                waiting.unlock();
-            }
+            granted = waiting.tryLock(nextWait(random), TimeUnit.NANOSECONDS);
         } catch (LockUnavailableException e) {
             // The time was shorter than the way to the engine and back: nothing is known of the lock.
         }
+        if (granted) {
+            waiting.unlock();
+        }
         assertThat(waiting.isHeldByCurrentThread()).isFalse();
+        learnFrom(granted);
     }
 
     private void timedOutAsync(DistributedLock waiting, Random random, Runnable release) throws Exception {
-        CompletableFuture<Optional<Lease>> future = waiting.tryAcquireAsync(Duration.ofNanos(random.nextInt(400_000)));
+        CompletableFuture<Optional<Lease>> future = waiting.tryAcquireAsync(Duration.ofNanos(nextWait(random)));
         release.run();
+        Optional<Lease> granted = Optional.empty();
         try {
-            future.get(BOUND.toSeconds(), TimeUnit.SECONDS).ifPresent(Lease::close);
+            granted = future.get(BOUND.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             // As above.
             assertThat(e).hasCauseInstanceOf(LockUnavailableException.class);
         }
+        granted.ifPresent(Lease::close);
+        learnFrom(granted.isPresent());
+    }
+
+    /** A wait that is about as long as the grant takes, so that either may come first. */
+    private long nextWait(Random random) {
+        return waitNanos / 2 + random.nextLong(waitNanos);
+    }
+
+    private void learnFrom(boolean granted) {
+        waitNanos = granted ? waitNanos - waitNanos / 16 : waitNanos + waitNanos / 16;
+        waitNanos = Math.max(waitNanos, 1_000);
     }
 
     private void cancelled(DistributedLock waiting, Random random, Runnable release) throws Exception {
@@ -337,8 +358,6 @@ abstract class RaceContract extends ContractGroup {
         }
         return known;
     }
-
-    private @Nullable Actor interrupter;
 
     private static Supplier<AssertionError> ghost(long seed) {
         return () -> new AssertionError(
