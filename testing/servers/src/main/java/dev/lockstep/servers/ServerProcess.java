@@ -233,6 +233,7 @@ public abstract class ServerProcess implements AutoCloseable {
             if (!waitFor(current, STOP_TIMEOUT.toMillis())) {
                 kill();
             }
+            family.kill(); // a child that its parent did not take along
         }
     }
 

@@ -65,6 +65,7 @@ class ServerProcessTest {
             server.pause();
             server.stop();
             assertThat(server.isAlive()).isFalse();
+            await().until(() -> !isRunning(child));
         }
     }
 
