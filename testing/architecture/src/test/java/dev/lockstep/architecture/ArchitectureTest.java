@@ -17,7 +17,11 @@ import org.junit.jupiter.api.TestFactory;
 /** The rules, on the project itself. */
 class ArchitectureTest {
     /** The packages of each engine's own client. An engine that is not listed has none. */
-    private static final Map<String, String[]> ENGINE_CLIENTS = Map.of();
+    private static final Map<String, String[]> ENGINE_CLIENTS = Map.of(
+            "redis", new String[] {"redis.clients.jedis.."},
+            "zookeeper", new String[] {"org.apache.zookeeper.."},
+            "etcd", new String[] {"io.grpc..", "com.google.protobuf.."},
+            "jdbc", new String[] {"com.zaxxer.hikari..", "org.postgresql.."});
 
     private static final Rules RULES = new Rules("dev.lockstep");
     private static final JavaClasses CORE = Project.mainClasses(List.of("core"));

@@ -1,0 +1,5 @@
+/** Locks on etcd. */
+@NullMarked
+package dev.lockstep.etcd;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Locks on ZooKeeper. */
+@NullMarked
+package dev.lockstep.zookeeper;
+
+import org.jspecify.annotations.NullMarked;
