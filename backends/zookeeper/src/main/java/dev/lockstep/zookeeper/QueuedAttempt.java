@@ -292,6 +292,7 @@ final class QueuedAttempt extends Attempt {
             session().whenValid(this::lookAgain); // as after a pause
             return;
         }
+        forgetBlocker();
         NodeGrant won = win(token, mode);
         session().watches().add(lockPath(), this);
         if (watched) {

@@ -78,22 +78,29 @@ final class ZooKeeperBackend implements LockBackend {
         }
     }
 
-    private <T> T await(CompletableFuture<T> reply, String otherwise) {
+    /** Waits within the request timeout; an interrupt is kept for later, since connecting cannot report it. */
+    private <T extends @Nullable Object> T await(CompletableFuture<T> reply, String otherwise) {
+        long end = scheduler().nanoTime() + context.requestTimeout().toNanos();
+        boolean interrupted = false;
         try {
-            return reply.get(context.requestTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
+            while (true) {
+                try {
+                    return reply.get(end - scheduler().nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
             }
-            throw new CompletionException(e.getCause());
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new CompletionException(e.getCause());
         } catch (TimeoutException e) {
             throw new LockUnavailableException(
                     null,
                     otherwise + " within " + context.requestTimeout()
                             + ". Check the addresses, that the servers are up and have a quorum, and TLS.");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new LockUnavailableException(null, "Interrupted while connecting to ZooKeeper at " + engine + ".", e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -48,6 +48,9 @@ import org.jspecify.annotations.Nullable;
 public final class ZooKeeperEngine implements BackendFactory {
     private static final String DEFAULT_MAX_REPLY = Integer.toString(64 * 1024 * 1024);
 
+    /** The first connection must stand within it; less than any server grants. */
+    private static final int LEAST_TIMEOUT_MILLIS = 100;
+
     private final String connectString;
     private final boolean queued;
     private final @Nullable List<ACL> acl;
@@ -202,7 +205,7 @@ public final class ZooKeeperEngine implements BackendFactory {
         // A list of many locks is longer than the usual megabyte.
         config.setProperty("jute.maxbuffer", DEFAULT_MAX_REPLY);
         settings.forEach(config::setProperty);
-        int millis = (int) Math.max(1, Math.min(timeout.toMillis(), Integer.MAX_VALUE));
+        int millis = (int) Math.max(LEAST_TIMEOUT_MILLIS, Math.min(timeout.toMillis(), Integer.MAX_VALUE));
         ZooKeeper zooKeeper = new ZooKeeper(connectString, millis, watcher, false, hosts, config);
         if (digest != null) {
             zooKeeper.addAuthInfo("digest", digest);

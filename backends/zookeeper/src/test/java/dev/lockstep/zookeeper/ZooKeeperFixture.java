@@ -3,8 +3,11 @@ package dev.lockstep.zookeeper;
 import dev.lockstep.LockClient;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.servers.ZooKeeperServer;
+import dev.lockstep.spi.LockBackend;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,6 +54,22 @@ class ZooKeeperFixture implements BackendFixture {
                 .connect();
         sides.put(client, new Side(proxies, backend[0]));
         return client;
+    }
+
+    /** A client's proxies go with it, since their threads would be counted as the client's. */
+    private static LockBackend closing(LockBackend backend, List<TcpProxy> proxies) {
+        return (LockBackend) Proxy.newProxyInstance(
+                LockBackend.class.getClassLoader(), new Class<?>[] {LockBackend.class}, (self, method, arguments) -> {
+                    try {
+                        return method.invoke(backend, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    } finally {
+                        if (method.getName().equals("close")) {
+                            proxies.forEach(TcpProxy::close);
+                        }
+                    }
+                });
     }
 
     @Override
@@ -160,10 +179,5 @@ class ZooKeeperFixture implements BackendFixture {
             throw new IllegalArgumentException("not opened here: " + client.name());
         }
         return side;
-    }
-
-    @Override
-    public void close() {
-        sides.values().forEach(side -> side.proxies.forEach(TcpProxy::close));
     }
 }
