@@ -201,13 +201,17 @@ abstract class Attempt implements Watches.Listener {
         }
     }
 
-    private void delete(boolean again) {
+    /** The node is not there any more. A delete whose reply was lost has done it, as far as anybody can know. */
+    final void gone(boolean byThis) {
+        removed.complete(byThis);
+    }
+
+    final void delete(boolean again) {
         requests().delete(path(), code -> {
             if (code == Code.OK) {
                 removed.complete(true);
             } else if (code == Code.NONODE) {
-                // A first delete whose reply was lost has done it, as far as anybody can know.
-                removed.complete(again);
+                gone(again);
             } else if (Replies.isEnd(code)) {
                 removed.complete(false);
             } else {
@@ -218,9 +222,14 @@ abstract class Attempt implements Watches.Listener {
                             path(),
                             code);
                 }
-                session.retry(code, () -> delete(true));
+                session.retry(code, this::deleteAgain);
             }
         });
+    }
+
+    /** Deletes the node after a try that was not answered. */
+    void deleteAgain() {
+        delete(true);
     }
 
     // ---------------------------------------------------------------- what becomes of it

@@ -104,9 +104,7 @@ final class PlainAttempt extends Attempt {
         if (code == Code.NONODE) {
             tryNow();
         } else if (goOn(code)) {
-            boolean mine = stat.getEphemeralOwner() == session().id()
-                    && NodeData.parse(data, Operator.created(stat)).claim().equals(key());
-            if (mine) {
+            if (isMine(data, stat)) {
                 if (foundNode(lockPath())) {
                     grant(stat.getCzxid());
                 }
@@ -116,6 +114,31 @@ final class PlainAttempt extends Attempt {
                 claim().busy(this, abandon());
             }
         }
+    }
+
+    private boolean isMine(byte @Nullable [] data, Stat stat) {
+        return stat.getEphemeralOwner() == session().id()
+                && NodeData.parse(data, Operator.created(stat)).claim().equals(key());
+    }
+
+    /** Looks first: if the node went by the last try, one of that name is another's now. */
+    @Override
+    void deleteAgain() {
+        requests().sync(synced -> {
+            if (Replies.mayRetry(synced)) {
+                session().retry(synced, this::deleteAgain);
+                return;
+            }
+            requests().data(lockPath(), false, (code, data, stat) -> {
+                if (code == Code.OK && isMine(data, stat)) {
+                    delete(true);
+                } else if (Replies.mayRetry(code)) {
+                    session().retry(code, this::deleteAgain);
+                } else {
+                    gone(!Replies.isEnd(code));
+                }
+            });
+        });
     }
 
     /** The node is a queue's, which the server would remove if it stayed empty. */

@@ -58,6 +58,9 @@ final class Session implements Watcher, Renewable {
     private static final int TICKS_IN_RENEWERS_TTL = 3;
     private static final int REPORTED_WITHIN = 4;
 
+    /** Long enough for the farewell to be on its way. */
+    private static final int SENT_WITHIN_MILLIS = 10;
+
     /** A heartbeat that was answered and not yet confirmed. */
     private record Beat(long sentNanos, long answeredNanos) {}
 
@@ -306,14 +309,17 @@ final class Session implements Watcher, Renewable {
         return scheduler.nanoTime();
     }
 
-    /** Ends the session at the server, within a bound; without an answer it goes on trying in the background. */
-    void close(Duration atMost) {
+    /**
+     * Ends the session at the server. Waits for that only if something would be left otherwise, since ZooKeeper's client
+     * takes a tenth of a second for it; what is not done by then goes on in the background.
+     */
+    void close(boolean somethingLeft, Duration atMost) {
         closing = true;
         ended.set(true);
         stopHeartbeat();
         Thread closer = closeInBackground();
         try {
-            closer.join(Math.max(1, atMost.toMillis()));
+            closer.join(somethingLeft ? Math.max(1, atMost.toMillis()) : SENT_WITHIN_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -140,6 +140,10 @@ final class ZooKeeperBackend implements LockBackend {
         return session;
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     void forget(NodeClaim claim) {
         pending.remove(claim);
     }
@@ -258,7 +262,7 @@ final class ZooKeeperBackend implements LockBackend {
             closed = true;
             last = session;
         }
-        last.close(context.requestTimeout());
+        last.close(!last.grants().isEmpty() || !pending.isEmpty(), context.requestTimeout());
         last.grants().forEach(grant -> grant.revoke(LossReason.CLIENT_CLOSED));
         pending.forEach(claim -> claim.fail(closedFailure(claim.request().name())));
     }

@@ -26,7 +26,13 @@ import org.apache.zookeeper.ZooKeeper;
 /** The contract on real servers. Each client has a proxy of its own to each of them. */
 class ZooKeeperFixture implements BackendFixture {
     /** One client's side. */
-    private record Side(List<TcpProxy> proxies, ZooKeeperBackend backend) {}
+    private record Side(List<TcpProxy> proxies, ZooKeeperBackend backend) {
+        void hurt(Consumer<TcpProxy> fault) {
+            if (!backend.isClosed()) {
+                proxies.forEach(fault);
+            }
+        }
+    }
 
     private final List<ZooKeeperServer> servers;
     private final String options;
@@ -49,7 +55,7 @@ class ZooKeeperFixture implements BackendFixture {
         LockClient client = builder.backend(context -> {
                     backend[0] = (ZooKeeperBackend) ConnectionUrl.parse("zookeeper://" + hosts + options)
                             .open(context);
-                    return backend[0];
+                    return closing(backend[0], proxies);
                 })
                 .connect();
         sides.put(client, new Side(proxies, backend[0]));
@@ -112,8 +118,8 @@ class ZooKeeperFixture implements BackendFixture {
         return 200;
     }
 
-    private void hurt(LockClient client, Consumer<TcpProxy> fault) {
-        side(client).proxies.forEach(fault);
+    final void hurt(LockClient client, Consumer<TcpProxy> fault) {
+        side(client).hurt(fault);
     }
 
     @Override
