@@ -39,11 +39,13 @@ final class Requests {
     private final Session session;
     private final CompletableFuture<ZooKeeper> handle;
     private final List<ACL> acl;
+    private final List<ACL> rootAcl;
 
-    Requests(Session session, CompletableFuture<ZooKeeper> handle, List<ACL> acl) {
+    Requests(Session session, CompletableFuture<ZooKeeper> handle, List<ACL> acl, List<ACL> rootAcl) {
         this.session = session;
         this.handle = handle;
         this.acl = acl;
+        this.rootAcl = rootAcl;
     }
 
     private ZooKeeper zooKeeper() {
@@ -81,7 +83,7 @@ final class Requests {
         String parent = path;
         for (int i = missing - 1; i >= 0; i--) {
             parent = Names.parent(parent);
-            ops[i] = Op.create(parent, NO_DATA, acl, CreateMode.CONTAINER);
+            ops[i] = Op.create(parent, NO_DATA, parent.equals(Names.ROOT) ? rootAcl : acl, CreateMode.CONTAINER);
         }
         ops[missing] = Op.create(path, data, acl, mode);
         zooKeeper()
@@ -89,14 +91,16 @@ final class Requests {
                         List.of(ops),
                         (rc, asked, context, results) -> {
                             Code code = received(rc, sent);
-                            if (code == Code.OK) {
-                                // All nodes of a multi have one transaction id, which only containers tell.
-                                Stat stat = ((OpResult.CreateResult) results.get(0)).getStat();
-                                String made = ((OpResult.CreateResult) results.get(missing)).getPath();
-                                reply.reply(code, made, stat);
-                            } else {
+                            if (code != Code.OK) {
                                 reply.reply(code, null, null);
+                                return;
                             }
+                            // All nodes of a multi have one transaction id, which only containers tell. Unlike other
+                            // requests, a multi is answered with the chroot before the path.
+                            OpResult.CreateResult container = (OpResult.CreateResult) results.get(0);
+                            OpResult.CreateResult node = (OpResult.CreateResult) results.get(missing);
+                            String made = Names.parent(path) + "/" + Names.last(node.getPath());
+                            reply.reply(code, made, container.getStat());
                         },
                         null);
     }

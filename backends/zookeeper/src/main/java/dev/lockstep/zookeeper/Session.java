@@ -58,6 +58,9 @@ final class Session implements Watcher, Renewable {
     private static final int TICKS_IN_RENEWERS_TTL = 3;
     private static final int REPORTED_WITHIN = 4;
 
+    private static final int SILENT_FOR = 4;
+    private static final long LEAST_SILENCE_NANOS = 1_000_000_000;
+
     /** Long enough for the farewell to be on its way. */
     private static final int SENT_WITHIN_MILLIS = 10;
 
@@ -91,7 +94,7 @@ final class Session implements Watcher, Renewable {
         this.scheduler = context.scheduler();
         this.validUntilNanos = new AtomicLong(scheduler.nanoTime());
         this.hosts = new Hosts(engine.servers(), scheduler, context.retryBackoff());
-        this.requests = new Requests(this, handle, engine.acl());
+        this.requests = new Requests(this, handle, engine.acl(), engine.rootAcl());
         try {
             handle.complete(engine.connect(context.ttl(), this, hosts));
         } catch (IOException e) {
@@ -221,8 +224,11 @@ final class Session implements Watcher, Renewable {
         long sent = scheduler.nanoTime();
         Scheduler.Timer limit = scheduler.schedule(
                 context.requestTimeout().toNanos(), () -> answer.completeExceptionally(new TimeoutException()));
+        long bearable = Math.max(timeout.toNanos() / SILENT_FOR, LEAST_SILENCE_NANOS);
+        Scheduler.Timer silence = scheduler.schedule(bearable, this::dropConnection);
         requests.sync(code -> {
             limit.cancel();
+            silence.cancel();
             if (code == Code.OK) {
                 beat(sent);
                 answer.complete(List.of());
@@ -233,6 +239,19 @@ final class Session implements Watcher, Renewable {
             }
         });
         return answer;
+    }
+
+    /**
+     * Leaves a server that says nothing, for another one. ZooKeeper's client would bear it for two thirds of the timeout, and
+     * so lose what a change of servers can save.
+     */
+    private void dropConnection() {
+        log.debug("Client '{}': the server is silent, trying another", context.clientName());
+        try {
+            handle.join().getTestable().closeSocket();
+        } catch (IOException e) {
+            log.debug("Client '{}': closing the connection failed", context.clientName(), e);
+        }
     }
 
     private void beat(long sent) {

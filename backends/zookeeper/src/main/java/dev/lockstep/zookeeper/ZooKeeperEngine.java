@@ -154,9 +154,10 @@ public final class ZooKeeperEngine implements BackendFactory {
     }
 
     /**
-     * Who may touch the nodes of the locks.
+     * Who may touch the nodes of the locks, of their namespaces, and the one above these.
      *
-     * @param list what new nodes get; unless set, only the creator if there are credentials, and everybody otherwise
+     * @param list what new nodes get; unless set, only the creator may touch namespaces and locks if there are
+     *     credentials, and everybody otherwise
      * @return a new engine
      */
     public ZooKeeperEngine acl(List<ACL> list) {
@@ -197,6 +198,11 @@ public final class ZooKeeperEngine implements BackendFactory {
         }
         boolean known = digest != null || settings.containsKey(ZKClientConfig.LOGIN_CONTEXT_NAME_KEY);
         return known ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE;
+    }
+
+    /** The node above all namespaces, which users share even if each namespace is one user's. */
+    List<ACL> rootAcl() {
+        return acl != null ? acl : ZooDefs.Ids.OPEN_ACL_UNSAFE;
     }
 
     /** Begins to connect; returns at once. */

@@ -6,6 +6,7 @@ import dev.lockstep.servers.ZooKeeperServer;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -148,7 +149,10 @@ class ZooKeeperFixture implements BackendFixture {
     /** Ends a session as its owner would: with its id and password, on another connection. */
     @Override
     public void expireSession(LockClient client) {
-        ZooKeeper handle = side(client).backend.session().handle();
+        closeSession(side(client).backend.session().handle(), servers.get(0).address());
+    }
+
+    static void closeSession(ZooKeeper handle, String address) {
         CountDownLatch connected = new CountDownLatch(1);
         Watcher watcher = event -> {
             if (event.getState() == Watcher.Event.KeeperState.SyncConnected) {
@@ -156,13 +160,9 @@ class ZooKeeperFixture implements BackendFixture {
             }
         };
         try (ZooKeeper thief = new ZooKeeper(
-                servers.get(0).address(),
-                handle.getSessionTimeout(),
-                watcher,
-                handle.getSessionId(),
-                handle.getSessionPasswd())) {
+                address, handle.getSessionTimeout(), watcher, handle.getSessionId(), handle.getSessionPasswd())) {
             connected.await();
-        } catch (Exception e) {
+        } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
     }
