@@ -4,7 +4,9 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.KeeperException.Code;
@@ -107,7 +109,7 @@ final class Operator {
             if (nodes == null) {
                 return CompletableFuture.completedFuture(List.of());
             }
-            return nodes.isEmpty() ? lookAtPlain(path) : lookAtQueue(path, QueueNode.queue(nodes));
+            return nodes.isEmpty() ? lookAtPlain(path) : lookAtQueue(path, QueueNode.queue(nodes, Map.of()));
         });
     }
 
@@ -128,6 +130,7 @@ final class Operator {
                     seen.add(node);
                 }
             }
+            seen.sort(Comparator.comparing(node -> node.stat().getCzxid())); // the order of arrival
             return seen;
         });
     }

@@ -2,7 +2,9 @@ package dev.lockstep.zookeeper;
 
 import dev.lockstep.LockMode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +55,13 @@ record QueueNode(String name, LockMode mode, boolean waits, String key, int numb
         }
     }
 
-    /** The queue of a lock, in order; what somebody else put there is left out. */
-    static List<QueueNode> queue(List<String> names) {
+    /**
+     * The queue of a lock, in order; what somebody else put there is left out.
+     *
+     * @param ages the transaction ids of nodes that are not {@link #isCounted}, as far as they are known; the others are
+     *     taken for the last
+     */
+    static List<QueueNode> queue(List<String> names, Map<String, Long> ages) {
         List<QueueNode> queue = new ArrayList<>(names.size());
         for (String name : names) {
             QueueNode node = parse(name);
@@ -62,9 +69,18 @@ record QueueNode(String name, LockMode mode, boolean waits, String key, int numb
                 queue.add(node);
             }
         }
-        // By difference, not by size: after 2^31 the numbers go on below zero.
-        queue.sort((one, other) -> one.number - other.number);
+        queue.sort(Comparator.comparing((QueueNode node) -> !node.isCounted())
+                .thenComparing(
+                        node -> node.isCounted() ? (long) node.number : ages.getOrDefault(node.name, Long.MAX_VALUE)));
         return queue;
+    }
+
+    /**
+     * Whether its number tells its place. The server's counter ends at 2<sup>31</sup> - 1: from then on it gives that number
+     * again and again, and negative ones in between, until the queue is empty for long enough to be removed.
+     */
+    boolean isCounted() {
+        return number >= 0 && number < Integer.MAX_VALUE;
     }
 
     static int indexOf(List<QueueNode> queue, String name) {

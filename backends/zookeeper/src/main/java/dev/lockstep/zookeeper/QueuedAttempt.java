@@ -2,8 +2,11 @@ package dev.lockstep.zookeeper;
 
 import dev.lockstep.LockMode;
 import dev.lockstep.spi.ClaimRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
@@ -31,6 +34,7 @@ final class QueuedAttempt extends Attempt {
 
     private final LockMode mode;
     private final Set<String> downgraded = new HashSet<>(); // writers by name that have become readers
+    private final Map<String, Long> ages = new HashMap<>(); // of nodes that the server has not counted
     private List<QueueNode> queue = List.of();
     private long token;
     private boolean ownWatched;
@@ -102,7 +106,7 @@ final class QueuedAttempt extends Attempt {
     }
 
     private void find(List<String> names) {
-        for (QueueNode node : QueueNode.queue(names)) {
+        for (QueueNode node : QueueNode.queue(names, ages)) {
             if (node.key().equals(key())) {
                 adopt(lockPath() + "/" + node.name());
                 return;
@@ -162,8 +166,47 @@ final class QueuedAttempt extends Attempt {
         if (code == Code.NONODE) {
             nodeGone();
         } else if (goOn(code, this::look)) {
-            queue = QueueNode.queue(names);
-            decide(true);
+            queue = QueueNode.queue(names, ages);
+            List<String> unknown = unknownAges();
+            if (unknown.isEmpty()) {
+                decide(true);
+            } else {
+                readAges(names, unknown);
+            }
+        }
+    }
+
+    /** Those whose place is not known by their numbers, if it matters. */
+    private List<String> unknownAges() {
+        int own = QueueNode.indexOf(queue, Names.last(path()));
+        if (own < 0 || queue.get(own).isCounted()) {
+            return List.of();
+        }
+        ages.put(queue.get(own).name(), token);
+        return queue.stream()
+                .filter(node -> !node.isCounted() && !ages.containsKey(node.name()))
+                .map(QueueNode::name)
+                .toList();
+    }
+
+    private void readAges(List<String> names, List<String> unknown) {
+        List<String> left = new ArrayList<>(names);
+        int[] open = {unknown.size()};
+        for (String name : unknown) {
+            requests().data(lockPath() + "/" + name, false, (code, data, stat) -> {
+                if (code == Code.OK) {
+                    ages.put(name, stat.getCzxid());
+                } else if (code == Code.NONODE) {
+                    left.remove(name);
+                } else if (isOver() || !goOn(code, this::look)) {
+                    return; // looks again as a whole
+                }
+                open[0]--;
+                if (open[0] == 0 && !isOver() && grant() == null) {
+                    queue = QueueNode.queue(left, ages);
+                    decide(false);
+                }
+            });
         }
     }
 
@@ -319,7 +362,7 @@ final class QueuedAttempt extends Attempt {
                 return;
             }
             if (goOn(code, this::lookAsHolder)) {
-                queue = QueueNode.queue(names);
+                queue = QueueNode.queue(names, ages);
                 tellWanted(held);
             }
         });

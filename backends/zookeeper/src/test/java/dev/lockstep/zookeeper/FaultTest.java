@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -184,7 +185,8 @@ class FaultTest {
         awaitNodes(2);
         ZooKeeperBackend backend = backends.element();
         Session old = backend.session();
-        String holder = lockPath() + "/" + QueueNode.queue(nodes()).get(0).name();
+        String holder =
+                lockPath() + "/" + QueueNode.queue(nodes(), Map.of()).get(0).name();
         // As by the server: the session is closed with its id and password.
         ZooKeeperFixture.closeSession(old.handle(), server.address());
         Awaitility.await().atMost(SOON).until(() -> backend.session() != old);
@@ -221,7 +223,7 @@ class FaultTest {
         Lease held = rival.lock("x").acquire();
         CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
         awaitNodes(2);
-        String last = QueueNode.queue(nodes()).get(1).name();
+        String last = QueueNode.queue(nodes(), Map.of()).get(1).name();
         operator.delete(lockPath() + "/" + last);
         Awaitility.await().atMost(SOON).until(() -> nodes().size() == 2 && !nodes().contains(last));
         assertThat(waiting).isNotDone();
