@@ -17,6 +17,7 @@ final class NodeClaim implements Claim {
     private final ClaimRequest request;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private final CompletableFuture<Void> answered = new CompletableFuture<>();
     private @Nullable Attempt attempt; // guarded by this, as the next two
     private int attempts;
     private boolean settled; // answered or withdrawn
@@ -24,6 +25,16 @@ final class NodeClaim implements Claim {
     NodeClaim(ZooKeeperBackend backend, ClaimRequest request) {
         this.backend = backend;
         this.request = request;
+    }
+
+    /** Done when the first round trip is: the claim has its answer, or waits. */
+    CompletableFuture<Void> answered() {
+        return answered;
+    }
+
+    /** An attempt has found the lock held, and waits. */
+    void waits() {
+        answered.complete(null);
     }
 
     ClaimRequest request() {
@@ -95,13 +106,17 @@ final class NodeClaim implements Claim {
     void granted(Attempt winner, NodeGrant grant) {
         if (settle(winner)) {
             outcome.complete(new Outcome.Granted(grant));
+            answered.complete(null);
         }
     }
 
     /** An attempt has found the lock held, and may not wait. */
     void busy(Attempt loser, CompletableFuture<Boolean> removed) {
         if (settle(loser)) {
-            removed.whenComplete((done, error) -> outcome.complete(Outcome.Busy.INSTANCE));
+            removed.whenComplete((done, error) -> {
+                outcome.complete(Outcome.Busy.INSTANCE);
+                answered.complete(null);
+            });
         }
     }
 
@@ -109,6 +124,7 @@ final class NodeClaim implements Claim {
     void fail(Throwable failure) {
         if (settle(null)) {
             outcome.completeExceptionally(failure);
+            answered.complete(null);
         }
     }
 

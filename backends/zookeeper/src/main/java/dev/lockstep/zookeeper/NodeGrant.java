@@ -41,7 +41,9 @@ final class NodeGrant extends AbstractGrant {
 
     @Override
     public CompletionStage<Boolean> release(Duration blockAtMost) {
-        return attempt.abandon();
+        CompletableFuture<Boolean> removed = attempt.abandon();
+        ZooKeeperBackend.await(removed, blockAtMost);
+        return removed;
     }
 
     @Override

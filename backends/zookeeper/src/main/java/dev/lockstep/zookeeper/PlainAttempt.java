@@ -29,6 +29,7 @@ final class PlainAttempt extends Attempt {
     void ask() {
         if (first && !request().mayBarge()) {
             claim().backend().scheduler().schedule(POLITE_NANOS, this::tryNow);
+            claim().waits();
         } else {
             tryNow();
         }
@@ -110,8 +111,12 @@ final class PlainAttempt extends Attempt {
                 }
             } else if (stat.getEphemeralOwner() == 0) {
                 removeEmptyQueue();
-            } else if (foundNothing() && !request().mayWait()) {
-                claim().busy(this, abandon());
+            } else if (foundNothing()) {
+                if (request().mayWait()) {
+                    claim().waits();
+                } else {
+                    claim().busy(this, abandon());
+                }
             }
         }
     }

@@ -229,6 +229,7 @@ final class QueuedAttempt extends Attempt {
         } else {
             onlyBlocker = mode == LockMode.EXCLUSIVE ? own == 1 : blockerOf(before) < 0;
             await(lockPath() + "/" + queue.get(before).name());
+            claim().waits();
         }
     }
 

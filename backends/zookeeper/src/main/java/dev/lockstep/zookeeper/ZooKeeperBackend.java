@@ -199,7 +199,22 @@ final class ZooKeeperBackend implements LockBackend {
         if (closed) {
             claim.fail(closedFailure(request.name()));
         }
+        await(claim.answered(), request.blockAtMost());
         return claim;
+    }
+
+    /** Waits in the calling thread for its one round trip; an interrupt ends that, and is left to the core. */
+    static void await(CompletableFuture<?> reply, Duration atMost) {
+        if (atMost.isZero() || reply.isDone()) {
+            return;
+        }
+        try {
+            reply.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // The core looks at the reply itself, or goes on waiting for it.
+        }
     }
 
     @Override

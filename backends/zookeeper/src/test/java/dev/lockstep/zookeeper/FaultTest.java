@@ -50,7 +50,9 @@ class FaultTest {
 
     @BeforeAll
     static void startServer() throws Exception {
-        server = Servers.require(() -> ZooKeeperServer.builder().start());
+        server = Servers.require(() -> ZooKeeperServer.builder()
+                .systemProperty("znode.container.checkIntervalMs", "1000") // idle locks are removed while tests run
+                .start());
         operator = new RawClient(server.address());
     }
 
@@ -240,6 +242,16 @@ class FaultTest {
         proxy.heal();
         Awaitility.await().atMost(SOON).until(() -> !lease.isValid());
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void aLockThatNobodyUsesIsRemovedAndMadeAgain() throws Exception {
+        client.lock("x").lock();
+        client.lock("x").unlock();
+        Awaitility.await().atMost(SOON).until(() -> operator.stat(lockPath()) == null);
+        client.lock("x").lock();
+        assertThat(nodes()).hasSize(1);
+        client.lock("x").unlock();
     }
 
     @Test

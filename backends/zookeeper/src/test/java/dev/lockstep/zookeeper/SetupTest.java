@@ -11,6 +11,10 @@ import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TestCertificates;
 import dev.lockstep.servers.ZooKeeperServer;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -173,6 +177,44 @@ class SetupTest {
     private static String secureUrl(TestCertificates trusted) {
         return "zookeeper://localhost:" + server.securePort() + "?tls=on&zookeeper.ssl.trustStore.location="
                 + trusted.trustStore() + "&zookeeper.ssl.trustStore.password=" + TestCertificates.PASSWORD;
+    }
+
+    @Test
+    void noLogHasCredentials() throws Exception {
+        String url = secureUrl(TestCertificates.get()).replace("zookeeper://", "zookeeper://orders:s3cret@");
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Dorg.slf4j.simpleLogger.defaultLogLevel=trace",
+                        "-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper=trace",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        LoggingMain.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        try (Writer input = process.outputWriter()) {
+            input.write(url + "\n" + namespace + "\n");
+        }
+        String log = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(log).isZero();
+        assertThat(log)
+                .contains("org.apache.zookeeper.ClientCnxn", "Session establishment complete")
+                .doesNotContain("s3cret")
+                .doesNotContain(TestCertificates.PASSWORD);
+    }
+
+    /** Uses a lock, as the URL and namespace on standard input say. */
+    static final class LoggingMain {
+        private LoggingMain() {}
+
+        public static void main(String[] args) throws Exception {
+            BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            String url = input.readLine();
+            try (LockClient client =
+                    LockClient.builder().url(url).namespace(input.readLine()).connect()) {
+                client.lock("logged").lock();
+                client.lock("logged").unlock();
+            }
+        }
     }
 
     @Test

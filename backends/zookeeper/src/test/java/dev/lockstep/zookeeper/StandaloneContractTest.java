@@ -14,7 +14,9 @@ class StandaloneContractTest extends LockContract {
 
     @BeforeAll
     static void startServer() {
-        server = Servers.require(() -> ZooKeeperServer.builder().start());
+        server = Servers.require(() -> ZooKeeperServer.builder()
+                .systemProperty("znode.container.checkIntervalMs", "1000") // idle locks are removed while tests run
+                .start());
     }
 
     @AfterAll
