@@ -73,8 +73,13 @@ final class Rules {
             }
             return claimFor(waiter, false);
         }
-        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
-            if (passage.isHeld() && !loseIfPast(passage, now) && mayJoin(passage, waiter, now)) {
+        boolean lost = false;
+        Passage next;
+        for (Passage passage = passages.first(); passage != null; passage = next) {
+            next = passage.next;
+            if (passage.isHeld() && loseIfPast(passage, now)) {
+                lost = true;
+            } else if (passage.isHeld() && mayJoin(passage, waiter, now)) {
                 if (passage.holds.isEmpty()) {
                     bypassFirst();
                 }
@@ -86,6 +91,9 @@ final class Rules {
             queue.add(waiter);
             releaseUseless(now);
             return claimIfNeeded(waiter.blockAtMost, now);
+        }
+        if (lost) {
+            settle(now, null, null); // others may wait for what is free now
         }
         if (heldAgainst(waiter)) {
             finish(waiter, Waiter.BUSY);

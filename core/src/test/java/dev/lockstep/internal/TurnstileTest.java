@@ -400,6 +400,18 @@ class TurnstileTest {
         }
 
         @Test
+        void thatACallFindsAfterAPauseIsGoodForThoseWhoWait() {
+            lock.acquireAsync();
+            engine.claim(0).grant();
+            lock.acquireAsync();
+            time.pause(ScriptedBackend.VALIDITY);
+            lock.tryAcquireAsync(Duration.ZERO);
+            assertThat(engine.claims).hasSize(3);
+            assertThat(engine.claim(1).request.mayWait())
+                    .isNotEqualTo(engine.claim(2).request.mayWait());
+        }
+
+        @Test
         void doesNotComeWhileRenewed() {
             CompletableFuture<Lease> first = lock.acquireAsync();
             ScriptedBackend.ScriptedGrant grant = engine.claim(0).grant();
