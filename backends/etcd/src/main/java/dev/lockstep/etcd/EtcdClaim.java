@@ -52,16 +52,15 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     private boolean withdrawn;
     private boolean queueing; // a stranger's key is in the queue, so that it must be entered to be judged
     private boolean around; // the whole queue must be looked at
-    private boolean changed; // what it waits for
     private int failures;
     private @Nullable EtcdGrant grant;
-    private @Nullable ByteString watched;
-    private Watches.@Nullable Watch watch;
+    private final Blocker blocker;
 
     EtcdClaim(EtcdBackend backend, ClaimRequest request) {
         this.backend = backend;
         this.request = request;
         this.queueing = request.mayWait();
+        this.blocker = new Blocker(backend.watches(), this);
     }
 
     /** Does the next step, unless one is under way: then once more after it. */
@@ -70,7 +69,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         long created;
         boolean queue;
         boolean everything;
-        ByteString blocker;
+        ByteString waitsFor;
         synchronized (this) {
             Session session = backend.sessions().current();
             if (settled || session == null) {
@@ -81,7 +80,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
                 return;
             }
             if (place == null || place.session() != session) {
-                unwatch();
+                blocker.forget();
                 place = new Place(backend.keys(), session, request.name(), request.mode(), request.claimId());
                 createRevision = 0;
                 unanswered = false; // what was sent with the last session's lease dies with it
@@ -92,12 +91,12 @@ final class EtcdClaim implements Claim, Watches.Watcher {
             created = createRevision;
             queue = queueing;
             everything = around;
-            blocker = changed ? null : watched;
+            waitsFor = blocker.unchanged();
         }
         if (created == 0) {
             enter(at, !queue);
-        } else if (blocker != null) {
-            check(at, blocker);
+        } else if (waitsFor != null) {
+            check(at, waitsFor);
         } else {
             look(at, created, everything);
         }
@@ -132,15 +131,15 @@ final class EtcdClaim implements Claim, Watches.Watcher {
                 });
     }
 
-    private void check(Place at, ByteString blocker) {
-        backend.wire().call(Rpc.RANGE, Requests.look(blocker).build()).whenComplete((found, failure) -> {
+    private void check(Place at, ByteString waitsFor) {
+        backend.wire().call(Rpc.RANGE, Requests.look(waitsFor).build()).whenComplete((found, failure) -> {
             if (failure != null) {
                 failed(at, failure, false);
             } else if (at.isBlockedBy(found)) {
                 rest(Next.WAIT);
             } else {
                 synchronized (this) {
-                    changed = true;
+                    blocker.markChanged();
                 }
                 rest(Next.ADVANCE);
             }
@@ -188,13 +187,10 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         }
     }
 
-    private void await(ByteString blocker) {
+    private void await(ByteString waitsFor) {
         synchronized (this) {
-            changed = false; // whatever came during the look leads to one more step
-            if (!settled && !blocker.equals(watched)) {
-                unwatch();
-                watched = blocker;
-                watch = backend.watches().watch(blocker, this);
+            if (!settled) {
+                blocker.follow(waitsFor); // what was told during the look leads to one more step
             }
         }
         rest(Next.WAIT);
@@ -210,7 +206,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     @Override
     public void changed(Event event) {
         synchronized (this) {
-            changed |= event.getKv().getKey().equals(watched);
+            blocker.markChanged();
         }
         advance();
     }
@@ -232,7 +228,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
             if (granted != null) {
                 settled = true;
                 grant = granted;
-                unwatch();
+                blocker.forget();
             }
         }
         if (granted == null) {
@@ -310,7 +306,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     void fail(Throwable failure) {
         synchronized (this) {
             settled = true;
-            unwatch();
+            blocker.forget();
         }
         backend.forget(this);
         outcome.completeExceptionally(failure);
@@ -345,7 +341,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         boolean nothing;
         boolean forGood;
         synchronized (this) {
-            unwatch();
+            blocker.forget();
             at = place;
             nothing = createRevision == 0 && !unanswered;
             forGood = unanswered;
@@ -355,15 +351,6 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         } else {
             // Gone either way: the engine said so, or the ttl has passed.
             backend.leave(at, request.name(), forGood).whenComplete((left, failure) -> gone.complete(null));
-        }
-    }
-
-    private void unwatch() {
-        if (watch != null) {
-            watch.cancel();
-            watch = null;
-            watched = null;
-            changed = false;
         }
     }
 }

@@ -8,6 +8,8 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.etcd.Gateway.Kv;
+import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.Servers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -110,5 +112,27 @@ class EtcdBadInputTest extends SingleMemberTestCase {
         assertThat(Holders.read(com.google.protobuf.ByteString.copyFrom(new byte[] {-1, 0, 10, 61}))
                         .pid())
                 .isZero();
+    }
+
+    @Test
+    void anEtcdWithoutSpaceRefusesClearlyAndStillReleases() throws Exception {
+        EtcdServer full = closedAfterwards(Servers.require(() ->
+                EtcdServer.builder().flag("quota-backend-bytes", "4000000").start()));
+        LockClient client = connect("etcd://" + full.address());
+        client.lock(NAME).lock();
+        Gateway operator = new Gateway(full);
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 100; i++) {
+                        operator.put("filler-" + i, "x".repeat(500_000));
+                    }
+                })
+                .hasMessageContaining("space exceeded");
+        assertThatThrownBy(client.lock("another")::tryLock)
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("another")
+                .hasMessageContaining("space exceeded");
+        assertThatThrownBy(client.lock("another")::lock).isInstanceOf(LockUnavailableException.class);
+        client.lock(NAME).unlock();
+        assertThat(client.inspect(NAME).isFree()).isTrue();
     }
 }
