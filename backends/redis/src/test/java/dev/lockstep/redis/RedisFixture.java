@@ -1,0 +1,181 @@
+package dev.lockstep.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.tck.BackendFixture;
+import dev.lockstep.tck.Capability;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.awaitility.Awaitility;
+
+/** One server, and a proxy for each client. */
+class RedisFixture implements BackendFixture {
+    /** Ends all that a client holds and waits for, as its death and the passing of time would. */
+    private static final String EXPIRE = """
+            local function is_its(id)
+              return string.sub(id, 1, 22) == ARGV[1]
+            end
+            for _, key in ipairs(redis.call('KEYS', 'lockstep:*')) do
+              local kind = redis.call('TYPE', key).ok
+              if kind == 'hash' and is_its(redis.call('HGET', key, 'owner') or '') then
+                redis.call('HSET', key, 'until', 1)
+              elseif string.sub(key, -7) == ':claims' then
+                for _, field in ipairs(redis.call('HKEYS', key)) do
+                  if string.sub(field, 1, 1) == 'x' and is_its(string.sub(field, 2)) then
+                    redis.call('HSET', key, field, 1)
+                  end
+                end
+              elseif string.sub(key, -8) == ':readers' then
+                for _, id in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+                  if is_its(id) then
+                    redis.call('ZADD', key, 1, id)
+                  end
+                end
+              elseif kind == 'string' and is_its(redis.call('GET', key)) then
+                redis.call('DEL', key)
+              end
+            end
+            """;
+
+    private record Side(TcpProxy proxy, String clientId) {}
+
+    private final RedisServer server;
+    private final String options;
+    private final Map<LockClient, Side> sides = new ConcurrentHashMap<>();
+
+    RedisFixture(RedisServer server, String options) {
+        this.server = server;
+        this.options = options;
+    }
+
+    @Override
+    public LockClient open(LockClient.Builder builder) {
+        TcpProxy proxy = TcpProxy.to(server);
+        String url = "redis://127.0.0.1:" + proxy.port() + options;
+        String[] id = new String[1];
+        LockClient client = builder.backend(context -> {
+                    id[0] = context.clientId();
+                    return new RedisProvider().parse(url).open(context);
+                })
+                .connect();
+        sides.put(client, new Side(proxy, id[0]));
+        return client;
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return EnumSet.allOf(Capability.class);
+    }
+
+    @Override
+    public Optional<String> url() {
+        return Optional.of(server.url() + options);
+    }
+
+    @Override
+    public List<String> malformedUrls() {
+        return List.of(
+                "redis:",
+                "redis://",
+                "redis://:s3cret@",
+                "redis://host:port",
+                "redis://host:0",
+                "redis://host:70000",
+                "redis://s3cret@host",
+                "redis://user:s3cret@host:x",
+                "redis://user:s3cret@host/x",
+                "redis://a,b",
+                "redis://host/1/2",
+                "redis://user:s3cret@host?queue=perhaps",
+                "redis://user:s3cret@host?password=s3cret",
+                "redis://host?replicas=-1",
+                "redis://host?waiterExpiry=5",
+                "redis://host?waiterExpiry=1ms",
+                "redis://host?pool=0",
+                "redis://host?ca=/none",
+                "rediss://user:s3cret@host?ca=/none",
+                "redis://user:s3%cret@host",
+                "redis-sentinel://user:s3cret@host",
+                "redis-cluster://user:s3cret@host/3",
+                "redis-other://user:s3cret@host");
+    }
+
+    @Override
+    public Duration ttl() {
+        return Duration.ofMillis(1_500);
+    }
+
+    @Override
+    public int attempts() {
+        return 300;
+    }
+
+    @Override
+    public void breakConnection(LockClient client) {
+        side(client).proxy.blackHole();
+    }
+
+    @Override
+    public void loseReplies(LockClient client) {
+        side(client).proxy.dropReplies();
+    }
+
+    @Override
+    public void slowDown(LockClient client, Duration delay) {
+        side(client).proxy.delay(TcpProxy.Direction.REPLIES, delay);
+    }
+
+    @Override
+    public void healConnection(LockClient client) {
+        Side side = side(client);
+        side.proxy.delay(Duration.ZERO);
+        side.proxy.heal();
+    }
+
+    @Override
+    public void expireSession(LockClient client) {
+        server.command("EVAL", EXPIRE, "0", side(client).clientId);
+    }
+
+    @Override
+    public void restartServer() {
+        server.restart();
+    }
+
+    @Override
+    public long requestCount() {
+        return Calls.of(server, "evalsha", "eval", "subscribe");
+    }
+
+    @Override
+    public void assertNothingLeft(LockClient observer, Duration patience) {
+        BackendFixture.super.assertNothingLeft(observer, patience);
+        // Of a lock that nobody uses only its token is remembered, and for a time who was given up while unreachable.
+        Awaitility.await("no queue, reader or record is left")
+                .atMost(patience)
+                .untilAsserted(
+                        () -> assertThat(server.command("KEYS", "lockstep:*").lines())
+                                .noneMatch(key -> key.matches(".*\\}:(queue|readers|claims)")));
+    }
+
+    @Override
+    public void close() {
+        sides.values().forEach(side -> side.proxy.close());
+    }
+
+    private Side side(LockClient client) {
+        Side side = sides.get(client);
+        if (side == null) {
+            throw new IllegalArgumentException("not opened here: " + client.name());
+        }
+        return side;
+    }
+}
