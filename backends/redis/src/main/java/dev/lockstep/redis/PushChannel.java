@@ -50,22 +50,31 @@ final class PushChannel implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /** Starts to listen, and waits for the first subscription. */
+    /** Starts to listen, and waits for the first subscription; an interrupt does not end the wait, which is short. */
     void open() throws Failure {
         thread.start();
+        boolean interrupted = false;
+        long deadline = link.deadline();
         try {
-            firstSubscription.get(context.requestTimeout().toNanos(), TimeUnit.NANOSECONDS);
-            scheduleCheck();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof Failure failure) {
-                throw failure;
+            while (true) {
+                try {
+                    firstSubscription.get(deadline - context.scheduler().nanoTime(), TimeUnit.NANOSECONDS);
+                    scheduleCheck();
+                    return;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
             }
-            throw Failure.notSent(link.route().toString(), "the subscription failed", e.getCause());
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Failure failure
+                    ? failure
+                    : Failure.notSent(link.route().toString(), "the subscription failed", e.getCause());
         } catch (TimeoutException e) {
             throw Failure.notSent(link.route().toString(), "the subscription was not confirmed in time", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Failure.notSent(link.route().toString(), "interrupted while connecting", e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -13,7 +13,8 @@ class RedisContractTest extends LockContract {
 
     @BeforeAll
     static void startServer() {
-        server = Servers.require(() -> RedisServer.builder().start());
+        server = Servers.require(
+                () -> RedisServer.builder().setting("appendonly", "yes").start());
     }
 
     @AfterAll

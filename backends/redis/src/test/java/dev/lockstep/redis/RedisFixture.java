@@ -7,6 +7,8 @@ import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -26,17 +28,17 @@ class RedisFixture implements BackendFixture {
             for _, key in ipairs(redis.call('KEYS', 'lockstep:*')) do
               local kind = redis.call('TYPE', key).ok
               if kind == 'hash' and is_its(redis.call('HGET', key, 'owner') or '') then
-                redis.call('HSET', key, 'until', 1)
+                redis.call('HDEL', key, 'owner', 'until', 'info')
               elseif string.sub(key, -7) == ':claims' then
                 for _, field in ipairs(redis.call('HKEYS', key)) do
-                  if string.sub(field, 1, 1) == 'x' and is_its(string.sub(field, 2)) then
-                    redis.call('HSET', key, field, 1)
+                  if is_its(field) or (string.sub(field, 1, 1) == 'x' and is_its(string.sub(field, 2))) then
+                    redis.call('HDEL', key, field)
                   end
                 end
-              elseif string.sub(key, -8) == ':readers' then
+              elseif kind == 'zset' then
                 for _, id in ipairs(redis.call('ZRANGE', key, 0, -1)) do
                   if is_its(id) then
-                    redis.call('ZADD', key, 1, id)
+                    redis.call('ZREM', key, id)
                   end
                 end
               elseif kind == 'string' and is_its(redis.call('GET', key)) then
@@ -50,6 +52,7 @@ class RedisFixture implements BackendFixture {
     private final RedisServer server;
     private final String options;
     private final Map<LockClient, Side> sides = new ConcurrentHashMap<>();
+    private final Set<TcpProxy> closed = ConcurrentHashMap.newKeySet();
 
     RedisFixture(RedisServer server, String options) {
         this.server = server;
@@ -61,13 +64,30 @@ class RedisFixture implements BackendFixture {
         TcpProxy proxy = TcpProxy.to(server);
         String url = "redis://127.0.0.1:" + proxy.port() + options;
         String[] id = new String[1];
+        RedisUrl parsed = RedisUrl.parse(url);
         LockClient client = builder.backend(context -> {
                     id[0] = context.clientId();
-                    return new RedisProvider().parse(url).open(context);
+                    return RedisLocks.open(context, own -> closingToo(parsed.connect(own), proxy), parsed.options());
                 })
                 .connect();
         sides.put(client, new Side(proxy, id[0]));
         return client;
+    }
+
+    /** A route that takes its proxy along when it is closed, so that no thread is left of it. */
+    private Route closingToo(Route route, TcpProxy proxy) {
+        return (Route) Proxy.newProxyInstance(
+                Route.class.getClassLoader(), new Class<?>[] {Route.class}, (self, method, arguments) -> {
+                    try {
+                        return method.invoke(route, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    } finally {
+                        if (method.getName().equals("close") && closed.add(proxy)) {
+                            proxy.close();
+                        }
+                    }
+                });
     }
 
     @Override
@@ -136,8 +156,10 @@ class RedisFixture implements BackendFixture {
     @Override
     public void healConnection(LockClient client) {
         Side side = side(client);
-        side.proxy.delay(Duration.ZERO);
-        side.proxy.heal();
+        if (!closed.contains(side.proxy)) {
+            side.proxy.delay(Duration.ZERO);
+            side.proxy.heal();
+        }
     }
 
     @Override
@@ -168,7 +190,7 @@ class RedisFixture implements BackendFixture {
 
     @Override
     public void close() {
-        sides.values().forEach(side -> side.proxy.close());
+        sides.values().stream().map(Side::proxy).filter(closed::add).forEach(TcpProxy::close);
     }
 
     private Side side(LockClient client) {
