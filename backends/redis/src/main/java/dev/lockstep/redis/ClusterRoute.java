@@ -39,16 +39,14 @@ final class ClusterRoute implements Route {
     }
 
     @Override
-    public Connection borrow(HostAndPort node, long waitNanos) throws InterruptedException {
+    public Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException {
         ConnectionPool pool = client.getClusterNodes().get(node.toString());
         if (pool == null) {
             client.refreshClusterTopology();
             pool = client.getClusterNodes().get(node.toString());
         }
-        if (pool == null) {
-            throw new JedisException("The cluster does not know its node " + node + ".");
-        }
-        return PoolRoute.borrow(pool, waitNanos);
+        // A node may be known by another address than the one it tells.
+        return pool == null ? borrow(slot, waitNanos) : PoolRoute.borrow(pool, waitNanos);
     }
 
     /** Those that cannot be reached are left out: after a failover the cluster still lists its dead. */

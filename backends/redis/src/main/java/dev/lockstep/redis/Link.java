@@ -253,7 +253,7 @@ final class Link implements AutoCloseable {
             throw Failure.notSent(route.toString(), "there was no time left to send the request", null);
         }
         try {
-            return target == null ? route.borrow(slot, wait) : route.borrow(target, wait);
+            return target == null ? route.borrow(slot, wait) : route.borrow(target, slot, wait);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw Failure.notSent(route.toString(), "interrupted while waiting for a connection", e);

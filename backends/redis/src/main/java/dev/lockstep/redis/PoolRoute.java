@@ -57,7 +57,7 @@ final class PoolRoute implements Route {
     }
 
     @Override
-    public Connection borrow(HostAndPort node, long waitNanos) throws InterruptedException {
+    public Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException {
         return borrow(pool.get(), waitNanos);
     }
 

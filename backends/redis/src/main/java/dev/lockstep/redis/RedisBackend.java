@@ -25,7 +25,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     /** What a renewal carries at most: a script that runs for some milliseconds keeps others waiting for as long. */
     private static final int RENEWAL_BATCH = 500;
 
-    private static final Backoff POLLS = new Backoff(Duration.ofMillis(5), Duration.ofMillis(100));
+    private static final Backoff POLLS = new Backoff(Duration.ofMillis(5), Duration.ofMillis(40));
 
     private final BackendContext context;
     private final Link link;

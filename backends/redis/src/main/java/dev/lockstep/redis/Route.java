@@ -17,8 +17,8 @@ interface Route extends AutoCloseable {
      */
     Connection borrow(int slot, long waitNanos) throws InterruptedException;
 
-    /** Lends a connection to the server that a redirection names. */
-    Connection borrow(HostAndPort node, long waitNanos) throws InterruptedException;
+    /** Lends a connection to the server that a redirection names, or if nobody knows it to that of the slot. */
+    Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException;
 
     /** Lends a connection to each primary. */
     List<Connection> borrowAll(long waitNanos) throws InterruptedException;

@@ -26,6 +26,6 @@ class RedisContractTest extends LockContract {
 
     @Override
     protected BackendFixture fixture() {
-        return new RedisFixture(server, "");
+        return new SingleFixture(server, "");
     }
 }

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.LockClient;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.spi.BackendContext;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,8 +21,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.awaitility.Awaitility;
 
-/** One server, and a proxy for each client. */
-class RedisFixture implements BackendFixture {
+/** Some servers, and for each client a proxy in front of each of them. */
+abstract class RedisFixture implements BackendFixture {
     /** Ends all that a client holds and waits for, as its death and the passing of time would. */
     private static final String EXPIRE = """
             local function is_its(id)
@@ -47,35 +50,50 @@ class RedisFixture implements BackendFixture {
             end
             """;
 
-    private record Side(TcpProxy proxy, String clientId) {}
+    private static final Set<Capability> OF_THE_QUEUE = EnumSet.of(
+            Capability.SHARED,
+            Capability.FAIR,
+            Capability.DOWNGRADE,
+            Capability.PUSH,
+            Capability.TELLS_WANTED,
+            Capability.SHOWS_WAITERS);
 
-    private final RedisServer server;
-    private final String options;
+    /** One client: its proxies by the ports of the servers behind them, and its id. */
+    private record Side(Map<Integer, TcpProxy> proxies, String clientId) {}
+
+    private final List<RedisServer> servers;
+    private final String url;
+    private final RedisOptions options;
     private final Map<LockClient, Side> sides = new ConcurrentHashMap<>();
     private final Set<TcpProxy> closed = ConcurrentHashMap.newKeySet();
 
-    RedisFixture(RedisServer server, String options) {
-        this.server = server;
-        this.options = options;
+    /** For servers that other processes reach by a URL. */
+    RedisFixture(List<RedisServer> servers, String url) {
+        this.servers = servers;
+        this.url = url;
+        this.options = RedisUrl.parse(url).options();
     }
+
+    /** Connects a client through proxies, by the ports of the servers behind them. */
+    abstract Route connect(BackendContext context, Map<Integer, TcpProxy> proxies);
 
     @Override
     public LockClient open(LockClient.Builder builder) {
-        TcpProxy proxy = TcpProxy.to(server);
-        String url = "redis://127.0.0.1:" + proxy.port() + options;
+        Map<Integer, TcpProxy> proxies = new HashMap<>();
+        servers.forEach(server -> proxies.put(server.port(), TcpProxy.to(server)));
         String[] id = new String[1];
-        RedisUrl parsed = RedisUrl.parse(url);
         LockClient client = builder.backend(context -> {
                     id[0] = context.clientId();
-                    return RedisLocks.open(context, own -> closingToo(parsed.connect(own), proxy), parsed.options());
+                    return RedisLocks.open(
+                            context, own -> closingToo(connect(own, proxies), proxies.values()), options);
                 })
                 .connect();
-        sides.put(client, new Side(proxy, id[0]));
+        sides.put(client, new Side(proxies, id[0]));
         return client;
     }
 
-    /** A route that takes its proxy along when it is closed, so that no thread is left of it. */
-    private Route closingToo(Route route, TcpProxy proxy) {
+    /** A route that takes its proxies along when it is closed, so that no thread is left of them. */
+    private Route closingToo(Route route, Collection<TcpProxy> proxies) {
         return (Route) Proxy.newProxyInstance(
                 Route.class.getClassLoader(), new Class<?>[] {Route.class}, (self, method, arguments) -> {
                     try {
@@ -83,8 +101,8 @@ class RedisFixture implements BackendFixture {
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     } finally {
-                        if (method.getName().equals("close") && closed.add(proxy)) {
-                            proxy.close();
+                        if (method.getName().equals("close")) {
+                            close(proxies);
                         }
                     }
                 });
@@ -92,12 +110,12 @@ class RedisFixture implements BackendFixture {
 
     @Override
     public Set<Capability> capabilities() {
-        return EnumSet.allOf(Capability.class);
+        return options.queue() ? EnumSet.allOf(Capability.class) : EnumSet.complementOf(EnumSet.copyOf(OF_THE_QUEUE));
     }
 
     @Override
     public Optional<String> url() {
-        return Optional.of(server.url() + options);
+        return Optional.of(url);
     }
 
     @Override
@@ -140,41 +158,42 @@ class RedisFixture implements BackendFixture {
 
     @Override
     public void breakConnection(LockClient client) {
-        side(client).proxy.blackHole();
+        open(client).forEach(TcpProxy::blackHole);
     }
 
     @Override
     public void loseReplies(LockClient client) {
-        side(client).proxy.dropReplies();
+        open(client).forEach(TcpProxy::dropReplies);
     }
 
     @Override
     public void slowDown(LockClient client, Duration delay) {
-        side(client).proxy.delay(TcpProxy.Direction.REPLIES, delay);
+        open(client).forEach(proxy -> proxy.delay(TcpProxy.Direction.REPLIES, delay));
     }
 
     @Override
     public void healConnection(LockClient client) {
-        Side side = side(client);
-        if (!closed.contains(side.proxy)) {
-            side.proxy.delay(Duration.ZERO);
-            side.proxy.heal();
-        }
+        open(client).forEach(proxy -> {
+            proxy.delay(Duration.ZERO);
+            proxy.heal();
+        });
     }
 
     @Override
     public void expireSession(LockClient client) {
-        server.command("EVAL", EXPIRE, "0", side(client).clientId);
+        servers.forEach(server -> server.command("EVAL", EXPIRE, "0", side(client).clientId));
     }
 
     @Override
     public void restartServer() {
-        server.restart();
+        servers.forEach(RedisServer::restart);
     }
 
     @Override
     public long requestCount() {
-        return Calls.of(server, "evalsha", "eval", "subscribe");
+        return servers.stream()
+                .mapToLong(server -> Calls.of(server, "evalsha", "eval", "subscribe"))
+                .sum();
     }
 
     @Override
@@ -183,14 +202,28 @@ class RedisFixture implements BackendFixture {
         // Of a lock that nobody uses only its token is remembered, and for a time who was given up while unreachable.
         Awaitility.await("no queue, reader or record is left")
                 .atMost(patience)
-                .untilAsserted(
-                        () -> assertThat(server.command("KEYS", "lockstep:*").lines())
-                                .noneMatch(key -> key.matches(".*\\}:(queue|readers|claims)")));
+                .untilAsserted(() -> assertThat(keys()).noneMatch(key -> key.matches(".*\\}:(queue|readers|claims)")));
+    }
+
+    private List<String> keys() {
+        return servers.stream()
+                .flatMap(server -> server.command("KEYS", "lockstep:*").lines())
+                .toList();
     }
 
     @Override
     public void close() {
-        sides.values().stream().map(Side::proxy).filter(closed::add).forEach(TcpProxy::close);
+        sides.values().forEach(side -> close(side.proxies.values()));
+    }
+
+    private void close(Collection<TcpProxy> proxies) {
+        proxies.stream().filter(closed::add).forEach(TcpProxy::close);
+    }
+
+    private List<TcpProxy> open(LockClient client) {
+        return side(client).proxies.values().stream()
+                .filter(proxy -> !closed.contains(proxy))
+                .toList();
     }
 
     private Side side(LockClient client) {
