@@ -4,6 +4,8 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -18,6 +20,9 @@ final class Failure extends Exception {
 
     /** Errors of a server that cannot write now. Whoever waits would wait for an operator. */
     private static final Set<String> SICK = Set.of("OOM", "MISCONF", "NOREPLICAS");
+
+    private static final Pattern CODE_INSIDE =
+            Pattern.compile("\\b(READONLY|OOM|MISCONF|NOREPLICAS|WRONGTYPE|NOPERM|LOADING|CLUSTERDOWN|MASTERDOWN)\\b");
 
     enum Kind {
         /** It was not carried out; the next try may be. */
@@ -53,12 +58,22 @@ final class Failure extends Exception {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof JedisDataException && !(cause instanceof JedisConnectionException)) {
                 String message = String.valueOf(cause.getMessage());
-                String code = message.split(" ", 2)[0];
+                String code = codeOf(message);
                 Kind kind = PASSING.contains(code) ? Kind.NOT_DONE : Kind.FINAL;
                 return new Failure(kind, where, message, cause);
             }
         }
         return null;
+    }
+
+    /** The word that an error begins with. Before Redis 7, that of an error in a script is somewhere inside. */
+    private static String codeOf(String message) {
+        String first = message.split(" ", 2)[0];
+        if (first.equals("ERR")) {
+            Matcher inside = CODE_INSIDE.matcher(message);
+            return inside.find() ? inside.group() : first;
+        }
+        return first;
     }
 
     Kind kind() {
@@ -67,7 +82,7 @@ final class Failure extends Exception {
 
     /** The server answers, but as one that cannot take writes or is not the one to ask. */
     boolean isReadOnly() {
-        return message().startsWith("READONLY");
+        return codeOf(message()).equals("READONLY");
     }
 
     private String message() {
@@ -77,7 +92,7 @@ final class Failure extends Exception {
     /** What users are told. */
     LockstepException asLockstepException(@Nullable String lockName, String what) {
         String subject = lockName == null ? what : "Lock '" + lockName + "': " + what;
-        String code = message().split(" ", 2)[0];
+        String code = codeOf(message());
         String text = subject + " failed at Redis " + where + ": " + message();
         if (kind != Kind.FINAL || SICK.contains(code)) {
             String advice = SICK.contains(code) ? " Make the server able to write again." : "";

@@ -141,6 +141,9 @@ final class Lines {
                 }
                 failures = 0;
             } catch (Failure e) {
+                if (e.kind() == Failure.Kind.FINAL) {
+                    waiting.forEach(claim -> claim.lookFailed(e));
+                }
                 delay = backend.context().retryBackoff().delay(++failures).toNanos();
             }
             boolean more;

@@ -4,7 +4,9 @@ import dev.lockstep.LockstepException;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -63,6 +65,11 @@ final class Link implements AutoCloseable {
 
     Route route() {
         return route;
+    }
+
+    /** Where a lock's keys are: its slot in a cluster, else anywhere. */
+    int slot(LockKeys keys) {
+        return route.isCluster() ? keys.slot() : -1;
     }
 
     /** The deadline of a request that is made now. */
@@ -128,39 +135,57 @@ final class Link implements AutoCloseable {
     record Run(Script script, int slot, byte[][] keys, byte[][] args) {}
 
     /**
-     * Runs several scripts; on a single server back to back, without waiting for each answer.
+     * Runs several scripts, those for one server back to back without waiting for each answer. Each may be run twice.
      *
      * @return an answer for each, in their order
      */
     List<Object> evalAll(List<Run> runs, long deadlineNanos) throws Failure {
-        List<Object> answers = new ArrayList<>(runs.size());
-        for (int from = 0; from < runs.size(); from += PIPELINE) {
-            List<Run> some = runs.subList(from, Math.min(from + PIPELINE, runs.size()));
-            if (some.size() > 1 && !route.isCluster()) {
-                call(-1, deadlineNanos, connection -> answers.addAll(pipeline(connection, some)));
-            } else {
-                for (Run run : some) {
-                    answers.add(eval(run.script, run.slot, run.keys, run.args, deadlineNanos));
+        @Nullable Object[] answers = new Object[runs.size()];
+        for (List<Integer> group : byServer(runs, deadlineNanos)) {
+            int slot = runs.get(group.get(0)).slot;
+            call(slot, deadlineNanos, connection -> {
+                for (int index : group) {
+                    Run run = runs.get(index);
+                    connection.sendCommand(command(run.script, false, run.keys, run.args));
                 }
-            }
+                List<Object> some = connection.getMany(group.size());
+                for (int i = 0; i < group.size(); i++) {
+                    answers[group.get(i)] = some.get(i);
+                }
+                return some;
+            });
         }
-        return answers;
+        List<Object> all = new ArrayList<>(answers.length);
+        for (int i = 0; i < answers.length; i++) {
+            Object answer = answers[i];
+            Run run = runs.get(i);
+            // What was refused is asked again on its own, which knows about scripts that are missing and slots that
+            // moved.
+            boolean done = answer != null && !(answer instanceof JedisDataException);
+            all.add(done && answer != null ? answer : eval(run.script, run.slot, run.keys, run.args, deadlineNanos));
+        }
+        return all;
     }
 
-    private static List<Object> pipeline(Connection connection, List<Run> runs) {
-        for (Run run : runs) {
-            connection.sendCommand(command(run.script, false, run.keys, run.args));
-        }
-        List<Object> answers = connection.getMany(runs.size());
+    private List<List<Integer>> byServer(List<Run> runs, long deadlineNanos) throws Failure {
+        Map<String, List<Integer>> current = new HashMap<>();
+        List<List<Integer>> groups = new ArrayList<>();
         for (int i = 0; i < runs.size(); i++) {
-            Run run = runs.get(i);
-            if (answers.get(i) instanceof JedisNoScriptException) {
-                answers.set(i, connection.executeCommand(command(run.script, true, run.keys, run.args)));
-            } else if (answers.get(i) instanceof JedisDataException error) {
-                throw error;
+            String server = "";
+            if (route.isCluster()) {
+                try (Connection connection = borrow(runs.get(i).slot, null, deadlineNanos)) {
+                    server = connection.getHostAndPort().toString();
+                }
             }
+            List<Integer> group = current.get(server);
+            if (group == null || group.size() == PIPELINE) {
+                group = new ArrayList<>();
+                current.put(server, group);
+                groups.add(group);
+            }
+            group.add(i);
         }
-        return answers;
+        return groups;
     }
 
     private static CommandArguments command(Script script, boolean whole, byte[][] keys, byte[][] args) {

@@ -8,16 +8,13 @@ import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
 /** The textbook's lock: one key, set if absent and deleted by its owner. No queue and no push, so waiters try again. */
 final class PlainDialect implements Dialect {
     private static final Traits TRAITS = new Traits(false, false, false, false, Duration.ofMillis(100));
-    private static final byte[][] NOTHING = {};
 
     private final Link link;
     private final String namespace;
@@ -46,7 +43,7 @@ final class PlainDialect implements Dialect {
     public Answer acquire(RedisClaim claim, long deadlineNanos) throws Failure {
         Object reply = link.eval(
                 Script.PLAIN_ACQUIRE,
-                slot(claim.keys()),
+                link.slot(claim.keys()),
                 claim.keys().plain(),
                 new byte[][] {claim.owner(), ttl},
                 deadlineNanos,
@@ -69,7 +66,12 @@ final class PlainDialect implements Dialect {
     @Override
     public boolean release(RedisClaim claim, boolean late, long deadlineNanos) throws Failure {
         byte[][] keys = {claim.keys().lock()};
-        return link.eval(Script.PLAIN_RELEASE, slot(claim.keys()), keys, new byte[][] {claim.owner()}, deadlineNanos)
+        return link.eval(
+                        Script.PLAIN_RELEASE,
+                        link.slot(claim.keys()),
+                        keys,
+                        new byte[][] {claim.owner()},
+                        deadlineNanos)
                 .equals(1L);
     }
 
@@ -80,72 +82,57 @@ final class PlainDialect implements Dialect {
 
     @Override
     public List<RedisGrant> renew(List<RedisGrant> grants, long deadlineNanos) throws Failure {
-        Map<Integer, List<RedisGrant>> groups = new LinkedHashMap<>();
-        for (RedisGrant grant : grants) {
-            groups.computeIfAbsent(slot(grant.claim().keys()), unused -> new ArrayList<>())
-                    .add(grant);
-        }
-        List<Link.Run> runs = new ArrayList<>();
-        groups.forEach((slot, group) -> runs.add(renewal(slot, group)));
-        List<Object> replies = link.evalAll(runs, deadlineNanos);
         List<RedisGrant> lost = new ArrayList<>();
-        int i = 0;
-        for (List<RedisGrant> group : groups.values()) {
-            List<?> reply = (List<?>) replies.get(i++);
-            for (int j = 0; j < group.size(); j++) {
-                if (reply.get(j).equals(0L)) {
-                    lost.add(group.get(j));
-                }
-            }
-        }
+        Batches.ask(
+                        link,
+                        Script.PLAIN_RENEW,
+                        grants,
+                        grant -> grant.claim().keys(),
+                        LockKeys::plain,
+                        List.of(ttl),
+                        grant -> grant.claim().owner(),
+                        deadlineNanos)
+                .forEach((grant, answer) -> {
+                    if (answer.equals(0L)) {
+                        lost.add(grant);
+                    }
+                });
         return lost;
-    }
-
-    private Link.Run renewal(int slot, List<RedisGrant> group) {
-        List<byte[]> keys = new ArrayList<>(group.size() * 2);
-        byte[][] args = new byte[group.size() + 1][];
-        args[0] = ttl;
-        for (int i = 0; i < group.size(); i++) {
-            RedisClaim claim = group.get(i).claim();
-            keys.addAll(List.of(claim.keys().plain()));
-            args[i + 1] = claim.owner();
-        }
-        return new Link.Run(Script.PLAIN_RENEW, slot, keys.toArray(byte[][]::new), args);
     }
 
     @Override
     public List<LockInfo> inspect(List<String> names, long deadlineNanos) throws Failure {
-        List<Link.Run> runs = new ArrayList<>();
-        for (String name : names) {
-            LockKeys keys = new LockKeys(namespace, name);
-            runs.add(new Link.Run(Script.PLAIN_INSPECT, slot(keys), keys.plain(), NOTHING));
-        }
-        List<Object> replies = link.evalAll(runs, deadlineNanos);
         List<LockInfo> infos = new ArrayList<>();
-        for (int i = 0; i < names.size(); i++) {
-            List<?> reply = (List<?>) replies.get(i);
-            List<LockInfo.Entry> holders = new ArrayList<>();
-            if (!reply.isEmpty()) {
-                String value = Dialect.text(reply.get(0));
-                String info = value.substring(value.indexOf('\n') + 1);
-                holders.add(Infos.entry(LockMode.EXCLUSIVE, (Long) reply.get(1), info));
-            }
-            infos.add(new LockInfo(names.get(i), holders, List.of()));
-        }
+        Batches.ask(
+                        link,
+                        Script.PLAIN_INSPECT,
+                        names,
+                        name -> new LockKeys(namespace, name),
+                        LockKeys::plain,
+                        List.of(),
+                        Dialect::bytes,
+                        deadlineNanos)
+                .forEach((name, answer) -> infos.add(info(name, (List<?>) answer)));
         return infos;
+    }
+
+    private static LockInfo info(String name, List<?> reply) {
+        if (reply.isEmpty()) {
+            return new LockInfo(name, List.of(), List.of());
+        }
+        String value = Dialect.text(reply.get(0));
+        String holder = value.substring(value.indexOf('\n') + 1);
+        LockInfo.Entry entry = Infos.entry(LockMode.EXCLUSIVE, (Long) reply.get(1), holder);
+        return new LockInfo(name, List.of(entry), List.of());
     }
 
     @Override
     public boolean forceRelease(LockKeys keys, long deadlineNanos) throws Failure {
         return link.call(
-                        slot(keys),
+                        link.slot(keys),
                         deadlineNanos,
                         connection ->
                                 connection.executeCommand(new CommandArguments(Protocol.Command.DEL).add(keys.lock())))
                 .equals(1L);
-    }
-
-    private int slot(LockKeys keys) {
-        return link.route().isCluster() ? keys.slot() : -1;
     }
 }

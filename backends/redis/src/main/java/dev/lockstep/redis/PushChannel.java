@@ -26,7 +26,7 @@ final class PushChannel implements AutoCloseable {
     /** Hears messages, on the channel's thread; must not block. */
     interface Listener {
         /** A message: a word, the claim it is about, and what more there is. */
-        void told(String word, String claimId, String[] more);
+        void told(String word, String id, String[] more);
 
         /** There is a new subscription; messages before it may have been lost. */
         void subscribed();

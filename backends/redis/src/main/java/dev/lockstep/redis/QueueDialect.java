@@ -8,9 +8,7 @@ import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** The lock with a queue at the server: fair and not, exclusive and shared, woken by push. */
 final class QueueDialect implements Dialect {
@@ -54,7 +52,7 @@ final class QueueDialect implements Dialect {
         };
         List<?> reply = (List<?>) link.eval(
                 Script.ACQUIRE,
-                slot(claim.keys()),
+                link.slot(claim.keys()),
                 claim.keys().queued(),
                 args,
                 deadlineNanos,
@@ -81,7 +79,7 @@ final class QueueDialect implements Dialect {
         }
         boolean[] replicated = {true};
         List<?> reply = (List<?>) link.eval(
-                Script.LOOK, slot(keys), keys.queued(), args, deadlineNanos, (connection, answer) -> {
+                Script.LOOK, link.slot(keys), keys.queued(), args, deadlineNanos, (connection, answer) -> {
                     replicated[0] = !hasGrant((List<?>) answer) || replication.reached(connection);
                     return answer;
                 });
@@ -117,56 +115,41 @@ final class QueueDialect implements Dialect {
                 .equals(1L);
     }
 
-    /** One request for all, or in a cluster one for each slot. */
     @Override
     public List<RedisGrant> renew(List<RedisGrant> grants, long deadlineNanos) throws Failure {
-        Map<Integer, List<RedisGrant>> groups = new LinkedHashMap<>();
-        for (RedisGrant grant : grants) {
-            int slot = slot(grant.claim().keys());
-            groups.computeIfAbsent(slot, unused -> new ArrayList<>()).add(grant);
-        }
-        List<Link.Run> runs = new ArrayList<>();
-        groups.forEach((slot, group) -> runs.add(renewal(slot, group)));
-        List<Object> replies = link.evalAll(runs, deadlineNanos);
         List<RedisGrant> lost = new ArrayList<>();
-        int i = 0;
-        for (List<RedisGrant> group : groups.values()) {
-            List<?> reply = (List<?>) replies.get(i++);
-            for (int j = 0; j < group.size(); j++) {
-                switch (number(reply, j)) {
-                    case 0 -> lost.add(group.get(j));
-                    case 2 -> group.get(j).signalWanted();
-                    default -> {}
-                }
-            }
-        }
+        Batches.ask(
+                        link,
+                        Script.RENEW,
+                        grants,
+                        grant -> grant.claim().keys(),
+                        LockKeys::renewed,
+                        List.of(ttl),
+                        grant -> grant.claim().owner(),
+                        deadlineNanos)
+                .forEach((grant, answer) -> {
+                    if (answer.equals(0L)) {
+                        lost.add(grant);
+                    } else if (answer.equals(2L)) {
+                        grant.signalWanted();
+                    }
+                });
         return lost;
-    }
-
-    private Link.Run renewal(int slot, List<RedisGrant> group) {
-        List<byte[]> keys = new ArrayList<>(group.size() * 4);
-        byte[][] args = new byte[group.size() + 1][];
-        args[0] = ttl;
-        for (int i = 0; i < group.size(); i++) {
-            RedisClaim claim = group.get(i).claim();
-            keys.addAll(List.of(claim.keys().renewed()));
-            args[i + 1] = claim.owner();
-        }
-        return new Link.Run(Script.RENEW, slot, keys.toArray(byte[][]::new), args);
     }
 
     @Override
     public List<LockInfo> inspect(List<String> names, long deadlineNanos) throws Failure {
-        List<Link.Run> runs = new ArrayList<>();
-        for (String name : names) {
-            LockKeys keys = new LockKeys(namespace, name);
-            runs.add(new Link.Run(Script.INSPECT, slot(keys), keys.queued(), NOTHING));
-        }
-        List<Object> replies = link.evalAll(runs, deadlineNanos);
         List<LockInfo> infos = new ArrayList<>();
-        for (int i = 0; i < names.size(); i++) {
-            infos.add(info(names.get(i), (List<?>) replies.get(i)));
-        }
+        Batches.ask(
+                        link,
+                        Script.INSPECT,
+                        names,
+                        name -> new LockKeys(namespace, name),
+                        LockKeys::renewed,
+                        List.of(),
+                        Dialect::bytes,
+                        deadlineNanos)
+                .forEach((name, answer) -> infos.add(info(name, (List<?>) answer)));
         return infos;
     }
 
@@ -187,11 +170,7 @@ final class QueueDialect implements Dialect {
     }
 
     private Object eval(Script script, LockKeys keys, byte[][] args, long deadlineNanos) throws Failure {
-        return link.eval(script, slot(keys), keys.queued(), args, deadlineNanos);
-    }
-
-    private int slot(LockKeys keys) {
-        return link.route().isCluster() ? keys.slot() : -1;
+        return link.eval(script, link.slot(keys), keys.queued(), args, deadlineNanos);
     }
 
     private static long longNumber(List<?> reply, int index) {

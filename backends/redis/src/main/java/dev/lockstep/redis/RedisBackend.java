@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Locks on one Redis: a server with or without replicas, or a cluster. Safe for use by many threads. */
 final class RedisBackend implements LockBackend, PushChannel.Listener {
-    /** What a renewal carries at most: a script that runs for some milliseconds keeps others waiting for as long. */
-    private static final int RENEWAL_BATCH = 500;
-
     private static final Backoff POLLS = new Backoff(Duration.ofMillis(5), Duration.ofMillis(40));
 
     private final BackendContext context;
@@ -52,7 +49,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
                 ? new QueueDialect(link, context.namespace(), context.ttl(), waiterExpiry, replication)
                 : new PlainDialect(link, context.namespace(), context.ttl(), replication);
         this.lines = new Lines(this);
-        this.renewer = new Renewer<>(context, RENEWAL_BATCH, LossReason.REVOKED, this::renew);
+        this.renewer = new Renewer<>(context, Batches.SIZE, LossReason.REVOKED, this::renew);
         this.push = options.queue() ? new PushChannel(link, context, this) : null;
     }
 
@@ -130,28 +127,22 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     }
 
     @Override
-    public void told(String word, String claimId, String[] more) {
-        RedisClaim claim = claims.get(claimId);
+    public void told(String word, String id, String[] more) {
+        RedisClaim claim = claims.get(RedisClaim.claimIdOf(id));
         if (claim == null) {
             return;
         }
         switch (word) {
             case "granted" -> {
                 if (trustsPushedGrants && more.length == 2) {
-                    claim.pushedGrant(Long.parseLong(more[0]), more[1].equals("1"));
+                    claim.pushedGrant(id, Long.parseLong(more[0]), more[1].equals("1"));
                 } else {
                     lines.look(claim);
                 }
             }
             case "free" -> lines.look(claim);
             case "wanted" -> claim.pushedWanted();
-            case "revoked" -> {
-                RedisGrant grant = claim.grant();
-                if (grant != null) {
-                    renewer.unregister(grant);
-                    grant.signalLost(LossReason.REVOKED);
-                }
-            }
+            case "revoked" -> claim.pushedRevocation(id);
             default -> {}
         }
     }

@@ -2,6 +2,7 @@ package dev.lockstep.redis;
 
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
+import dev.lockstep.LossReason;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.LockBackend;
@@ -29,9 +30,14 @@ final class RedisClaim implements Claim {
      * ends it then leaves word at the server that the claim is gone. A withdrawal waits for a request that is on its
      * way, so that this is rare.
      *
+     * A claim that the server has forgotten asks again under another id, so that a message about its earlier life is not
+     * taken for news.
+     *
      * The validity of a grant that came by push counts from the last request that the server is known to have answered,
      * because that is from when the server counts the time it gives to a waiter.
      */
+    private static final char LIFE = '/';
+
     private enum State {
         ASKING,
         WAITING,
@@ -41,7 +47,6 @@ final class RedisClaim implements Claim {
     private final RedisBackend backend;
     private final ClaimRequest request;
     private final LockKeys keys;
-    private final byte[] owner;
     private final byte[] info;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
@@ -52,6 +57,9 @@ final class RedisClaim implements Claim {
     private boolean wanted;
     private int failures;
     private int polls;
+    private int lives;
+    private String id;
+    private byte[] owner;
     private long basisNanos;
     private @Nullable Answer pushed;
     private @Nullable RedisGrant grant;
@@ -61,6 +69,7 @@ final class RedisClaim implements Claim {
         this.backend = backend;
         this.request = request;
         this.keys = keys;
+        this.id = request.claimId();
         this.owner = owner;
         this.info = info;
         this.basisNanos = request.sentNanos();
@@ -75,7 +84,7 @@ final class RedisClaim implements Claim {
     }
 
     /** What identifies the claim at the server. */
-    byte[] owner() {
+    synchronized byte[] owner() {
         return owner;
     }
 
@@ -165,6 +174,9 @@ final class RedisClaim implements Claim {
                 return () -> backend.lines().join(this, answer.freeInMillis());
             case MISSING:
                 state = State.ASKING;
+                id = request.claimId() + LIFE + ++lives;
+                owner = Dialect.bytes(id);
+                basisNanos = backend.scheduler().nanoTime();
                 return this::askSoon;
             case UNREPLICATED:
                 state = State.SETTLED;
@@ -258,11 +270,28 @@ final class RedisClaim implements Claim {
         next.run();
     }
 
+    /** The claim's own id, of which one at the server is made. */
+    static String claimIdOf(String id) {
+        int end = id.indexOf(LIFE);
+        return end < 0 ? id : id.substring(0, end);
+    }
+
+    /** Its line could not look after it, and never will. */
+    void lookFailed(Failure failure) {
+        synchronized (this) {
+            if (state != State.WAITING) {
+                return;
+            }
+            state = State.SETTLED;
+        }
+        fail(failure.asLockstepException(request.name(), "wait"));
+    }
+
     /** The server granted it, and says so by push. */
-    void pushedGrant(long token, boolean others) {
+    void pushedGrant(String of, long token, boolean others) {
         Runnable next;
         synchronized (this) {
-            if (state == State.SETTLED) {
+            if (state == State.SETTLED || !id.equals(of)) {
                 return;
             }
             Answer answer = Answer.granted(token, others);
@@ -287,8 +316,16 @@ final class RedisClaim implements Claim {
         }
     }
 
-    synchronized @Nullable RedisGrant grant() {
-        return grant;
+    /** Somebody took away what it got. */
+    void pushedRevocation(String of) {
+        RedisGrant known;
+        synchronized (this) {
+            known = id.equals(of) ? grant : null;
+        }
+        if (known != null) {
+            backend.renewer().unregister(known);
+            known.signalLost(LossReason.REVOKED);
+        }
     }
 
     // ---------------------------------------------------------------- giving back

@@ -15,7 +15,7 @@ enum Script {
     RELEASE("common.lua", "release.lua"),
     DOWNGRADE("common.lua", "downgrade.lua"),
     FORCE("common.lua", "force.lua"),
-    INSPECT("common.lua", "inspect.lua"),
+    INSPECT("inspect.lua"),
     RENEW("renew.lua"),
     PLAIN_ACQUIRE("plain-acquire.lua"),
     PLAIN_RELEASE("plain-release.lua"),

@@ -12,7 +12,7 @@ final class Calls {
         return Arrays.stream(commands)
                 .mapToLong(command -> report.lines()
                         .filter(line -> line.startsWith("cmdstat_" + command + ":"))
-                        .mapToLong(line -> Long.parseLong(line.replaceAll(".*calls=(\\d+).*", "$1")))
+                        .mapToLong(line -> Long.parseLong(line.replaceAll("[^=]*calls=(\\d+),.*", "$1")))
                         .sum())
                 .sum();
     }
