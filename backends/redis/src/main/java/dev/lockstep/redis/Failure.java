@@ -91,7 +91,7 @@ final class Failure extends Exception {
 
     /** What users are told. */
     LockstepException asLockstepException(@Nullable String lockName, String what) {
-        String subject = lockName == null ? what : "Lock '" + lockName + "': " + what;
+        String subject = lockName == null ? "The request to " + what : "Lock '" + lockName + "': " + what;
         String code = codeOf(message());
         String text = subject + " failed at Redis " + where + ": " + message();
         if (kind != Kind.FINAL || SICK.contains(code)) {

@@ -13,6 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -290,10 +291,10 @@ final class Link implements AutoCloseable {
 
     private static String rootMessage(Throwable thrown) {
         Throwable root = thrown;
-        while (root.getCause() != null) {
+        while (root.getCause() != null && !(root instanceof SSLException)) {
             root = root.getCause();
         }
-        return String.valueOf(root.getMessage());
+        return (root instanceof SSLException ? "TLS: " : "") + root.getMessage();
     }
 
     private void refreshLater() {
