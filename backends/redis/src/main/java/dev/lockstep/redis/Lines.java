@@ -96,7 +96,7 @@ final class Lines {
 
         private long untilNextLook(long freeInMillis) {
             long regular = periodNanos - ThreadLocalRandom.current().nextLong(periodNanos / 8 + 1);
-            long free = TimeUnit.MILLISECONDS.toNanos(freeInMillis) + MARGIN_NANOS;
+            long free = freeInMillis == 0 ? 0 : TimeUnit.MILLISECONDS.toNanos(freeInMillis) + MARGIN_NANOS;
             return freeInMillis >= 0 && free < regular ? free : regular;
         }
 
@@ -132,6 +132,7 @@ final class Lines {
             List<RedisClaim> waiting;
             synchronized (this) {
                 waiting = new ArrayList<>(claims);
+                again = false;
             }
             long delay = untilNextLook(-1);
             try {

@@ -1,6 +1,7 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.LockstepException;
+import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,8 +26,9 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /**
- * One client's way to one Redis, be it a server or a cluster: its connections, the threads for requests that their caller
- * does not wait for, and the scripts. Knows nothing of locks. Safe for use by many threads.
+ * One client's way to one Redis, be it a server or a cluster: its connections, the scripts, the threads for requests that
+ * their caller does not wait for, and what it is told without asking. Knows nothing of locks. Safe for use by many
+ * threads.
  *
  * <p>A request blocks the calling thread for its round trip, until a deadline at most. It is tried once: the caller
  * knows whether and when to try again.
@@ -42,6 +44,7 @@ final class Link implements AutoCloseable {
     private final AtomicLong lastContactNanos;
     private final ThreadPoolExecutor requests;
     private final ThreadPoolExecutor upkeep;
+    private volatile @Nullable PushChannel push;
 
     Link(Route route, Scheduler scheduler, Duration requestTimeout, String clientName) {
         this.route = route;
@@ -66,6 +69,13 @@ final class Link implements AutoCloseable {
 
     Route route() {
         return route;
+    }
+
+    /** Starts to listen to what the server tells this client, and waits until it does. */
+    void listen(BackendContext context, PushChannel.Listener listener) throws Failure {
+        PushChannel channel = new PushChannel(this, context, listener);
+        push = channel;
+        channel.open();
     }
 
     /** Where a lock's keys are: its slot in a cluster, else anywhere. */
@@ -321,6 +331,10 @@ final class Link implements AutoCloseable {
     /** Closes the connections; requests that are under way fail. */
     @Override
     public void close() {
+        PushChannel channel = push;
+        if (channel != null) {
+            channel.close();
+        }
         requests.shutdownNow();
         upkeep.shutdownNow();
         route.close();

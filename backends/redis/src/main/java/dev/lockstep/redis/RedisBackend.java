@@ -1,7 +1,6 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.LockInfo;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
@@ -14,11 +13,10 @@ import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
 
 /** Locks on one Redis: a server with or without replicas, or a cluster. Safe for use by many threads. */
 final class RedisBackend implements LockBackend, PushChannel.Listener {
@@ -31,9 +29,8 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     private final boolean trustsPushedGrants;
     private final Lines lines;
     private final Renewer<RedisGrant> renewer;
-    private final @Nullable PushChannel push;
     private final Map<String, RedisClaim> claims = new ConcurrentHashMap<>();
-    private final Set<CompletableFuture<?>> unanswered = ConcurrentHashMap.newKeySet();
+    private final Requests requests;
     private volatile boolean closed;
 
     RedisBackend(BackendContext context, Link link, RedisOptions options) {
@@ -48,16 +45,16 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
         this.dialect = options.queue()
                 ? new QueueDialect(link, context.namespace(), context.ttl(), waiterExpiry, replication)
                 : new PlainDialect(link, context.namespace(), context.ttl(), replication);
+        this.requests = new Requests(link, context);
         this.lines = new Lines(this);
         this.renewer = new Renewer<>(context, Batches.SIZE, LossReason.REVOKED, this::renew);
-        this.push = options.queue() ? new PushChannel(link, context, this) : null;
     }
 
     /** Connects. */
     void open() throws Failure {
         StartUpCheck.run(link);
-        if (push != null) {
-            push.open();
+        if (dialect.traits().push()) {
+            link.listen(context, this);
         }
     }
 
@@ -91,6 +88,10 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
         return lines;
     }
 
+    Requests requests() {
+        return requests;
+    }
+
     Renewer<RedisGrant> renewer() {
         return renewer;
     }
@@ -119,7 +120,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
                 this, request, keys, dialect.ownerOf(request), Dialect.bytes(Infos.encode(request.holder())));
         claims.put(request.claimId(), claim);
         if (closed) {
-            claim.close(closedFailure());
+            claim.close(requests.closedFailure());
         } else {
             claim.start();
         }
@@ -137,10 +138,10 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
                 if (trustsPushedGrants && more.length == 2) {
                     claim.pushedGrant(id, Long.parseLong(more[0]), more[1].equals("1"));
                 } else {
-                    lines.look(claim);
+                    claim.pushedHint();
                 }
             }
-            case "free" -> lines.look(claim);
+            case "free" -> claim.pushedHint();
             case "wanted" -> claim.pushedWanted();
             case "revoked" -> claim.pushedRevocation(id);
             default -> {}
@@ -165,84 +166,6 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
         return lost;
     }
 
-    // ---------------------------------------------------------------- requests
-
-    /** A request to the server, until a deadline. */
-    @FunctionalInterface
-    interface Request<T> {
-        T send(long deadlineNanos) throws Failure;
-    }
-
-    /** Tries a request until it is answered, or until the ttl has passed and the server has forgotten by itself. */
-    <T> CompletableFuture<T> retrying(String lockName, String what, Duration blockAtMost, Request<T> request) {
-        Retry<T> retry = new Retry<>(lockName, what, request, scheduler().nanoTime() + ttl().toNanos());
-        if (blockAtMost.isZero()) {
-            retry.soon();
-        } else {
-            retry.now(scheduler().nanoTime() + blockAtMost.toNanos());
-        }
-        return retry.answer;
-    }
-
-    /** Tries a request for the request timeout. */
-    <T> CompletableFuture<T> once(@Nullable String lockName, String what, Request<T> request) {
-        Retry<T> retry = new Retry<>(lockName, what, request, link.deadline());
-        retry.soon();
-        return retry.answer;
-    }
-
-    private final class Retry<T> {
-        private final @Nullable String lockName;
-        private final String what;
-        private final Request<T> request;
-        private final long endNanos;
-        private final CompletableFuture<T> answer = new CompletableFuture<>();
-        private int failures;
-
-        Retry(@Nullable String lockName, String what, Request<T> request, long endNanos) {
-            this.lockName = lockName;
-            this.what = what;
-            this.request = request;
-            this.endNanos = endNanos;
-        }
-
-        void soon() {
-            if (unanswered.add(answer)) {
-                answer.whenComplete((done, failure) -> unanswered.remove(answer));
-            }
-            if (closed) {
-                answer.completeExceptionally(closedFailure());
-            }
-            long deadline = earlier(link.deadline(), endNanos);
-            link.execute(() -> now(deadline));
-        }
-
-        void now(long deadlineNanos) {
-            if (answer.isDone()) {
-                return;
-            }
-            try {
-                answer.complete(request.send(deadlineNanos));
-            } catch (Failure e) {
-                failures++;
-                long delay = failures == 1
-                        ? 0
-                        : context.retryBackoff().delay(failures).toNanos();
-                if (e.kind() == Failure.Kind.FINAL || scheduler().nanoTime() + delay - endNanos >= 0) {
-                    answer.completeExceptionally(e.asLockstepException(lockName, what));
-                } else if (delay == 0) {
-                    soon();
-                } else {
-                    scheduler().schedule(delay, this::soon);
-                }
-            }
-        }
-    }
-
-    private static long earlier(long first, long second) {
-        return first - second < 0 ? first : second;
-    }
-
     // ---------------------------------------------------------------- operators
 
     @Override
@@ -252,13 +175,13 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     @Override
     public CompletionStage<Void> ping() {
-        return once(null, "ping", deadline -> link.call(-1, deadline, connection -> connection.ping()))
+        return requests.once(null, "ping", deadline -> link.call(-1, deadline, Connection::ping))
                 .thenAccept(pong -> {});
     }
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return once(
+        return requests.once(
                 name,
                 "inspect",
                 deadline -> dialect.inspect(List.of(name), deadline).get(0));
@@ -266,7 +189,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return once(null, "list", deadline -> {
+        return requests.once(null, "list", deadline -> {
             List<String> names = KeyScan.names(link, context.namespace(), prefix, deadline);
             return dialect.inspect(names, deadline).stream()
                     .filter(info -> !info.holders().isEmpty() || !info.waiters().isEmpty())
@@ -277,23 +200,16 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
         LockKeys keys = new LockKeys(context.namespace(), name);
-        return once(name, "forceRelease", deadline -> dialect.forceRelease(keys, deadline));
+        return requests.once(name, "forceRelease", deadline -> dialect.forceRelease(keys, deadline));
     }
 
     @Override
     public void close() {
         closed = true;
         renewer.close();
-        if (push != null) {
-            push.close();
-        }
         link.close();
-        claims.values().forEach(claim -> claim.close(closedFailure()));
+        claims.values().forEach(claim -> claim.close(requests.closedFailure()));
         claims.clear();
-        unanswered.forEach(answer -> answer.completeExceptionally(closedFailure()));
-    }
-
-    private LockUnavailableException closedFailure() {
-        return new LockUnavailableException(null, "Client " + context.clientName() + " was closed.");
+        requests.close();
     }
 }

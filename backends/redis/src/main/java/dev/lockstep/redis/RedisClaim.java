@@ -54,7 +54,9 @@ final class RedisClaim implements Claim {
     private State state = State.ASKING;
     private boolean inFlight;
     private boolean unsure;
+    private boolean unsureOfRelease;
     private boolean wanted;
+    private boolean toldFree;
     private int failures;
     private int polls;
     private int lives;
@@ -171,7 +173,9 @@ final class RedisClaim implements Claim {
                     return () -> askLater(backend.pollDelay(polls));
                 }
                 state = State.WAITING;
-                return () -> backend.lines().join(this, answer.freeInMillis());
+                boolean free = toldFree;
+                toldFree = false;
+                return () -> backend.lines().join(this, free ? 0 : answer.freeInMillis());
             case MISSING:
                 state = State.ASKING;
                 id = request.claimId() + LIFE + ++lives;
@@ -224,10 +228,11 @@ final class RedisClaim implements Claim {
         state = State.SETTLED;
         RedisGrant made = new RedisGrant(this, answer.token(), validUntilNanos);
         grant = made;
-        if (answer.wanted() || wanted) {
-            made.signalWanted();
-        }
+        boolean others = answer.wanted() || wanted;
         return () -> {
+            if (others) {
+                made.signalWanted(); // before the grant is told, so that it is wanted from the beginning
+            }
             backend.lines().leave(this);
             backend.renewer().register(made);
             outcome.complete(new Outcome.Granted(made));
@@ -304,6 +309,17 @@ final class RedisClaim implements Claim {
         next.run();
     }
 
+    /** The server says that the lock is free, or that there is another reason to look. */
+    void pushedHint() {
+        synchronized (this) {
+            toldFree = state == State.ASKING; // the answer that it waits is not here yet
+            if (state != State.WAITING) {
+                return;
+            }
+        }
+        backend.lines().look(this);
+    }
+
     /** Another client waits for what this claim got, or is about to be told that it got. */
     void pushedWanted() {
         RedisGrant known;
@@ -351,26 +367,46 @@ final class RedisClaim implements Claim {
     }
 
     CompletableFuture<Boolean> release(Duration blockAtMost) {
-        boolean late;
         RedisGrant known;
         synchronized (this) {
             known = grant;
-            late = unsure || inFlight;
         }
         if (known != null) {
             backend.renewer().unregister(known);
         }
         backend.forget(this);
-        return backend.retrying(
-                request.name(),
-                "release",
-                blockAtMost,
-                deadline -> backend.dialect().release(this, late, deadline));
+        return backend.requests().untilAnswered(request.name(), "release", blockAtMost, this::sendRelease);
+    }
+
+    private boolean sendRelease(long deadlineNanos) throws Failure {
+        boolean late;
+        boolean again;
+        RedisGrant known;
+        synchronized (this) {
+            late = unsure || inFlight;
+            again = unsureOfRelease;
+            known = grant;
+        }
+        try {
+            boolean had = backend.dialect().release(this, late, deadlineNanos);
+            // Nobody but an earlier try of this release can have taken it away while it was valid.
+            boolean valid = known != null
+                    && !known.isLost()
+                    && known.validUntilNanos() - backend.scheduler().nanoTime() > 0;
+            return had || (again && valid);
+        } catch (Failure e) {
+            if (e.kind() == Failure.Kind.UNKNOWN) {
+                synchronized (this) {
+                    unsureOfRelease = true;
+                }
+            }
+            throw e;
+        }
     }
 
     CompletableFuture<Boolean> downgrade() {
-        return backend.once(
-                request.name(), "downgrade", deadline -> backend.dialect().downgrade(this, deadline));
+        return backend.requests()
+                .once(request.name(), "downgrade", deadline -> backend.dialect().downgrade(this, deadline));
     }
 
     /** The client was closed. */

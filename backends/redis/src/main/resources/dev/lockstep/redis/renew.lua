@@ -1,6 +1,6 @@
 -- Prolongs holds, as many as there are keys of.
 -- KEYS: for each hold its lock, queue, readers and claims, as in common.lua; ARGV: ttl (ms), claim ids
--- Returns for each hold 0 if it is lost, 1, or 2 if others wait
+-- Returns for each hold 0 if it is lost, 1, or 2 if another client waits
 local ttl = tonumber(ARGV[1])
 local TOKEN_KEPT = 1200000
 local time = redis.call('TIME')
@@ -11,6 +11,17 @@ local function keep(key, ms)
   if redis.call('PTTL', key) < ms then
     redis.call('PEXPIRE', key, ms)
   end
+end
+
+local function is_wanted(queue, id)
+  if redis.call('EXISTS', queue) == 1 then
+    for _, other in ipairs(redis.call('ZRANGE', queue, 0, 2)) do
+      if string.sub(other, 1, 22) ~= string.sub(id, 1, 22) then
+        return true
+      end
+    end
+  end
+  return false
 end
 
 local reply = {}
@@ -37,7 +48,7 @@ for i = 2, #ARGV do
   if not known then
     reply[#reply + 1] = 0
   else
-    reply[#reply + 1] = redis.call('EXISTS', queue) == 1 and 2 or 1
+    reply[#reply + 1] = is_wanted(queue, id) and 2 or 1
   end
 end
 return reply

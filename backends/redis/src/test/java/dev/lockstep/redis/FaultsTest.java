@@ -309,6 +309,29 @@ class FaultsTest {
     }
 
     @Test
+    void aLostReplyToAnAcquireAndToAReleaseIsAskedForAgain() throws Exception {
+        Bench bench = bench();
+        TcpProxy proxy = bench.proxy();
+        LockClient client = bench.client(proxy, "");
+        LockClient other = bench.client("");
+        DistributedLock lock = client.lock(NAME);
+        for (int i = 0; i < 20; i++) {
+            CompletableFuture<Void> lost = proxy.dropReplyTo(NAME, Duration.ZERO);
+            lock.lock();
+            lost.get(10, TimeUnit.SECONDS);
+            assertThat(other.inspect(NAME).holders()).hasSize(1);
+            lost = proxy.dropReplyTo(NAME, Duration.ZERO);
+            lock.unlock();
+            lost.get(10, TimeUnit.SECONDS);
+            assertThat(other.lock(NAME).tryLock()).isTrue();
+            other.lock(NAME).unlock();
+        }
+        Bench.await(
+                "nothing is left but word of the claims that are gone",
+                () -> bench.keysInUse().stream().allMatch(key -> key.endsWith(":gone")));
+    }
+
+    @Test
     void aSlowScriptOfOthersIsWaitedFor() throws Exception {
         Bench bench = bench();
         LockClient client = bench.client("");

@@ -73,7 +73,8 @@ class SetUpsTest {
 
         @Test
         void aUserHasTheRightsThatTheDocumentationNames() throws Exception {
-            String rules = "locker on >" + SECRET + "@/% ~lockstep:* &lockstep:* -@all +eval +evalsha +info +ping +scan"
+            String rules = "locker on >" + SECRET
+                    + "@/% ~lockstep:* resetchannels &lockstep:* -@all +eval +evalsha +info +ping +scan"
                     + " +wait +subscribe +publish +hmget +hget +hset +hdel +exists +pttl +pexpire +zadd +zrem +zscore"
                     + " +zcard +zrange +zrangebyscore +zremrangebyscore +time +del";
             try (RedisServer server =
