@@ -13,9 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One claim, from its submission until what it got is given back. Safe for use by many threads.
- */
+/** One claim, from its submission until what it got is given back. Safe for use by many threads. */
 final class RedisClaim implements Claim {
     /*
      * Overview. A claim asks; while it waits, its line looks after it, together with the client's other claims for the lock;
@@ -54,7 +52,6 @@ final class RedisClaim implements Claim {
     private State state = State.ASKING;
     private boolean inFlight;
     private boolean unsure;
-    private boolean unsureOfRelease;
     private boolean wanted;
     private boolean toldFree;
     private int failures;
@@ -105,8 +102,8 @@ final class RedisClaim implements Claim {
     /** Asks for the first time. */
     void start() {
         if (!request.mayBarge() && !backend.dialect().traits().fair()) {
-            askLater(backend.pollDelay(
-                    Integer.MAX_VALUE)); // without a queue, to go behind others is to let them try first
+            // Without a queue, to go behind others is to let them try first.
+            askLater(backend.pollDelay(Integer.MAX_VALUE));
         } else if (request.blockAtMost().isZero()) {
             askSoon();
         } else {
@@ -184,17 +181,20 @@ final class RedisClaim implements Claim {
                 return this::askSoon;
             case UNREPLICATED:
                 state = State.SETTLED;
-                return () -> fail(new LockUnavailableException(
-                        request.name(),
-                        "Lock '" + request.name() + "': too few replicas of Redis "
-                                + backend.link().route()
-                                + " confirmed it in time. It is given back. Check the replicas,"
-                                + " or ask for fewer."));
+                return () -> fail(unreplicated());
             default:
                 // The server has word that it was given up, which only a withdrawal leaves there.
                 state = State.SETTLED;
                 return () -> {};
         }
+    }
+
+    private LockUnavailableException unreplicated() {
+        return new LockUnavailableException(
+                request.name(),
+                "Lock '" + request.name() + "': too few replicas of Redis "
+                        + backend.link().route() + " confirmed it in time. It is given back. Check the replicas, or ask"
+                        + " for fewer.");
     }
 
     private Runnable failed(@Nullable Failure failure, long deadlineNanos) {
@@ -236,7 +236,14 @@ final class RedisClaim implements Claim {
             backend.lines().leave(this);
             backend.renewer().register(made);
             outcome.complete(new Outcome.Granted(made));
+            if (isWithdrawn()) {
+                backend.renewer().unregister(made); // the withdrawal may have come before the registration
+            }
         };
+    }
+
+    private synchronized boolean isWithdrawn() {
+        return withdrawal != null;
     }
 
     private void fail(LockstepException failure) {
@@ -368,40 +375,12 @@ final class RedisClaim implements Claim {
 
     CompletableFuture<Boolean> release(Duration blockAtMost) {
         RedisGrant known;
-        synchronized (this) {
-            known = grant;
-        }
-        if (known != null) {
-            backend.renewer().unregister(known);
-        }
-        backend.forget(this);
-        return backend.requests().untilAnswered(request.name(), "release", blockAtMost, this::sendRelease);
-    }
-
-    private boolean sendRelease(long deadlineNanos) throws Failure {
         boolean late;
-        boolean again;
-        RedisGrant known;
         synchronized (this) {
-            late = unsure || inFlight;
-            again = unsureOfRelease;
             known = grant;
+            late = unsure || inFlight;
         }
-        try {
-            boolean had = backend.dialect().release(this, late, deadlineNanos);
-            // Nobody but an earlier try of this release can have taken it away while it was valid.
-            boolean valid = known != null
-                    && !known.isLost()
-                    && known.validUntilNanos() - backend.scheduler().nanoTime() > 0;
-            return had || (again && valid);
-        } catch (Failure e) {
-            if (e.kind() == Failure.Kind.UNKNOWN) {
-                synchronized (this) {
-                    unsureOfRelease = true;
-                }
-            }
-            throw e;
-        }
+        return Release.of(backend, this, known, late, blockAtMost);
     }
 
     CompletableFuture<Boolean> downgrade() {
@@ -410,15 +389,13 @@ final class RedisClaim implements Claim {
     }
 
     /** The client was closed. */
-    void close(Throwable closed) {
-        synchronized (this) {
-            state = State.SETTLED;
-        }
-        outcome.completeExceptionally(closed);
+    void close(LockstepException closed) {
         CompletableFuture<Void> asked;
         synchronized (this) {
+            state = State.SETTLED;
             asked = withdrawal;
         }
+        outcome.completeExceptionally(closed);
         if (asked != null) {
             asked.complete(null);
         }
