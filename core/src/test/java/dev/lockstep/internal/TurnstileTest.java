@@ -296,6 +296,27 @@ class TurnstileTest {
     }
 
     @Nested
+    class Barging {
+        @Test
+        void doesNotKeepAWaitingThreadFromTheLockForEver() {
+            engine.answersAtOnce = true;
+            lock.lock();
+            SimThread waiting =
+                    new SimThread(client, "a", LockMode.EXCLUSIVE, LockOptions.defaults(), SimThread.FOREVER);
+            int overtaken = 0;
+            lock.unlock();
+            while (lock.tryLock()) {
+                lock.unlock();
+                overtaken++;
+            }
+            assertThat(overtaken).isEqualTo(Rules.MAX_BYPASS);
+            assertThat(waiting.look()).isTrue();
+            assertThat(waiting.lease()).isNotNull();
+            assertThat(engine.claims).hasSize(1);
+        }
+    }
+
+    @Nested
     class Tokens {
         @Test
         void areTheEnginesWithAnIndexInOrderOfAsking() {
@@ -379,6 +400,18 @@ class TurnstileTest {
         }
 
         @Test
+        void thatACallFindsAfterAPauseIsGoodForThoseWhoWait() {
+            lock.acquireAsync();
+            engine.claim(0).grant();
+            lock.acquireAsync();
+            time.pause(ScriptedBackend.VALIDITY);
+            lock.tryAcquireAsync(Duration.ZERO);
+            assertThat(engine.claims).hasSize(3);
+            assertThat(engine.claim(1).request.mayWait())
+                    .isNotEqualTo(engine.claim(2).request.mayWait());
+        }
+
+        @Test
         void doesNotComeWhileRenewed() {
             CompletableFuture<Lease> first = lock.acquireAsync();
             ScriptedBackend.ScriptedGrant grant = engine.claim(0).grant();
@@ -453,6 +486,18 @@ class TurnstileTest {
             assertThat(engine.claims).hasSize(2);
             engine.claim(1).grant();
             assertThat(get(first).isValid()).isTrue();
+        }
+
+        @Test
+        void comesWithAYoungerGrantThatTheEngineCouldNotHaveGivenBeside() {
+            DistributedLock fair = client.lock("a", LockOptions.defaults().fair());
+            CompletableFuture<Lease> first = fair.acquireAsync();
+            CompletableFuture<Lease> second = fair.acquireAsync();
+            engine.claim(0).grant();
+            engine.claim(1).grant();
+            assertThat(get(first).isValid()).isFalse();
+            assertThat(get(second).isValid()).isTrue();
+            assertThat(events).containsExactly("lost REVOKED");
         }
 
         @Test
