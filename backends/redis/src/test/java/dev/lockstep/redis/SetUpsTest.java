@@ -71,19 +71,36 @@ class SetUpsTest {
             }
         }
 
+        /** As in docs/engines/redis.md. */
+        private static final String RULES = "locker on >" + SECRET + "@/% ~lockstep:* resetchannels &lockstep:* -@all"
+                + " +eval +evalsha +info +ping +scan +wait +subscribe +publish +time +exists +pttl +pexpire +del +hmget"
+                + " +hget +hset +hdel +zadd +zrem +zscore +zcard +zrange +zrangebyscore +zremrangebyscore";
+
+        private static final String LOCKER = "locker:" + SECRET + "%40%2F%25@";
+
         @Test
-        void aUserHasTheRightsThatTheDocumentationNames() throws Exception {
-            String rules = "locker on >" + SECRET
-                    + "@/% ~lockstep:* resetchannels &lockstep:* -@all +eval +evalsha +info +ping +scan"
-                    + " +wait +subscribe +publish +hmget +hget +hset +hdel +exists +pttl +pexpire +zadd +zrem +zscore"
-                    + " +zcard +zrange +zrangebyscore +zremrangebyscore +time +del";
-            try (RedisServer server =
-                    Servers.require(() -> RedisServer.builder().user(rules).start())) {
-                works("redis://locker:" + SECRET + "%40%2F%25@" + server.address());
+        void aUserNeedsNoMoreRightsThanTheDocumentationNames() throws Exception {
+            try (RedisServer server = Servers.require(
+                    () -> RedisServer.builder().user(RULES + " +set +get").start())) {
+                works("redis://" + LOCKER + server.address());
+                try (LockClient plain = connect("redis://" + LOCKER + server.address() + "?queue=off")) {
+                    plain.lock("plain").lock();
+                    assertThat(plain.list("")).hasSize(1);
+                    plain.lock("plain").unlock();
+                }
                 refused(
                         LockConfigurationException.class,
                         "user and password",
                         () -> connect("redis://nobody:" + SECRET + "@" + server.address()));
+            }
+        }
+
+        @Test
+        void norDoesAUserOfACluster() throws Exception {
+            try (RedisCluster cluster = Servers.require(() -> RedisServer.builder()
+                    .user(RULES + " +role +cluster +asking")
+                    .startCluster(3, 0))) {
+                works("redis-cluster://" + LOCKER + cluster.addresses());
             }
         }
 
