@@ -38,6 +38,9 @@ interface Dialect {
     /** Prolongs grants; returns those that are lost. */
     List<RedisGrant> renew(List<RedisGrant> grants, long deadlineNanos) throws Failure;
 
+    /** The type of keys that tell of a lock. */
+    String keyType();
+
     /** Tells who holds and who waits. */
     List<LockInfo> inspect(List<String> names, long deadlineNanos) throws Failure;
 

@@ -14,14 +14,19 @@ final class KeyScan {
 
     private KeyScan() {}
 
-    /** The names of the locks of a namespace that have any key and begin with a prefix. */
-    static List<String> names(Link link, String namespace, String prefix, long deadlineNanos) throws Failure {
+    /**
+     * The names of the locks of a namespace that begin with a prefix.
+     *
+     * @param type the type of keys that tell of a lock; locks of another kind in the same namespace have another
+     */
+    static List<String> names(Link link, String namespace, String prefix, String type, long deadlineNanos)
+            throws Failure {
         Set<String> names = new LinkedHashSet<>();
         byte[] pattern = Dialect.bytes(LockKeys.pattern(namespace, prefix));
         link.callAll(deadlineNanos, connection -> {
             byte[] cursor = Dialect.bytes(0);
             do {
-                List<?> reply = (List<?>) connection.executeCommand(scan(cursor, pattern));
+                List<?> reply = (List<?>) connection.executeCommand(scan(cursor, pattern, type));
                 cursor = (byte[]) reply.get(0);
                 for (Object key : (List<?>) reply.get(1)) {
                     String name = LockKeys.nameOf(namespace, Dialect.text(key));
@@ -35,12 +40,14 @@ final class KeyScan {
         return new ArrayList<>(names);
     }
 
-    private static CommandArguments scan(byte[] cursor, byte[] pattern) {
+    private static CommandArguments scan(byte[] cursor, byte[] pattern, String type) {
         return new CommandArguments(Protocol.Command.SCAN)
                 .add(cursor)
                 .add(Protocol.Keyword.MATCH)
                 .add(pattern)
                 .add(Protocol.Keyword.COUNT)
-                .add(STEP);
+                .add(STEP)
+                .add(Protocol.Keyword.TYPE)
+                .add(type);
     }
 }

@@ -60,11 +60,13 @@ final class LockKeys {
         return start.replaceAll("[\\\\*?\\[\\]^]", "\\\\$0") + '*';
     }
 
-    /** The name of the lock that a key belongs to, or null if it is not a key of the namespace. */
+    /** The name of the lock that a key belongs to, or null if it is not a key of the namespace, or tells of nobody. */
     static @Nullable String nameOf(String namespace, String key) {
         String start = PREFIX + encode(namespace, true) + ':';
         int end = key.indexOf('}', PREFIX.length());
-        return key.startsWith(start) && end > start.length() ? decode(key.substring(start.length(), end)) : null;
+        return key.startsWith(start) && end > start.length() && !key.endsWith(":token")
+                ? decode(key.substring(start.length(), end))
+                : null;
     }
 
     private byte[] with(byte[] suffix) {

@@ -101,6 +101,11 @@ final class PlainDialect implements Dialect {
     }
 
     @Override
+    public String keyType() {
+        return "string";
+    }
+
+    @Override
     public List<LockInfo> inspect(List<String> names, long deadlineNanos) throws Failure {
         List<LockInfo> infos = new ArrayList<>();
         Batches.ask(

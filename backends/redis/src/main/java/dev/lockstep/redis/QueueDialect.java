@@ -138,6 +138,11 @@ final class QueueDialect implements Dialect {
     }
 
     @Override
+    public String keyType() {
+        return "hash";
+    }
+
+    @Override
     public List<LockInfo> inspect(List<String> names, long deadlineNanos) throws Failure {
         List<LockInfo> infos = new ArrayList<>();
         Batches.ask(

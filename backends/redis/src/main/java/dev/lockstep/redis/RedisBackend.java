@@ -190,7 +190,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
         return requests.once(null, "list", deadline -> {
-            List<String> names = KeyScan.names(link, context.namespace(), prefix, deadline);
+            List<String> names = KeyScan.names(link, context.namespace(), prefix, dialect.keyType(), deadline);
             return dialect.inspect(names, deadline).stream()
                     .filter(info -> !info.holders().isEmpty() || !info.waiters().isEmpty())
                     .toList();
