@@ -1,0 +1,35 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.tck.BackendFixture;
+import dev.lockstep.tck.Capability;
+import dev.lockstep.tck.LockContract;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract on a file of SQLite. */
+class SqliteLockContractTest extends LockContract {
+    @TempDir
+    static Path folder;
+
+    @Override
+    protected BackendFixture fixture() {
+        return new SqlFixture(new SqlFixture.Database() {
+            @Override
+            public String url() {
+                return "jdbc:sqlite:" + folder.resolve("locks.db");
+            }
+
+            @Override
+            public Set<Capability> capabilities() {
+                return SqlFixture.common();
+            }
+
+            @Override
+            public List<String> malformedUrls() {
+                return List.of("jdbc:sqlite", "jdbc:sqlight:s3cret", "jdbc:sqlite:x.db?lockstep.tablePrefix=1;");
+            }
+        });
+    }
+}
