@@ -59,7 +59,8 @@ final class JdbcGrant extends AbstractGrant {
                     : backend.store().release(link, ask.key(), ask.claim());
             return !lost && (found || repeated);
         });
-        return release.run(blockAtMost);
+        return release.run(blockAtMost)
+                .whenComplete((given, failure) -> backend.waiting().released(ask.key()));
     }
 
     @Override

@@ -29,11 +29,14 @@ import org.jspecify.annotations.Nullable;
 public final class JdbcLocks implements BackendFactory {
     private final @Nullable String url;
     private final @Nullable DataSource source;
+    private final @Nullable DataSource driver;
     private final Settings settings;
 
-    private JdbcLocks(@Nullable String url, @Nullable DataSource source, Settings settings) {
+    private JdbcLocks(
+            @Nullable String url, @Nullable DataSource source, @Nullable DataSource driver, Settings settings) {
         this.url = url;
         this.source = source;
+        this.driver = driver;
         this.settings = settings;
     }
 
@@ -47,7 +50,7 @@ public final class JdbcLocks implements BackendFactory {
     public static JdbcLocks at(String url) {
         Dialects.ofUrl(url);
         JdbcUrl parsed = JdbcUrl.parse(url, Settings.DEFAULTS);
-        return new JdbcLocks(parsed.url(), null, parsed.settings());
+        return new JdbcLocks(parsed.url(), null, null, parsed.settings());
     }
 
     /**
@@ -57,7 +60,7 @@ public final class JdbcLocks implements BackendFactory {
      * @return locks there
      */
     public static JdbcLocks over(DataSource source) {
-        return new JdbcLocks(null, Objects.requireNonNull(source, "source"), Settings.DEFAULTS);
+        return new JdbcLocks(null, Objects.requireNonNull(source, "source"), null, Settings.DEFAULTS);
     }
 
     /**
@@ -170,28 +173,35 @@ public final class JdbcLocks implements BackendFactory {
                 idle));
     }
 
+    /** For tests: opens the connections of the URL in another way. */
+    JdbcLocks driver(DataSource other) {
+        return new JdbcLocks(url, source, other, settings);
+    }
+
     private JdbcLocks with(Settings other) {
-        return new JdbcLocks(url, source, other);
+        return new JdbcLocks(url, source, driver, other);
     }
 
     @Override
     public LockBackend open(BackendContext context) {
-        return url != null ? openUrl(url, context) : openSource(Objects.requireNonNull(source, "source"), context);
+        boolean interrupted = Thread.interrupted(); // pools and drivers would not connect
+        try {
+            return url != null ? openUrl(url, context) : openSource(Objects.requireNonNull(source, "source"), context);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private LockBackend openUrl(String at, BackendContext context) {
         Dialect dialect = Dialects.ofUrl(at);
-        DataSource driver = OwnPool.source(at, dialect, context.requestTimeout());
-        return openDriver(driver, dialect, context);
-    }
-
-    /** Opens a pool over what opens connections. */
-    LockBackend openDriver(DataSource driver, Dialect dialect, BackendContext context) {
+        DataSource from = driver != null ? driver : OwnPool.source(at, dialect, context.requestTimeout());
         try {
-            var pool = OwnPool.open(driver, context.clientName(), settings.poolSize(dialect), context.requestTimeout());
+            var pool = OwnPool.open(from, context.clientName(), settings.poolSize(dialect), context.requestTimeout());
             Connections connections =
                     new Connections(pool, pool, dialect, context.scheduler(), context.requestTimeout());
-            return open(connections, driver, dialect, context);
+            return open(connections, from, dialect, context);
         } catch (SQLException e) {
             throw Failure.of(e, dialect).toException(null, "to connect", e);
         }

@@ -31,10 +31,13 @@ final class PostgresDialect extends Dialect {
         // In seconds, and for the time until the connection has a finer timeout of its own.
         String seconds = Long.toString(requestTimeout.toSeconds() + 1);
         return Map.of(
-                "connectTimeout", seconds,
-                "socketTimeout", seconds,
-                "loginTimeout", seconds,
-                "ApplicationName", "lockstep",
-                "tcpKeepAlive", "true");
+                "connectTimeout",
+                seconds,
+                "socketTimeout",
+                seconds,
+                "ApplicationName",
+                "lockstep",
+                "tcpKeepAlive",
+                "true");
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,11 +50,20 @@ final class Waiting {
         watches.values().forEach(Watch::lookNow);
     }
 
+    /** This client has given a lock back: its own claims need not wait for the next look. */
+    void released(String key) {
+        Watch watch = watches.get(key);
+        if (watch != null && !backend.isPushed()) {
+            watch.lookNow();
+        }
+    }
+
     /** The claims of one name. */
     private final class Watch {
         private final String key;
         private final Set<JdbcClaim> claims = new LinkedHashSet<>(); // guarded by this
         private int looks; // guarded by this
+        private @Nullable String lastOwner; // guarded by this
         private boolean looking; // guarded by this
         private Scheduler.@Nullable Timer timer; // guarded by this
 
@@ -108,8 +118,9 @@ final class Waiting {
             long atMost = Long.MAX_VALUE;
             try {
                 Store.Look seen = backend.call(this::see).orElse(null);
-                if (seen != null && seen.ownerMicrosLeft() != null) {
-                    atMost = seen.ownerMicrosLeft() * 1_000;
+                if (seen != null) {
+                    atMost = seen.ownerMicrosLeft() == null ? atMost : seen.ownerMicrosLeft() * 1_000;
+                    noteOwner(seen.owner());
                 }
                 for (JdbcClaim claim : waiting) {
                     if (seen == null || seen.mayTake(claim.ask())) {
@@ -126,6 +137,14 @@ final class Waiting {
                     looking = false;
                     schedule(atMost);
                 }
+            }
+        }
+
+        /** While a lock changes hands it is looked at more often. */
+        private synchronized void noteOwner(@Nullable String owner) {
+            if (!Objects.equals(owner, lastOwner)) {
+                lastOwner = owner;
+                looks = 0;
             }
         }
 

@@ -107,7 +107,7 @@ final class HurtSource implements DataSource {
         return new SQLException("the connection was cut by the test", "08006");
     }
 
-    private static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {
+    static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {
         try {
             return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {
@@ -115,7 +115,7 @@ final class HurtSource implements DataSource {
         }
     }
 
-    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+    static <T> T proxy(Class<T> type, InvocationHandler handler) {
         return type.cast(Proxy.newProxyInstance(HurtSource.class.getClassLoader(), new Class<?>[] {type}, handler));
     }
 

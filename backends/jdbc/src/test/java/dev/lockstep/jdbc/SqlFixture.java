@@ -2,6 +2,7 @@ package dev.lockstep.jdbc;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.spi.LockBackend;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
 import java.sql.Connection;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +50,7 @@ final class SqlFixture implements BackendFixture {
     }
 
     private record Side(
-            String clientId, HurtSource source, @Nullable TcpProxy proxy) {}
+            String clientId, HurtSource source, @Nullable TcpProxy proxy, AtomicBoolean closed) {}
 
     private final Database database;
     private final AtomicLong statements = new AtomicLong();
@@ -68,8 +70,9 @@ final class SqlFixture implements BackendFixture {
                         Dialect dialect = Dialects.ofUrl(url);
                         HurtSource source =
                                 new HurtSource(OwnPool.source(url, dialect, context.requestTimeout()), statements);
-                        side[0] = new Side(context.clientId(), source, proxy);
-                        return JdbcLocks.at(url).createSchema(true).openDriver(source, dialect, context);
+                        side[0] = new Side(context.clientId(), source, proxy, new AtomicBoolean());
+                        JdbcLocks locks = JdbcLocks.at(url).createSchema(true).driver(source);
+                        return closingWith(locks.open(context), side[0]);
                     })
                     .connect();
             sides.put(client, side[0]);
@@ -82,9 +85,26 @@ final class SqlFixture implements BackendFixture {
         }
     }
 
+    /** Each proxy has a thread, which the contract would take for one of the client's. */
+    private static LockBackend closingWith(LockBackend backend, Side side) {
+        return HurtSource.proxy(LockBackend.class, (self, method, arguments) -> {
+            Object result = HurtSource.invoke(backend, method, arguments);
+            if (side.proxy != null && method.getName().equals("close")) {
+                side.closed.set(true);
+                side.proxy.close();
+            }
+            return result;
+        });
+    }
+
     @Override
     public Set<Capability> capabilities() {
         return database.capabilities();
+    }
+
+    @Override
+    public Duration ttl() {
+        return Duration.ofSeconds(1);
     }
 
     /** What is true of all of them. */
@@ -158,7 +178,7 @@ final class SqlFixture implements BackendFixture {
         Side side = side(client);
         side.source.hurt(HurtSource.Fault.NONE);
         side.source.delay(Duration.ZERO);
-        if (side.proxy != null) {
+        if (side.proxy != null && !side.closed.get()) {
             side.proxy.delay(Duration.ZERO);
             side.proxy.heal();
         }
