@@ -35,7 +35,7 @@ final class OwnPool {
         config.setMinimumIdle(1);
         config.setIdleTimeout(IDLE.toMillis());
         config.setConnectionTimeout(timeout);
-        config.setValidationTimeout(LEAST_MILLIS);
+        config.setValidationTimeout(timeout);
         config.setInitializationFailTimeout(1);
         config.setAutoCommit(true);
         try {

@@ -1,8 +1,6 @@
 package dev.lockstep.jdbc;
 
-import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
-import dev.lockstep.tck.LockContract;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
@@ -13,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on H2: a file, shared by H2's own server so that a second process can use it. */
-class H2LockContractTest extends LockContract {
+class H2LockContractTest extends SqlContract {
     @TempDir
     static Path folder;
 
@@ -35,8 +33,8 @@ class H2LockContractTest extends LockContract {
     }
 
     @Override
-    protected BackendFixture fixture() {
-        return new SqlFixture(new SqlFixture.Database() {
+    SqlFixture.Database database() {
+        return new SqlFixture.Database() {
             @Override
             public String url() {
                 return "jdbc:h2:tcp://localhost:" + server.getPort() + "/./locks;DB_CLOSE_DELAY=5";
@@ -63,6 +61,6 @@ class H2LockContractTest extends LockContract {
                 return List.of(
                         "jdbc:h2", "jdbc:h3:mem:x", "jdbc:h2:mem:x;PASSWORD=s3cret;lockstep.createSchema=perhaps");
             }
-        });
+        };
     }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +34,14 @@ final class HurtSource implements DataSource {
 
     private final DataSource source;
     private final AtomicLong count;
+    private final long timeoutNanos;
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
     private volatile Fault fault = Fault.NONE;
     private volatile long delayNanos;
+    private volatile LongConsumer numbers = number -> {};
 
-    HurtSource(DataSource source, AtomicLong count) {
+    HurtSource(DataSource source, AtomicLong count, Duration timeout) {
+        this.timeoutNanos = timeout.toNanos();
         this.source = source;
         this.count = count;
     }
@@ -53,6 +57,11 @@ final class HurtSource implements DataSource {
     /** Calls a listener with each statement before it is carried out, which it may hold up. */
     void before(Consumer<String> listener) {
         listeners.add(listener);
+    }
+
+    /** Calls a listener with each number that is bound to a statement. */
+    void numbers(LongConsumer listener) {
+        numbers = listener;
     }
 
     @Override
@@ -79,6 +88,9 @@ final class HurtSource implements DataSource {
 
     private <T extends Statement> T wrap(Class<T> type, T statement, String sql) {
         return proxy(type, (proxy, method, arguments) -> {
+            if (method.getName().equals("setLong")) {
+                numbers.accept((Long) arguments[1]);
+            }
             if (!method.getName().startsWith("execute")) {
                 return invoke(statement, method, arguments);
             }
@@ -94,8 +106,14 @@ final class HurtSource implements DataSource {
         }
         listeners.forEach(listener -> listener.accept(sql));
         Object result = invoke(target, method, arguments);
-        for (long left = delayNanos; left > 0 && delayNanos > 0; left -= 10_000_000) {
-            LockSupport.parkNanos(10_000_000);
+        if (delayNanos > 0) {
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < Math.min(delayNanos, timeoutNanos)) {
+                LockSupport.parkNanos(10_000_000);
+            }
+            if (System.nanoTime() - start < delayNanos) {
+                throw away(); // as a driver with a timeout would
+            }
         }
         if (fault != Fault.NONE) {
             throw away();

@@ -3,14 +3,12 @@ package dev.lockstep.jdbc;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
-import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
-import dev.lockstep.tck.LockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on Postgres. */
-class PostgresLockContractTest extends LockContract {
+class PostgresLockContractTest extends SqlContract {
     private static SqlServer server;
 
     @BeforeAll
@@ -26,8 +24,11 @@ class PostgresLockContractTest extends LockContract {
     }
 
     @Override
-    protected BackendFixture fixture() {
-        return new SqlFixture(new ServerDatabase(
-                server, SqlFixture.common(Capability.PUSH, Capability.TELLS_WANTED, Capability.RESTART_SERVER)));
+    SqlFixture.Database database() {
+        return new ServerDatabase(
+                server,
+                SqlServer.USER,
+                SqlServer.PASSWORD,
+                SqlFixture.common(Capability.PUSH, Capability.TELLS_WANTED, Capability.RESTART_SERVER));
     }
 }

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Set;
 
 /** A database that is a server of its own. */
-record ServerDatabase(SqlServer server, Set<Capability> capabilities) implements SqlFixture.Database {
+record ServerDatabase(SqlServer server, String user, String password, Set<Capability> capabilities)
+        implements SqlFixture.Database {
     @Override
     public String url() {
         return url(server.port());
@@ -16,13 +17,13 @@ record ServerDatabase(SqlServer server, Set<Capability> capabilities) implements
 
     @Override
     public String url(int port) {
-        return withUser(server.jdbcUrl(port));
+        return withUser(server.jdbcUrl(port), user, password);
     }
 
     /** A URL with user and password. */
-    static String withUser(String url) {
-        return url + (url.contains("?") ? '&' : '?') + "user=" + SqlServer.USER + "&password="
-                + URLEncoder.encode(SqlServer.PASSWORD, StandardCharsets.UTF_8);
+    static String withUser(String url, String user, String password) {
+        return url + (url.contains("?") ? '&' : '?') + "user=" + user + "&password="
+                + URLEncoder.encode(password, StandardCharsets.UTF_8);
     }
 
     @Override

@@ -68,8 +68,10 @@ final class SqlFixture implements BackendFixture {
             LockClient client = builder.backend(context -> {
                         String url = proxy == null ? database.url() : database.url(proxy.port());
                         Dialect dialect = Dialects.ofUrl(url);
-                        HurtSource source =
-                                new HurtSource(OwnPool.source(url, dialect, context.requestTimeout()), statements);
+                        HurtSource source = new HurtSource(
+                                OwnPool.source(url, dialect, context.requestTimeout()),
+                                statements,
+                                context.requestTimeout());
                         side[0] = new Side(context.clientId(), source, proxy, new AtomicBoolean());
                         JdbcLocks locks = JdbcLocks.at(url).createSchema(true).driver(source);
                         return closingWith(locks.open(context), side[0]);

@@ -1,21 +1,19 @@
 package dev.lockstep.jdbc;
 
-import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
-import dev.lockstep.tck.LockContract;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on a file of SQLite. */
-class SqliteLockContractTest extends LockContract {
+class SqliteLockContractTest extends SqlContract {
     @TempDir
     static Path folder;
 
     @Override
-    protected BackendFixture fixture() {
-        return new SqlFixture(new SqlFixture.Database() {
+    SqlFixture.Database database() {
+        return new SqlFixture.Database() {
             @Override
             public String url() {
                 return "jdbc:sqlite:" + folder.resolve("locks.db");
@@ -30,6 +28,6 @@ class SqliteLockContractTest extends LockContract {
             public List<String> malformedUrls() {
                 return List.of("jdbc:sqlite", "jdbc:sqlight:s3cret", "jdbc:sqlite:x.db?lockstep.tablePrefix=1;");
             }
-        });
+        };
     }
 }
