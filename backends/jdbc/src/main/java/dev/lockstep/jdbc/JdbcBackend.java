@@ -125,6 +125,10 @@ final class JdbcBackend implements LockBackend {
         return log;
     }
 
+    String clientId() {
+        return context.clientId();
+    }
+
     Store store() {
         return store;
     }

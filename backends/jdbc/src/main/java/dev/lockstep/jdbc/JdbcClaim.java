@@ -107,7 +107,9 @@ final class JdbcClaim implements Claim {
                 return;
             }
             known = true;
-            wasQueued = queued;
+            // A try that was not answered may have made it wait, and to take the lock beside the queue would leave
+            // that.
+            wasQueued = queued || uncertain;
         }
         try {
             answered(session, backend.call(link -> backend.store().acquire(link, ask, session.id(), wasQueued)));

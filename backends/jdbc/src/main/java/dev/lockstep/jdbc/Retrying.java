@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A request that is repeated until it is answered, or until the ttl has passed: then the database would have forgotten
- * by itself if this client were gone, and nobody waits any more.
+ * A request that is repeated until it is answered. After the ttl nobody waits for the answer any more; but the database
+ * does not forget by itself what belongs to a session that lives, so the request goes on until the client is closed.
  *
  * @param <T> the answer
  */
@@ -50,7 +50,6 @@ final class Retrying<T> {
             Failure failure = backend.failure(e);
             if (failure == Failure.WRONG || backend.nanoTime() - giveUpNanos >= 0) {
                 answer.completeExceptionally(failure.toException(name, what, e));
-                return;
             }
             backend.later(
                     backend.delay(number), () -> backend.run(Duration.ZERO, () -> attempt(number + 1), this::closed));

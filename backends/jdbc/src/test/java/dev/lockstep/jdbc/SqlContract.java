@@ -322,6 +322,32 @@ abstract class SqlContract extends LockContract {
         }
 
         @Test
+        void aWaiterWhoseArrivalWasNotAnsweredLeavesNothingInTheQueue() throws Exception {
+            try (TestClient holder = open();
+                    TestClient waiter = open()) {
+                Lease held = holder.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);
+                CountDownLatch committed = new CountDownLatch(1);
+                waiter.source().before(sql -> {
+                    if (sql.equals("COMMIT") && committed.getCount() > 0) {
+                        committed.countDown();
+                        waiter.source().hurt(HurtSource.Fault.DEAF);
+                    }
+                });
+                CompletableFuture<Lease> waiting = waiter.client().lock("a").acquireAsync();
+                assertThat(committed.await(SOON, TimeUnit.SECONDS)).isTrue();
+                held.closeAsync().get(SOON, TimeUnit.SECONDS);
+                waiter.source().hurt(HurtSource.Fault.NONE);
+                Lease lease = waiting.get(SOON, TimeUnit.SECONDS);
+                assertThat(queryLong("SELECT COUNT(*) FROM lockstep_claims WHERE name = ?", key("a")))
+                        .isZero();
+                assertThat(queryLong(
+                                "SELECT COUNT(*) FROM lockstep_locks WHERE head IS NOT NULL AND name = ?", key("a")))
+                        .isZero();
+                lease.closeAsync().get(SOON, TimeUnit.SECONDS);
+            }
+        }
+
+        @Test
         void anAnswerThatIsLostIsFoundAgain() throws Exception {
             try (TestClient test = open()) {
                 test.client().lock("a").lock();
