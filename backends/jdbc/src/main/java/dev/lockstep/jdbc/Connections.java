@@ -6,12 +6,15 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lends connections, each for one request. Never keeps one for a lock or a waiter, and never joins a transaction of its
  * caller. Gives a connection back as it was. Safe for use by many threads.
  */
 final class Connections implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Connections.class);
     private static final int CONFLICTS = 20;
 
     private final DataSource source;
@@ -20,7 +23,13 @@ final class Connections implements AutoCloseable {
     private final Scheduler scheduler;
     private final long requestTimeoutNanos;
     private final AtomicLong lastContactNanos;
-    private volatile Link.StatementTuning tuning = statement -> {};
+    private volatile Tuning tuning = connection -> {};
+
+    /** What a driver's own interface is needed for. */
+    @FunctionalInterface
+    interface Tuning {
+        void tune(Connection connection) throws SQLException;
+    }
 
     /**
      * Makes it.
@@ -37,7 +46,7 @@ final class Connections implements AutoCloseable {
         this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
     }
 
-    void tune(Link.StatementTuning now) {
+    void tune(Tuning now) {
         tuning = now;
     }
 
@@ -68,21 +77,34 @@ final class Connections implements AutoCloseable {
     private <T> T callOnce(Link.Work<T> work, long deadline) throws SQLException {
         long sent = scheduler.nanoTime();
         try (Connection connection = source.getConnection()) {
-            Link link = new Link(dialect, tuning, connection, scheduler, deadline);
+            tuning.tune(connection);
+            Link link = new Link(dialect, connection, scheduler, deadline);
             int timeout = link.readTimeout();
             boolean manual = !connection.getAutoCommit();
-            if (manual) {
-                connection.setAutoCommit(true);
+            try {
+                if (manual) {
+                    connection.setAutoCommit(true);
+                }
+                T answer = work.run(link);
+                lastContactNanos.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
+                return answer;
+            } finally {
+                giveBack(connection, link, timeout, manual);
             }
-            T answer = work.run(link);
+        }
+    }
+
+    /** Leaves a connection as it came. One that is broken cannot be, and its pool finds that out. */
+    private static void giveBack(Connection connection, Link link, int timeout, boolean manual) {
+        try {
             if (timeout >= 0) {
                 link.setTimeout(timeout);
             }
             if (manual) {
                 connection.setAutoCommit(false);
             }
-            lastContactNanos.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
-            return answer;
+        } catch (SQLException e) {
+            log.debug("A connection could not be given back as it came", e);
         }
     }
 

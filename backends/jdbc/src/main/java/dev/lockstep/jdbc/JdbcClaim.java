@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ final class JdbcClaim implements Claim {
     private final Ask ask;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private final AtomicBoolean queued = new AtomicBoolean();
 
     // Guarded by this. The monitor is never held during a request.
     private boolean trying;
@@ -28,7 +30,7 @@ final class JdbcClaim implements Claim {
     private boolean left; // the withdrawal is on its way
     private boolean known; // the database may know the claim
     private boolean uncertain; // a request may still be on its way
-    private boolean queued;
+    private boolean waiting;
     private int failures;
     private long refusedSinceNanos;
     private @Nullable JdbcGrant grant;
@@ -49,7 +51,7 @@ final class JdbcClaim implements Claim {
 
     /** Whether another local claim of the name, or a hint, should make it try. */
     synchronized boolean isWaiting() {
-        return queued && !settled && !withdrawn;
+        return waiting && !settled && !withdrawn;
     }
 
     void start() {
@@ -101,18 +103,14 @@ final class JdbcClaim implements Claim {
         if (!backend.sessions().isUsable(session)) {
             return; // asked to try again when it is
         }
-        boolean wasQueued;
         synchronized (this) {
             if (withdrawn) {
                 return;
             }
             known = true;
-            // A try that was not answered may have made it wait, and to take the lock beside the queue would leave
-            // that.
-            wasQueued = queued || uncertain;
         }
         try {
-            answered(session, backend.call(link -> backend.store().acquire(link, ask, session.id(), wasQueued)));
+            answered(session, backend.call(link -> backend.store().acquire(link, ask, session.id(), queued)));
         } catch (SQLException e) {
             failed(e);
         } catch (RuntimeException e) {
@@ -126,7 +124,7 @@ final class JdbcClaim implements Claim {
             case GRANTED -> granted(session, answer);
             case WAITING -> {
                 synchronized (this) {
-                    queued = true;
+                    waiting = true;
                     failures = 0;
                     refusedSinceNanos = 0;
                 }

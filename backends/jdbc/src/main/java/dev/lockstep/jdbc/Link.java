@@ -14,21 +14,13 @@ final class Link {
     private static final int TIGHT_PERCENT = 110;
 
     private final Dialect dialect;
-    private final StatementTuning tuning;
     private final Connection connection;
     private final Scheduler scheduler;
     private final long deadlineNanos;
     private int timeoutMillis;
 
-    /** What a driver's own interfaces are needed for. */
-    @FunctionalInterface
-    interface StatementTuning {
-        void tune(PreparedStatement statement) throws SQLException;
-    }
-
-    Link(Dialect dialect, StatementTuning tuning, Connection connection, Scheduler scheduler, long deadlineNanos) {
+    Link(Dialect dialect, Connection connection, Scheduler scheduler, long deadlineNanos) {
         this.dialect = dialect;
-        this.tuning = tuning;
         this.connection = connection;
         this.scheduler = scheduler;
         this.deadlineNanos = deadlineNanos;
@@ -73,8 +65,7 @@ final class Link {
         }
     }
 
-    private void bind(PreparedStatement statement, @Nullable Object[] arguments) throws SQLException {
-        tuning.tune(statement);
+    private static void bind(PreparedStatement statement, @Nullable Object[] arguments) throws SQLException {
         for (int i = 0; i < arguments.length; i++) {
             Object argument = arguments[i];
             if (argument instanceof String text) {
@@ -117,10 +108,9 @@ final class Link {
                 connection.setTransactionIsolation(isolation);
             }
         } catch (SQLException e) {
-            // The connection is of no more use, which its pool finds out; what went wrong before is what matters.
-            if (done) {
-                throw e;
-            }
+            // Nobody knows in which state it is, so nobody else gets it. What was committed is committed, and what went
+            // wrong before is what matters.
+            connection.abort(Runnable::run);
         }
     }
 

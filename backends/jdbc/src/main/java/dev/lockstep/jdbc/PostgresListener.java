@@ -2,7 +2,6 @@ package dev.lockstep.jdbc;
 
 import dev.lockstep.spi.BackendContext;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -10,7 +9,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
-import org.postgresql.PGStatement;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,9 +54,9 @@ final class PostgresListener implements AutoCloseable {
     }
 
     /** Keeps statements from being prepared at the server, where a pooler may give each one another connection. */
-    static void unprepared(PreparedStatement statement) throws SQLException {
-        if (statement.isWrapperFor(PGStatement.class)) {
-            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+    static void unprepared(Connection connection) throws SQLException {
+        if (connection.isWrapperFor(PGConnection.class)) {
+            connection.unwrap(PGConnection.class).setPrepareThreshold(0);
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The tables: what a client asks of them. Safe for use by many threads. */
@@ -73,8 +74,13 @@ final class Store {
         }
     }
 
-    /** Asks for a lock, for the first time or again. */
-    Answer acquire(Link link, Ask ask, String session, boolean queued) throws SQLException {
+    /**
+     * Asks for a lock, for the first time or again.
+     *
+     * @param queued whether the claim may stand in the queue; set before it may. A lock must not be taken beside the
+     *     queue then, because the claim would stay there.
+     */
+    Answer acquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
         for (int round = 0; round < ROUNDS; round++) {
             Answer answer = tryAcquire(link, ask, session, queued);
             if (answer != null) {
@@ -84,8 +90,8 @@ final class Store {
         throw new SQLException("Others were faster each time.", "40001");
     }
 
-    private @Nullable Answer tryAcquire(Link link, Ask ask, String session, boolean queued) throws SQLException {
-        if (!queued && !ask.shared()) {
+    private @Nullable Answer tryAcquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
+        if (!queued.get() && !ask.shared()) {
             Dialect.Drawn drawn = link.draw(
                     ask.mayBarge() ? sql.take : sql.takeUnlessQueued,
                     ask.claim(),
@@ -105,6 +111,9 @@ final class Store {
         String dead = look.dead();
         if (dead != null && evict(link, ask.key(), dead)) {
             return null;
+        }
+        if (ask.mayWait()) {
+            queued.set(true);
         }
         return ask.mayWait() || look.mayTake(ask)
                 ? queue.arrive(link, ask, session).orElse(null)
