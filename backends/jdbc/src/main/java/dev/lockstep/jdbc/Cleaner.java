@@ -27,7 +27,7 @@ final class Cleaner implements AutoCloseable {
 
     private void schedule() {
         if (!closed) {
-            timer = backend.later(periodNanos, () -> backend.keep(this::run));
+            timer = backend.later(periodNanos, () -> backend.run(Duration.ZERO, this::run, () -> {}));
         }
     }
 
@@ -43,7 +43,7 @@ final class Cleaner implements AutoCloseable {
         }
     }
 
-    /** Each step is a request of its own, so that none keeps a connection, or the renewal of the session, for long. */
+    /** Each step is a request of its own, so that none keeps a connection for long. */
     void sweep() throws SQLException {
         Store store = backend.store();
         for (String session : backend.call(store::expiredSessions)) {

@@ -6,6 +6,7 @@ import dev.lockstep.LockstepException;
 import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What a failed statement means for who sent it. */
@@ -19,6 +20,8 @@ enum Failure {
     /** It will never work. */
     WRONG;
 
+    private static final Pattern SECRETS =
+            Pattern.compile("((?i:password)=)[^&;\\s'\"]*|(//[^/@:\\s]*:)[^/@\\s]+(?=@)");
     private static final Set<String> CONFLICTS = Set.of("41000", "26000", "42P05");
     private static final Set<Integer> SQLITE_CONFLICTS = Set.of(5, 6);
     private static final Set<Integer> MYSQL_CONFLICTS = Set.of(1205, 1213, 1020);
@@ -84,8 +87,16 @@ enum Failure {
         return stateOf(failure).startsWith("23");
     }
 
+    /** Some drivers repeat URLs, and with them passwords. */
+    private static SQLException withoutSecrets(SQLException failure) {
+        String message = String.valueOf(failure.getMessage());
+        String safe = SECRETS.matcher(message).replaceAll("$1$2***");
+        return safe.equals(message) ? failure : new SQLException(safe, failure.getSQLState(), failure.getErrorCode());
+    }
+
     /** What the caller is told. */
-    LockstepException toException(@Nullable String lockName, String tried, SQLException failure) {
+    LockstepException toException(@Nullable String lockName, String tried, SQLException cause) {
+        SQLException failure = withoutSecrets(cause);
         String subject = (lockName == null ? "" : "Lock '" + lockName + "': ") + tried + " failed: ";
         String answer = "the database answered '" + failure.getMessage() + "'. ";
         return switch (this) {

@@ -23,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -47,8 +46,8 @@ final class JdbcBackend implements LockBackend {
     private final Keys keys;
     private final Traits traits;
     private final @Nullable PostgresListener listener;
-    private final ExecutorService requests;
-    private final ExecutorService keeper;
+    private final ThreadPoolExecutor requests;
+    private final ThreadPoolExecutor keeper;
     private final Waiting waiting = new Waiting(this);
     private final Map<String, JdbcClaim> claims = new ConcurrentHashMap<>();
     private final Map<String, JdbcGrant> grants = new ConcurrentHashMap<>();
@@ -81,7 +80,7 @@ final class JdbcBackend implements LockBackend {
         }
     }
 
-    private ExecutorService threads(String what, int count) {
+    private ThreadPoolExecutor threads(String what, int count) {
         ThreadPoolExecutor threads = new ThreadPoolExecutor(
                 count, count, THREADS_IDLE.toMillis(), TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, "lockstep-jdbc-" + what + "-" + context.clientName());
@@ -277,7 +276,7 @@ final class JdbcBackend implements LockBackend {
         execute(keeper, task, () -> {});
     }
 
-    private static void execute(ExecutorService threads, Runnable task, Runnable ifClosed) {
+    private static void execute(ThreadPoolExecutor threads, Runnable task, Runnable ifClosed) {
         try {
             threads.execute(task);
         } catch (RejectedExecutionException e) {
@@ -355,8 +354,10 @@ final class JdbcBackend implements LockBackend {
             listener.close();
         }
         endSession();
-        requests.shutdownNow();
-        keeper.shutdownNow();
+        // No thread is interrupted: that would close the files of an embedded H2.
+        requests.getQueue().clear();
+        requests.shutdown();
+        keeper.shutdown();
         claims.values().forEach(JdbcClaim::fail);
         grants.values().forEach(grant -> grant.signalLost(LossReason.CLIENT_CLOSED));
         connections.close();

@@ -10,6 +10,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /** The contract on MariaDb. */
 class MariaDbLockContractTest extends SqlContract {
@@ -36,5 +38,14 @@ class MariaDbLockContractTest extends SqlContract {
     @Override
     SqlFixture.Database database() {
         return new ServerDatabase(server, "tck", "tck", SqlFixture.common(Capability.RESTART_SERVER));
+    }
+
+    /** Waits for locks that are not necessary. */
+    @Nested
+    class Deadlocks {
+        @Test
+        void sixteenThreadsCauseNone() throws Exception {
+            MySqlDeadlocks.assertNone(server, database().url(), "SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'");
+        }
     }
 }

@@ -6,6 +6,8 @@ import dev.lockstep.servers.SqlServer;
 import dev.lockstep.tck.Capability;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /** The contract on MySql. */
 class MySqlLockContractTest extends SqlContract {
@@ -27,5 +29,17 @@ class MySqlLockContractTest extends SqlContract {
     SqlFixture.Database database() {
         return new ServerDatabase(
                 server, SqlServer.USER, SqlServer.PASSWORD, SqlFixture.common(Capability.RESTART_SERVER));
+    }
+
+    /** Waits for locks that are not necessary. */
+    @Nested
+    class Deadlocks {
+        @Test
+        void sixteenThreadsCauseNone() throws Exception {
+            MySqlDeadlocks.assertNone(
+                    server,
+                    database().url(),
+                    "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'lock_deadlocks'");
+        }
     }
 }

@@ -3,12 +3,15 @@ package dev.lockstep.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.tck.BackendFixture;
+import dev.lockstep.tck.Capability;
 import dev.lockstep.tck.LockContract;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -23,6 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -494,6 +498,90 @@ abstract class SqlContract extends LockContract {
                 assertThat(queryLong("SELECT COUNT(*) FROM lockstep_sessions WHERE id = ?", session))
                         .isZero();
                 rival.client().lock("a").unlock();
+            }
+        }
+    }
+
+    /** Connections that others have set up. */
+    @Nested
+    class DataSources {
+        private HikariDataSource pool(int size) {
+            HikariConfig config = new HikariConfig();
+            config.setDataSource(OwnPool.source(url(), Dialects.ofUrl(url()), Duration.ofSeconds(5)));
+            config.setMaximumPoolSize(size);
+            config.setAutoCommit(false);
+            config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+            return new HikariDataSource(config);
+        }
+
+        private LockClient over(DataSource source) {
+            return LockClient.builder()
+                    .namespace(namespace)
+                    .backend(JdbcLocks.over(source).createSchema(true))
+                    .connect();
+        }
+
+        @Test
+        void aPoolWithoutAutoCommitAndWithSerializableTransactionsWillDo() throws Exception {
+            try (HikariDataSource pool = pool(6);
+                    LockClient one = over(pool);
+                    LockClient two = over(pool)) {
+                Exercise exercise = new Exercise(List.of(one, two));
+                exercise.run(Duration.ofSeconds(2));
+                exercise.assertRight(20);
+                try (Connection connection = pool.getConnection()) {
+                    assertThat(connection.getAutoCommit()).isFalse();
+                    assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+                }
+            }
+        }
+
+        @Test
+        void noConnectionIsKeptForALockOrAWaiter() throws Exception {
+            int listening = database().capabilities().contains(Capability.PUSH) ? 1 : 0;
+            try (HikariDataSource pool = pool(2 + 2 * listening);
+                    LockClient holder = over(pool);
+                    LockClient waiter = over(pool)) {
+                List<Lease> held = new ArrayList<>();
+                List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+                for (int i = 0; i < 10; i++) {
+                    held.add(holder.lock("many-" + i).acquireAsync().get(SOON, TimeUnit.SECONDS));
+                    waiting.add(waiter.lock("many-" + i).acquireAsync());
+                }
+                await(
+                        "all wait",
+                        unused -> holder.list("many-").stream()
+                                        .filter(lock -> lock.waiters().size() == 1)
+                                        .count()
+                                == 10);
+                for (Lease lease : held) {
+                    lease.closeAsync().get(SOON, TimeUnit.SECONDS);
+                }
+                for (CompletableFuture<Lease> lease : waiting) {
+                    lease.get(SOON, TimeUnit.SECONDS).closeAsync().get(SOON, TimeUnit.SECONDS);
+                }
+            }
+        }
+
+        @Test
+        void aTransactionOfTheCallerIsNotJoined() throws Exception {
+            try (HikariDataSource pool = pool(4);
+                    LockClient client = over(pool);
+                    LockClient rival = over(pool)) {
+                client.lock("a").lock();
+                client.lock("a").unlock();
+                if (!url().startsWith("jdbc:sqlite")) { // where a transaction of the caller keeps everybody out
+                    try (Connection mine = pool.getConnection();
+                            PreparedStatement statement =
+                                    mine.prepareStatement("DELETE FROM lockstep_sessions WHERE id = ?")) {
+                        statement.setString(1, "nobody");
+                        statement.executeUpdate();
+                        client.lock("a").lock();
+                        mine.rollback();
+                    }
+                    assertThat(rival.lock("a").tryLock()).isFalse();
+                    client.lock("a").unlock();
+                }
             }
         }
     }
