@@ -107,7 +107,8 @@ final class Waiting {
             if (!claims.isEmpty()) {
                 Backoff pace = backend.isPushed() ? LOOKS : POLLS;
                 long delay = Math.min(pace.delay(++looks).toNanos(), Math.max(atMostNanos, LEAST_NANOS));
-                timer = backend.later(delay, () -> backend.run(Duration.ZERO, this::look, () -> {}));
+                timer = backend.requests()
+                        .later(delay, () -> backend.requests().run(Duration.ZERO, this::look, () -> {}));
             }
         }
 
@@ -122,7 +123,7 @@ final class Waiting {
             }
             long atMost = Long.MAX_VALUE;
             try {
-                Store.Look seen = backend.call(this::see).orElse(null);
+                Store.Look seen = backend.requests().call(this::see).orElse(null);
                 if (seen != null) {
                     atMost = seen.ownerMicrosLeft() == null ? atMost : seen.ownerMicrosLeft() * 1_000;
                     noteOwner(seen.owner());
