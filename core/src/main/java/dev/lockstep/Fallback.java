@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>In.</b> When the engine has been needed and has not answered for {@link #after}, claims that wait and new claims
  * go to the fallback, unless a hold of the same lock from before is still valid here. Until then calls wait, or fail
- * with {@link LockUnavailableException} at their own deadline.
+ * with {@link LockUnavailableException} at their own deadline. A client that finds the engine down when it connects begins
+ * in fallback.
  *
  * <p><b>Out.</b> The engine is probed meanwhile. When it answers, claims go to it again, those of a lock that is still
  * held in fallback once that hold has ended; until then a call that may not wait finds that lock busy. Both switches are

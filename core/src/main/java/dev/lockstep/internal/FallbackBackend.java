@@ -1,6 +1,7 @@
 package dev.lockstep.internal;
 
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.internal.FallbackRouter.Side;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
@@ -12,6 +13,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Two engines as one: claims go to the primary, and to the fallback while the primary is down. The core knows of it only
@@ -20,6 +23,8 @@ import java.util.concurrent.CompletionStage;
  * <p>Safe for use by many threads.
  */
 final class FallbackBackend implements LockBackend {
+    private static final Logger log = LoggerFactory.getLogger(FallbackBackend.class);
+
     private final LockBackend primary;
     private final LockBackend fallback;
     private final BackendContext context;
@@ -39,14 +44,22 @@ final class FallbackBackend implements LockBackend {
         this.watch = new PrimaryWatch(router, primary, context, after);
     }
 
-    /** Connects to both engines. */
+    /** Connects to both engines. If the primary is down, it begins in fallback. */
     static FallbackBackend open(
             BackendFactory factory, Clients.FallbackPlan plan, BackendContext context, Events events) {
-        LockBackend primary = factory.open(context);
+        LockBackend fallback = plan.factory().open(context);
+        long sentNanos = context.scheduler().nanoTime();
         try {
-            return new FallbackBackend(primary, plan.factory().open(context), context, plan.after(), events);
+            return new FallbackBackend(factory.open(context), fallback, context, plan.after(), events);
+        } catch (LockUnavailableException e) {
+            log.warn("The engine is down: beginning in fallback ({})", e.getMessage());
+            FallbackBackend both = new FallbackBackend(
+                    new LateBackend(factory, context, fallback.traits()), fallback, context, plan.after(), events);
+            both.router.enter(context.scheduler().nanoTime() - sentNanos);
+            both.watch.beginAway();
+            return both;
         } catch (RuntimeException | Error e) {
-            primary.close();
+            fallback.close();
             throw e;
         }
     }

@@ -57,6 +57,14 @@ final class PrimaryWatch implements AutoCloseable {
         }
     }
 
+    /** The primary was gone from the start. */
+    void beginAway() {
+        synchronized (this) {
+            watching = true;
+        }
+        probe();
+    }
+
     private synchronized void begin(long sentNanos) {
         if (!watching && !closed) {
             watching = true;

@@ -73,11 +73,15 @@ final class Rules {
             }
             return claimFor(waiter, false);
         }
-        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
-            if (passage.isHeld() && !loseIfPast(passage, now) && mayJoin(passage, waiter, now)) {
-                Waiter first = queue.first();
-                if (first != null && passage.holds.isEmpty()) {
-                    first.bypassed++;
+        boolean lost = false;
+        Passage next;
+        for (Passage passage = passages.first(); passage != null; passage = next) {
+            next = passage.next;
+            if (passage.isHeld() && loseIfPast(passage, now)) {
+                lost = true;
+            } else if (passage.isHeld() && mayJoin(passage, waiter, now)) {
+                if (passage.holds.isEmpty()) {
+                    bypassFirst();
                 }
                 assign(passage, waiter, now);
                 return null;
@@ -87,6 +91,9 @@ final class Rules {
             queue.add(waiter);
             releaseUseless(now);
             return claimIfNeeded(waiter.blockAtMost, now);
+        }
+        if (lost) {
+            settle(now, null, null); // others may wait for what is free now
         }
         if (heldAgainst(waiter)) {
             finish(waiter, Waiter.BUSY);
@@ -155,9 +162,15 @@ final class Rules {
 
     /** Whether a call that just arrived may use a grant that is here: join readers, or barge on an idle grant. */
     boolean mayJoin(Passage passage, Waiter waiter, long now) {
-        Waiter first = queue.first();
-        boolean free = passage.holds.isEmpty() ? first == null || first.bypassed < MAX_BYPASS : !queue.hasExclusive();
+        boolean free = passage.holds.isEmpty() || !queue.hasExclusive();
         return free && fits(passage, waiter.mode) && mayHandOff(passage, waiter, now);
+    }
+
+    private void bypassFirst() {
+        Waiter first = queue.first();
+        if (first != null) {
+            first.bypassed++;
+        }
     }
 
     static boolean fits(Passage passage, LockMode mode) {
@@ -395,6 +408,7 @@ final class Rules {
         if (told != null) {
             lose(passage, told);
         }
+        loseOverruled(passage);
         Waiter only = passage.only;
         if (!passage.isHeld() || loseIfPast(passage, now)) {
             // Too late to be used. Who waits in the queue is claimed for again; a call with its own claim here.
@@ -406,11 +420,36 @@ final class Rules {
             }
             return;
         }
+        if (only != null) {
+            bypassFirst();
+        }
         Waiter first = only != null ? only : queue.firstOf(passage.mode);
         if (first != null && (only != null || first != queue.first() || first.thread == Thread.currentThread())) {
             queue.remove(first);
             assign(passage, first, now);
         }
+    }
+
+    /**
+     * An engine does not grant what conflicts: of two such grants it has ended the older one, and its word of that is late
+     * or lost.
+     */
+    private void loseOverruled(Passage fresh) {
+        Passage next;
+        for (Passage other = passages.first(); other != null && fresh.isHeld(); other = next) {
+            next = other.next;
+            if (other != fresh && other.isHeld() && conflict(fresh, other)) {
+                boolean late = other.heldGrant().token() > fresh.heldGrant().token();
+                lose(late ? fresh : other, LossReason.REVOKED);
+            }
+        }
+    }
+
+    /** Grants of two engines, of which one is the fallback, say nothing about each other. */
+    private static boolean conflict(Passage fresh, Passage other) {
+        return (fresh.mode == LockMode.EXCLUSIVE || other.mode == LockMode.EXCLUSIVE && other.downgrade == null)
+                && !fresh.isFallback()
+                && !other.isFallback();
     }
 
     /** The backend does not know what became of a claim: take it back, and report. */

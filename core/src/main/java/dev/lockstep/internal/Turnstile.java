@@ -48,7 +48,8 @@ final class Turnstile {
      * unless a writer waits. A grant that only readers use is downgraded, so that other clients' readers can join.
      *
      * Loss. A passage is lost when the engine says so or its deadline passes, whichever is seen first; everything
-     * that looks at a hold compares the clock first. All holds on it end with the reason, once. A thread's lost hold
+     * that looks at a hold compares the clock first. A grant that conflicts with a younger one is lost too: the engine
+     * has ended it, whether its word has come or not. All holds on it end with the reason, once. A thread's lost hold
      * is kept until the thread has given it back, so that it can be told.
      *
      * Everything is decided in Rules.settle(), under the mutex; what follows from it (I/O, wake-ups, users' code) is put off
@@ -123,7 +124,7 @@ final class Turnstile {
         if (hold != null) {
             return hold;
         }
-        Waiter waiter = new Waiter(LockMode.EXCLUSIVE, wish, now, mayWait, timed, blockAtMost, null);
+        Waiter waiter = new Waiter(LockMode.EXCLUSIVE, wish, now, mayWait, timed, blockAtMost, thread, null);
         enterLate(passage, waiter);
         courier.follow(passage, submission);
         return waiter;
@@ -226,7 +227,7 @@ final class Turnstile {
      * <pre>
      *   until there is a result:
      *     take what is offered
-     *     if interrupted, or the time is up: give up, unless the result came first
+     *     if the time is up, or interrupted: give up, unless the result came first
      *     park
      * </pre>
      *
@@ -240,33 +241,19 @@ final class Turnstile {
         boolean interrupted = false;
         try {
             while (true) {
-                Object result = waiter.result;
+                Object result = look(waiter, bounded, waitNanos);
                 if (result != null) {
                     return result;
                 }
-                if (waiter.offered) {
-                    takeOffer(waiter);
-                    continue;
-                }
-                if (interruptible && Thread.interrupted()) {
-                    if (giveUp(waiter)) {
+                if (Thread.interrupted()) {
+                    if (interruptible && giveUp(waiter)) {
                         throw new InterruptedException("Interrupted while waiting for lock '" + name + "'");
                     }
                     interrupted = true;
-                    continue;
-                }
-                if (bounded) {
-                    long left = waitNanos - (client.nanoTime() - waiter.startNanos);
-                    if (left <= 0) {
-                        giveUp(waiter);
-                        continue;
-                    }
-                    LockSupport.parkNanos(this, left);
+                } else if (bounded) {
+                    LockSupport.parkNanos(this, waitNanos - (client.nanoTime() - waiter.startNanos));
                 } else {
                     LockSupport.park(this);
-                }
-                if (!interruptible && Thread.interrupted()) {
-                    interrupted = true;
                 }
             }
         } finally {
@@ -274,6 +261,18 @@ final class Turnstile {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** One look of a thread that waits: takes what is offered, gives up when the time is up. Null if it is to park. */
+    @Nullable
+    Object look(Waiter waiter, boolean bounded, long waitNanos) {
+        if (waiter.result == null && waiter.offered) {
+            takeOffer(waiter);
+        }
+        if (waiter.result == null && bounded && client.nanoTime() - waiter.startNanos >= waitNanos) {
+            giveUp(waiter);
+        }
+        return waiter.result;
     }
 
     private void takeOffer(Waiter waiter) {

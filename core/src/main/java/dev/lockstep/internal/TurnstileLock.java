@@ -115,7 +115,7 @@ final class TurnstileLock implements DistributedLock {
         if (entered instanceof Waiter late) {
             waiter = late;
         } else {
-            waiter = new Waiter(mode, options, now, mayWait, waitNanos != FOREVER, block, null);
+            waiter = new Waiter(mode, options, now, mayWait, waitNanos != FOREVER, block, Thread.currentThread(), null);
             turnstile = enter(turnstile, waiter);
         }
         Object result = waiter.result;
@@ -186,7 +186,7 @@ final class TurnstileLock implements DistributedLock {
         boolean mayWait = waitNanos != NOT_AT_ALL;
         AsyncCall<T> call = new AsyncCall<>(future, convert);
         Waiter waiter = new Waiter(
-                mode, options, client.nanoTime(), mayWait, waitNanos != FOREVER, LockBackend.DO_NOT_BLOCK, call);
+                mode, options, client.nanoTime(), mayWait, waitNanos != FOREVER, LockBackend.DO_NOT_BLOCK, null, call);
         Turnstile turnstile;
         try {
             turnstile = enter(turnstile(), waiter);

@@ -60,8 +60,8 @@ final class Waiter extends Chain.Link<Waiter> {
             boolean mayWait,
             boolean timed,
             Duration blockAtMost,
+            @Nullable Thread thread,
             @Nullable BiConsumer<@Nullable Hold, @Nullable Throwable> callback) {
-        Thread current = Thread.currentThread();
         this.mode = mode;
         this.options = options;
         this.startNanos = startNanos;
@@ -69,8 +69,8 @@ final class Waiter extends Chain.Link<Waiter> {
         this.timed = timed;
         this.blockAtMost = blockAtMost;
         this.callback = callback;
-        this.thread = callback == null ? current : null;
-        this.threadName = current.getName();
+        this.thread = thread;
+        this.threadName = Thread.currentThread().getName();
     }
 
     /** Gives the call its result. Under the mutex, which publishes it. */

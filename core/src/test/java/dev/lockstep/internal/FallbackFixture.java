@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockListener;
+import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.VirtualScheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** A client with a fallback, over two engines that answer when the test says so, on a clock that the test turns. */
 final class FallbackFixture {
@@ -21,29 +23,29 @@ final class FallbackFixture {
     final ScriptedBackend primary = new ScriptedBackend(time);
     final ScriptedBackend fallback = new ScriptedBackend(time);
     final List<String> events = new ArrayList<>();
-    final Client client = open();
+    final Client client = open(context -> primary, context -> fallback, time, events::add);
     final DistributedLock lock = client.lock("a");
 
-    private Client open() {
+    static Client open(BackendFactory engine, BackendFactory other, VirtualScheduler time, Consumer<String> events) {
         LockListener listener = new LockListener() {
             @Override
             public void onUnreachable(Unreachable event) {
-                events.add("unreachable");
+                events.accept("unreachable");
             }
 
             @Override
             public void onReachable(Reachable event) {
-                events.add("reachable");
+                events.accept("reachable");
             }
 
             @Override
             public void onFallbackEntered(FallbackEntered event) {
-                events.add("entered after " + event.silence().toSeconds());
+                events.accept("entered after " + event.silence().toSeconds());
             }
 
             @Override
             public void onFallbackLeft(FallbackLeft event) {
-                events.add("left after " + event.duration().toSeconds());
+                events.accept("left after " + event.duration().toSeconds());
             }
         };
         Clients.Settings settings = new Clients.Settings(
@@ -55,8 +57,8 @@ final class FallbackFixture {
                 "client",
                 null,
                 List.of(listener),
-                new Clients.FallbackPlan(context -> fallback, AFTER));
-        return new Client(context -> primary, settings, time, Runnable::run, "client", "id", () -> {});
+                new Clients.FallbackPlan(other, AFTER));
+        return new Client(engine, settings, time, Runnable::run, "client", "id", () -> {});
     }
 
     /** Lets the fallback begin because of a call that waits, and grants nothing. */

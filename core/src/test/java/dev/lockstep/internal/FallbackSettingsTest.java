@@ -10,9 +10,8 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.memory.MemoryEngine;
 import dev.lockstep.spi.BackendFactory;
-import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.VirtualScheduler;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -59,35 +58,11 @@ class FallbackSettingsTest {
     }
 
     @Test
-    void anEngineThatIsAwayAtTheBeginningIsReported() {
-        assertThatThrownBy(() -> LockClient.builder()
-                        .backend(UNREACHABLE)
-                        .fallback(Fallback.thisJvmOnly())
-                        .connect())
+    void aFallbackThatIsAwayAtTheBeginningIsReported() {
+        VirtualScheduler time = new VirtualScheduler();
+        assertThatThrownBy(() ->
+                        FallbackFixture.open(context -> new ScriptedBackend(time), UNREACHABLE, time, event -> {}))
                 .isInstanceOf(LockUnavailableException.class);
-    }
-
-    @Test
-    void theEngineIsClosedWhenTheOtherCannotBeReached() {
-        List<ScriptedBackend> opened = new ArrayList<>();
-        FallbackFixture bench = new FallbackFixture();
-        Clients.Settings settings = new Clients.Settings(
-                "test",
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(5),
-                Duration.ofMillis(20),
-                Duration.ofSeconds(1),
-                "client",
-                null,
-                List.of(),
-                new Clients.FallbackPlan(UNREACHABLE, Duration.ofSeconds(1)));
-        BackendFactory factory = context -> {
-            opened.add(new ScriptedBackend(bench.time));
-            return opened.get(0);
-        };
-        assertThatThrownBy(() -> new Client(factory, settings, bench.time, Runnable::run, "client", "id", () -> {}))
-                .isInstanceOf(LockUnavailableException.class);
-        assertThat(opened.get(0).closed).isTrue();
     }
 
     @Test
@@ -96,18 +71,8 @@ class FallbackSettingsTest {
         assertThat(bench.client.traits().tellsWanted()).isTrue();
         ScriptedBackend silent = new ScriptedBackend(bench.time);
         silent.tellsWanted = false;
-        Clients.Settings settings = new Clients.Settings(
-                "test",
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(5),
-                Duration.ofMillis(20),
-                Duration.ofSeconds(1),
-                "client",
-                null,
-                List.of(),
-                new Clients.FallbackPlan(context -> silent, Duration.ofSeconds(1)));
-        LockBackend primary = new ScriptedBackend(bench.time);
-        Client client = new Client(context -> primary, settings, bench.time, Runnable::run, "client", "id", () -> {});
+        Client client = FallbackFixture.open(
+                context -> new ScriptedBackend(bench.time), context -> silent, bench.time, event -> {});
         assertThat(client.traits().tellsWanted()).isFalse();
         assertThat(client.traits().shared()).isTrue();
     }

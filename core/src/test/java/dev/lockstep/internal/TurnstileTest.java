@@ -296,6 +296,27 @@ class TurnstileTest {
     }
 
     @Nested
+    class Barging {
+        @Test
+        void doesNotKeepAWaitingThreadFromTheLockForEver() {
+            engine.answersAtOnce = true;
+            lock.lock();
+            SimThread waiting =
+                    new SimThread(client, "a", LockMode.EXCLUSIVE, LockOptions.defaults(), SimThread.FOREVER);
+            int overtaken = 0;
+            lock.unlock();
+            while (lock.tryLock()) {
+                lock.unlock();
+                overtaken++;
+            }
+            assertThat(overtaken).isEqualTo(Rules.MAX_BYPASS);
+            assertThat(waiting.look()).isTrue();
+            assertThat(waiting.lease()).isNotNull();
+            assertThat(engine.claims).hasSize(1);
+        }
+    }
+
+    @Nested
     class Tokens {
         @Test
         void areTheEnginesWithAnIndexInOrderOfAsking() {
@@ -379,6 +400,20 @@ class TurnstileTest {
         }
 
         @Test
+        void thatACallFindsAfterAPauseIsGoodForThoseWhoWait() {
+            List<Integer> claims = new ArrayList<>();
+            time.schedule(ScriptedBackend.VALIDITY.toNanos(), () -> {
+                lock.tryAcquireAsync(Duration.ZERO);
+                claims.add(engine.claims.size());
+            });
+            lock.acquireAsync();
+            engine.claim(0).grant();
+            lock.acquireAsync();
+            time.advance(ScriptedBackend.VALIDITY);
+            assertThat(claims).containsExactly(3); // before the timer that ends the grant
+        }
+
+        @Test
         void doesNotComeWhileRenewed() {
             CompletableFuture<Lease> first = lock.acquireAsync();
             ScriptedBackend.ScriptedGrant grant = engine.claim(0).grant();
@@ -453,6 +488,18 @@ class TurnstileTest {
             assertThat(engine.claims).hasSize(2);
             engine.claim(1).grant();
             assertThat(get(first).isValid()).isTrue();
+        }
+
+        @Test
+        void comesWithAYoungerGrantThatTheEngineCouldNotHaveGivenBeside() {
+            DistributedLock fair = client.lock("a", LockOptions.defaults().fair());
+            CompletableFuture<Lease> first = fair.acquireAsync();
+            CompletableFuture<Lease> second = fair.acquireAsync();
+            engine.claim(0).grant();
+            engine.claim(1).grant();
+            assertThat(get(first).isValid()).isFalse();
+            assertThat(get(second).isValid()).isTrue();
+            assertThat(events).containsExactly("lost REVOKED");
         }
 
         @Test

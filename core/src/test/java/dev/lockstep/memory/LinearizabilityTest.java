@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
  * orders of small scenarios one by one. Runs in a JVM of its own, since Lincheck changes classes as they are loaded.
  */
 class LinearizabilityTest {
-    private static final int ROUNDS = Integer.getInteger("lockstep.lincheck.rounds", 3);
+    /** Each of its rounds takes a minute or more. */
+    private static final int ROUNDS = Math.max(1, Integer.getInteger("lockstep.lincheck.rounds", 3) / 10);
 
     @Test
     void ofThreadsOfOneClient() {

@@ -8,15 +8,23 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.internal.SimThread;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The users of the locks: what they do next is chance, what they see goes to the {@link Oracle}. */
 final class Actors {
     private static final int VARIANTS = 2;
+
+    /** How late a thread may run that was woken. */
+    private static final long LATEST_LOOK = 2 * MILLI;
+
+    /** More than the times that a waiter may be overtaken. */
+    private static final int BURST = 70;
 
     private final World world;
     private final Setup setup;
@@ -86,10 +94,14 @@ final class Actors {
             if (call != null) {
                 ask(call);
             }
-        } else if (setup.synchronous) {
+        } else if (!setup.synchronous) {
+            take(node, Call.FOREVER);
+        } else if (world.chance(50)) {
+            waitInThread(node);
+        } else if (world.chance(95)) {
             takeHere(node);
         } else {
-            take(node, Call.FOREVER);
+            barge(node);
         }
     }
 
@@ -127,13 +139,23 @@ final class Actors {
         List<Call> calls = oracle.calls;
         for (int i = calls.size() - 1; i >= 0; i--) {
             Call call = calls.get(i);
-            CompletableFuture<?> future = call.future;
-            if (call.node == node && !call.done && future != null && world.chance(60)) {
+            if (call.node == node && !call.done && world.chance(60)) {
                 world.trace("cancel", node.index, call.number, 0);
-                call.cancelled = true;
-                future.cancel(false);
+                cancel(call);
                 return;
             }
+        }
+    }
+
+    private void cancel(Call call) {
+        CompletableFuture<?> future = call.future;
+        SimThread thread = call.thread;
+        if (future != null) {
+            call.cancelled = true;
+            future.cancel(false);
+        } else if (thread != null && thread.interrupt()) {
+            call.cancelled = true;
+            completed(call, null, new CancellationException("interrupted"));
         }
     }
 
@@ -154,8 +176,12 @@ final class Actors {
     private void take(Node node, long wait) {
         int name = world.below(setup.names);
         int variant = world.below(VARIANTS);
-        LockMode mode = setup.readers && world.chance(50) ? LockMode.SHARED : LockMode.EXCLUSIVE;
+        LockMode mode = anyMode();
         start(call(node, 1 << name, mode, wait, variant), locks[node.index][name][mode.ordinal()][variant]);
+    }
+
+    private LockMode anyMode() {
+        return setup.readers && world.chance(50) ? LockMode.SHARED : LockMode.EXCLUSIVE;
     }
 
     private void takeAll(Node node) {
@@ -184,7 +210,7 @@ final class Actors {
     }
 
     private void completed(Call call, @Nullable Lease lease, @Nullable Throwable error) {
-        if (call.wait != 0 && !call.isMulti()) {
+        if (call.future != null && call.wait != 0 && !call.isMulti()) {
             call.backend.stopsWaiting(call.name());
         }
         if (lease == null) {
@@ -210,6 +236,44 @@ final class Actors {
         }
     }
 
+    // ---------------------------------------------------------------- in threads that wait
+
+    private void waitInThread(Node node) {
+        int name = world.below(setup.names);
+        int variant = world.below(VARIANTS);
+        long wait = world.chance(60) ? Call.FOREVER : 1 + world.time(80 * MILLI);
+        Call call = call(node, 1 << name, anyMode(), wait, variant);
+        call.thread =
+                new SimThread(node.client(), Integer.toString(name), call.mode, options[name][variant], call.wait);
+        look(call);
+    }
+
+    /** The thread runs for a moment, now and then, whether it was woken or not. */
+    private void look(Call call) {
+        SimThread thread = call.thread;
+        if (call.done || thread == null) {
+            return;
+        }
+        if (thread.look()) {
+            completed(call, thread.lease(), thread.error());
+        } else {
+            world.after(world.time(LATEST_LOOK), call.node, () -> look(call));
+        }
+    }
+
+    /** A running thread takes the lock again and again while others wait. */
+    private void barge(Node node) {
+        int name = world.below(setup.names);
+        int variant = world.below(VARIANTS);
+        for (int i = 0; i < BURST; i++) {
+            Call call = tryHere(node, name, LockMode.EXCLUSIVE, variant);
+            if (call == null) {
+                return;
+            }
+            close(call);
+        }
+    }
+
     // ---------------------------------------------------------------- in this thread
 
     /** Takes a lock in the calling thread, or once more what that has: calls that are answered before they return. */
@@ -221,13 +285,18 @@ final class Actors {
                 return;
             }
         }
-        int name = world.below(setup.names);
-        int variant = world.below(VARIANTS);
-        LockMode mode = setup.readers && world.chance(50) ? LockMode.SHARED : LockMode.EXCLUSIVE;
+        Call call = tryHere(node, world.below(setup.names), anyMode(), world.below(VARIANTS));
+        if (call != null && world.chance(70)) {
+            world.after(world.time(setup.maxHold), node, () -> close(call));
+        }
+    }
+
+    /** A call that does not wait; null if it got nothing, or this thread has the lock. */
+    private @Nullable Call tryHere(Node node, int name, LockMode mode, int variant) {
         for (int i = 0; i < oracle.holding.size(); i++) {
             Call held = oracle.holding.get(i);
             if (held.node == node && held.isHolding() && held.isSync() && held.name() == name && held.mode == mode) {
-                return;
+                return null;
             }
         }
         DistributedLock lock = locks[node.index][name][mode.ordinal()][variant];
@@ -238,10 +307,7 @@ final class Actors {
                 call.answeredInside = true;
                 call.count = 1;
                 oracle.begins(call);
-                if (world.chance(70)) {
-                    world.after(world.time(setup.maxHold), node, () -> close(call));
-                }
-                return;
+                return call;
             }
             call.closed = true;
             oracle.ended(call, null);
@@ -252,6 +318,7 @@ final class Actors {
             call.closed = true;
             oracle.ended(call, e);
         }
+        return null;
     }
 
     private void reenter(Call call) {
@@ -298,7 +365,9 @@ final class Actors {
         DistributedLock lock = call.held;
         if (lease != null) {
             world.trace("close lease", call.node.index, call.number, 0);
-            lease.closeAsync().whenComplete((done, error) -> oracle.gaveBack(call, error));
+            SimThread thread = call.thread;
+            CompletableFuture<Void> given = thread != null ? thread.giveBack() : lease.closeAsync();
+            given.whenComplete((done, error) -> oracle.gaveBack(call, error));
         } else if (lock != null) {
             world.trace("unlock", call.node.index, call.number, call.count);
             call.backend.flush();
@@ -321,6 +390,12 @@ final class Actors {
 
     /** A node's client was closed: its holds are over. */
     void closed(Node node) {
+        for (int i = 0; i < oracle.calls.size(); i++) {
+            Call call = oracle.calls.get(i);
+            if (call.node == node && call.backend == node.backend()) {
+                look(call);
+            }
+        }
         for (int i = 0; i < oracle.holding.size(); i++) {
             Call call = oracle.holding.get(i);
             if (call.node == node && call.isHolding() && call.backend == node.backend()) {
@@ -346,12 +421,10 @@ final class Actors {
         finishing = true;
         for (int i = 0; i < oracle.calls.size(); i++) {
             Call call = oracle.calls.get(i);
-            CompletableFuture<?> future = call.future;
             if (call.isHolding()) {
                 world.after(world.time(MILLI), call.node, () -> close(call));
-            } else if (cancelling && !call.done && future != null) {
-                call.cancelled = true;
-                future.cancel(false);
+            } else if (cancelling && !call.done) {
+                cancel(call);
             }
         }
     }

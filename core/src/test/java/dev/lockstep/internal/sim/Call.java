@@ -3,6 +3,7 @@ package dev.lockstep.internal.sim;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockMode;
+import dev.lockstep.internal.SimThread;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -27,13 +28,17 @@ final class Call {
     @Nullable
     CompletableFuture<?> future;
 
+    /** The thread that waits; null if none does. */
+    @Nullable
+    SimThread thread;
+
     /** Answered before the call returned. */
     boolean answeredInside;
 
     boolean done;
     boolean cancelled;
 
-    /** Calls that began to hold while this older one of the same node waited. */
+    /** Calls that began to hold while this one was the first of its node to wait. */
     int bypassed;
 
     // From here on: what it got.
@@ -82,6 +87,10 @@ final class Call {
 
     boolean isSync() {
         return held != null;
+    }
+
+    boolean isWaiting() {
+        return !done && wait != 0 && (thread == null || !thread.isDone());
     }
 
     boolean isHolding() {

@@ -85,6 +85,10 @@ class PlantedBugsTest {
                         "take several locks in any order",
                         "locks.sort(Comparator.comparing(TurnstileLock::name));",
                         ""),
+                new Mutant("let running threads overtake for ever", "&& first.bypassed < MAX_BYPASS;", ";"),
+                new Mutant("believe in two grants that conflict", "loseOverruled(passage);", ""),
+                new Mutant(
+                        "forget what was offered", "offer(first);\n                    return true;", "return true;"),
                 new Mutant("keep a part of several locks", "undo(taken, Lease::closeAsync);", ""))
                 .stream();
     }

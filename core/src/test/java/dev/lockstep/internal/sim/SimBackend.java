@@ -241,7 +241,7 @@ final class SimBackend implements LockBackend {
 
     /** A wanted grant goes back: while local calls wait, the next claim must not barge. */
     void mustYield(int name) {
-        if (waiting[name] > 0 && !setup.isFair(name)) {
+        if (waiting[name] > 0 && !setup.isFair(name) && setup.directExecutor) {
             mustYield |= 1 << name;
         }
     }

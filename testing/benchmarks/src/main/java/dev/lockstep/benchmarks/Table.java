@@ -10,7 +10,8 @@ import org.openjdk.jmh.annotations.Benchmark;
 
 /** The report as text: a block for each scenario, a line for each benchmark. */
 final class Table {
-    private static final List<Class<?>> SCENARIOS = List.of(Uncontended.class, Reentry.class, Contended.class);
+    private static final List<Class<?>> SCENARIOS =
+            List.of(Uncontended.class, Reentry.class, Contended.class, Sticky.class);
 
     private Table() {}
 

@@ -81,7 +81,7 @@ abstract class AsyncContract extends ContractGroup {
         }
         bench().awaitWaiters("many-0", 1);
         bench().awaitWaiters("many-49", 1);
-        assertThat(Thread.activeCount() - before).isLessThan(MANY / 5);
+        assertThat(Thread.activeCount() - before).isLessThan(Bench.FEW_THREADS);
         assertThat(waiting).noneMatch(CompletableFuture::isDone);
         held.forEach(Lease::close);
         List<CompletableFuture<Void>> closed = waiting.stream()

@@ -26,6 +26,9 @@ final class Bench {
     /** How long something takes at most that does not wait, on a busy machine. */
     static final Duration AT_ONCE = Duration.ofSeconds(5);
 
+    /** What a client may have in threads at the very most, whatever the number of its locks and waiters. */
+    static final int FEW_THREADS = 40;
+
     static final Duration POLL = Duration.ofMillis(2);
 
     private static final Duration LONG_TTL = Duration.ofSeconds(30);
