@@ -106,9 +106,8 @@ public final class ZooKeeperEngine implements BackendFactory {
     }
 
     /**
-     * Without a queue: each lock is one ephemeral node, and whoever makes it has the lock. One request less while a lock
-     * is contended by few, but everybody who waits is woken by each release; neither fair nor shared locks, and no client is
-     * told that another wants its lock. All clients of a lock must choose alike.
+     * Without a queue: each lock is one ephemeral node, and whoever makes it has the lock. Everybody who waits is woken by
+     * each release; there are neither fair nor shared nor sticky locks. All clients of a lock must choose alike.
      *
      * @return a new engine
      */

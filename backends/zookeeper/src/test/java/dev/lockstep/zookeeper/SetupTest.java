@@ -167,6 +167,23 @@ class SetupTest {
     }
 
     @Test
+    void aBuilderSaysTheSameAsAUrl() throws Exception {
+        String password = "s3cret";
+        works(
+                LockClient.builder()
+                        .namespace(namespace)
+                        .backend(ZooKeeperEngine.at("localhost:" + server.securePort())
+                                .digest("orders", password)
+                                .tls()
+                                .setting(
+                                        "zookeeper.ssl.trustStore.location",
+                                        TestCertificates.get().trustStore().toString())
+                                .setting("zookeeper.ssl.trustStore.password", TestCertificates.PASSWORD))
+                        .connect(),
+                "built");
+    }
+
+    @Test
     void aServerThatIsNotTrustedIsNotUsed() {
         assertThatThrownBy(() -> connect(secureUrl(TestCertificates.get("other"))))
                 .isInstanceOf(LockUnavailableException.class)
