@@ -3,11 +3,8 @@ package dev.lockstep.zookeeper;
 import dev.lockstep.LockMode;
 import dev.lockstep.spi.ClaimRequest;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher.Event.EventType;
@@ -33,9 +30,7 @@ final class QueuedAttempt extends Attempt {
     private static final int MOST_PARENTS = 3;
 
     private final LockMode mode;
-    private final Set<String> downgraded = new HashSet<>(); // writers by name that have become readers
-    private final Map<String, Long> ages = new HashMap<>(); // of nodes that the server has not counted
-    private List<QueueNode> queue = List.of();
+    private final Place place;
     private long token;
     private boolean ownWatched;
     private volatile @Nullable String blocker;
@@ -44,6 +39,7 @@ final class QueuedAttempt extends Attempt {
     QueuedAttempt(NodeClaim claim, Session session, String key) {
         super(claim, session, key);
         this.mode = claim.request().mode();
+        this.place = new Place(mode);
     }
 
     // ---------------------------------------------------------------- a place in the queue
@@ -106,7 +102,7 @@ final class QueuedAttempt extends Attempt {
     }
 
     private void find(List<String> names) {
-        for (QueueNode node : QueueNode.queue(names, ages)) {
+        for (QueueNode node : QueueNode.queue(names, Map.of())) {
             if (node.key().equals(key())) {
                 adopt(lockPath() + "/" + node.name());
                 return;
@@ -166,8 +162,8 @@ final class QueuedAttempt extends Attempt {
         if (code == Code.NONODE) {
             nodeGone();
         } else if (goOn(code, this::look)) {
-            queue = QueueNode.queue(names, ages);
-            List<String> unknown = unknownAges();
+            place.list(names, Names.last(path()));
+            List<String> unknown = place.unknownAges(token);
             if (unknown.isEmpty()) {
                 decide(true);
             } else {
@@ -176,26 +172,13 @@ final class QueuedAttempt extends Attempt {
         }
     }
 
-    /** Those whose place is not known by their numbers, if it matters. */
-    private List<String> unknownAges() {
-        int own = QueueNode.indexOf(queue, Names.last(path()));
-        if (own < 0 || queue.get(own).isCounted()) {
-            return List.of();
-        }
-        ages.put(queue.get(own).name(), token);
-        return queue.stream()
-                .filter(node -> !node.isCounted() && !ages.containsKey(node.name()))
-                .map(QueueNode::name)
-                .toList();
-    }
-
     private void readAges(List<String> names, List<String> unknown) {
         List<String> left = new ArrayList<>(names);
         int[] open = {unknown.size()};
         for (String name : unknown) {
             requests().data(lockPath() + "/" + name, false, (code, data, stat) -> {
                 if (code == Code.OK) {
-                    ages.put(name, stat.getCzxid());
+                    place.age(name, stat.getCzxid());
                 } else if (code == Code.NONODE) {
                     left.remove(name);
                 } else if (isOver() || !goOn(code, this::look)) {
@@ -203,7 +186,7 @@ final class QueuedAttempt extends Attempt {
                 }
                 open[0]--;
                 if (open[0] == 0 && !isOver() && grant() == null) {
-                    queue = QueueNode.queue(left, ages);
+                    place.list(left, Names.last(path()));
                     decide(false);
                 }
             });
@@ -216,34 +199,17 @@ final class QueuedAttempt extends Attempt {
      * @param watched whether that list has set a watch which has not fired yet
      */
     private void decide(boolean watched) {
-        int own = QueueNode.indexOf(queue, Names.last(path()));
-        if (own < 0) {
+        if (!place.isListed()) {
             nodeGone();
-            return;
-        }
-        int before = blockerOf(own);
-        if (before < 0) {
+        } else if (!place.isBlocked()) {
             grant(watched);
         } else if (!request().mayWait()) {
             claim().busy(this, abandon());
         } else {
-            onlyBlocker = mode == LockMode.EXCLUSIVE ? own == 1 : blockerOf(before) < 0;
-            await(lockPath() + "/" + queue.get(before).name());
+            onlyBlocker = place.isBlockerTheOnly();
+            await(lockPath() + "/" + place.blocker());
             claim().waits();
         }
-    }
-
-    /** What is in the way of a place: the one before it, or for a reader the last writer before it. */
-    private int blockerOf(int place) {
-        int before = place - 1;
-        while (mode == LockMode.SHARED && before >= 0 && !isInTheWayOfReaders(queue.get(before))) {
-            before--;
-        }
-        return before;
-    }
-
-    private boolean isInTheWayOfReaders(QueueNode node) {
-        return node.isWriter() && !downgraded.contains(node.name());
     }
 
     private void await(String node) {
@@ -259,7 +225,7 @@ final class QueuedAttempt extends Attempt {
                 blockerGone();
             } else if (goOn(code, () -> await(node))) {
                 boolean shared = NodeData.isShared(data);
-                if (shared && mode == LockMode.SHARED && downgraded.add(Names.last(node))) {
+                if (shared && mode == LockMode.SHARED && place.downgraded(Names.last(node))) {
                     decide(false);
                 }
             }
@@ -363,20 +329,15 @@ final class QueuedAttempt extends Attempt {
                 return;
             }
             if (goOn(code, this::lookAsHolder)) {
-                queue = QueueNode.queue(names, ages);
+                place.list(names, Names.last(path()));
                 tellWanted(held);
             }
         });
     }
 
     private void tellWanted(NodeGrant held) {
-        int own = QueueNode.indexOf(queue, Names.last(path()));
-        for (QueueNode node : queue.subList(own + 1, queue.size())) {
-            boolean blocked = held.mode() == LockMode.EXCLUSIVE || node.isWriter();
-            if (blocked && node.waits() && !node.isOf(claim().backend().clientId())) {
-                held.signalWanted();
-                return;
-            }
+        if (place.isWanted(held.mode(), claim().backend().clientId())) {
+            held.signalWanted();
         }
     }
 

@@ -155,10 +155,13 @@ final class ZooKeeperBackend implements LockBackend {
 
     // ---------------------------------------------------------------- sessions
 
-    /** A session is over: opens another, and asks in it for what still waits. */
-    void sessionEnded(Session lost, LossReason reason) {
-        boolean refused = lost.timeout().isZero(); // it never was: no reason to hurry
-        lost.grants().forEach(grant -> grant.revoke(reason));
+    /**
+     * A session is over: opens another, and asks in it for what still waits.
+     *
+     * @param refused whether to take time for it, since the server will hardly like the next one better
+     */
+    void sessionEnded(Session lost, boolean refused) {
+        lost.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));
         if (refused) {
             scheduler().schedule(context.retryBackoff().delay(PATIENT).toNanos(), () -> renewSession(lost));
         } else {
