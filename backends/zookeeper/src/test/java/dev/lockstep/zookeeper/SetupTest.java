@@ -57,10 +57,14 @@ class SetupTest {
 
     /** Each test has a namespace of its own, since a namespace belongs to the user that used it first. */
     private LockClient connect(String url) {
+        return connect(url, Duration.ofSeconds(20)); // the first encrypted connection of two JVMs takes seconds
+    }
+
+    private LockClient connect(String url, Duration requestTimeout) {
         return LockClient.builder()
                 .url(url)
                 .namespace(namespace)
-                .requestTimeout(Duration.ofSeconds(3))
+                .requestTimeout(requestTimeout)
                 .connect();
     }
 
@@ -172,6 +176,7 @@ class SetupTest {
         works(
                 LockClient.builder()
                         .namespace(namespace)
+                        .requestTimeout(Duration.ofSeconds(20))
                         .backend(ZooKeeperEngine.at("localhost:" + server.securePort())
                                 .digest("orders", password)
                                 .tls()
@@ -185,7 +190,7 @@ class SetupTest {
 
     @Test
     void aServerThatIsNotTrustedIsNotUsed() {
-        assertThatThrownBy(() -> connect(secureUrl(TestCertificates.get("other"))))
+        assertThatThrownBy(() -> connect(secureUrl(TestCertificates.get("other")), Duration.ofSeconds(5)))
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageContaining("TLS")
                 .hasMessageNotContaining(TestCertificates.PASSWORD);
@@ -226,8 +231,11 @@ class SetupTest {
         public static void main(String[] args) throws Exception {
             BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             String url = input.readLine();
-            try (LockClient client =
-                    LockClient.builder().url(url).namespace(input.readLine()).connect()) {
+            try (LockClient client = LockClient.builder()
+                    .url(url)
+                    .namespace(input.readLine())
+                    .requestTimeout(Duration.ofSeconds(20))
+                    .connect()) {
                 client.lock("logged").lock();
                 client.lock("logged").unlock();
             }
