@@ -30,6 +30,7 @@ class EtcdClusterTest extends EtcdTestCase {
     @BeforeAll
     static void startCluster() {
         cluster = Servers.require(() -> EtcdServer.builder().startCluster(3));
+        warmUp(cluster.addresses());
     }
 
     @AfterAll
