@@ -63,7 +63,9 @@ abstract class ReadWriteContract extends ContractGroup {
         third.does(() -> rivalLocks().readLock().unlock());
     }
 
+    /** Where nobody tells that others wait, readers share a grant for some milliseconds only. */
     @Test
+    @Requires(Capability.TELLS_WANTED)
     void readersOfOneClientShareOneGrant() throws Exception {
         List<Actor> readers = bench().actors("reader", 5);
         for (Actor reader : readers) {

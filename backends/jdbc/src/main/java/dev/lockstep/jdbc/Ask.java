@@ -1,0 +1,53 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockMode;
+import dev.lockstep.spi.ClaimRequest;
+
+/**
+ * What a claim asks for, in the words of the tables.
+ *
+ * @param key the lock's name as it stands in the tables
+ * @param claim the claim's id
+ * @param client the id of its client, with which the claim's begins
+ */
+record Ask(
+        String key,
+        String claim,
+        String client,
+        boolean shared,
+        boolean mayWait,
+        boolean mayBarge,
+        String thread,
+        int sticky) {
+    private static final int THREAD_LENGTH = 255;
+
+    static Ask of(ClaimRequest request, String key, String client) {
+        HolderInfo holder = request.holder();
+        return new Ask(
+                key,
+                request.claimId(),
+                client,
+                request.mode() == LockMode.SHARED,
+                request.mayWait(),
+                request.mayBarge(),
+                text(holder.thread(), THREAD_LENGTH),
+                holder.sticky() ? 1 : 0);
+    }
+
+    /** Text for people, such that every database takes it: no control characters, no halves of characters. */
+    static String text(String any, int length) {
+        StringBuilder text = new StringBuilder(any.length());
+        any.codePoints()
+                .limit(length / 2)
+                .forEach(c -> text.appendCodePoint(
+                        Character.isISOControl(c) || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)
+                                ? '?'
+                                : c));
+        return text.toString();
+    }
+
+    boolean isOfSameClient(String otherClaim) {
+        return otherClaim.startsWith(client + '.');
+    }
+}

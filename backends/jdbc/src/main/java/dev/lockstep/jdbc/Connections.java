@@ -1,0 +1,133 @@
+package dev.lockstep.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.lockstep.spi.Scheduler;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lends connections, each for one request. Never keeps one for a lock or a waiter, and never joins a transaction of its
+ * caller. Gives a connection back as it was. Safe for use by many threads.
+ */
+final class Connections implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Connections.class);
+    private static final int CONFLICTS = 20;
+
+    private final DataSource source;
+    private final AutoCloseable ownPool;
+    private final Dialect dialect;
+    private final Scheduler scheduler;
+    private final long requestTimeoutNanos;
+    private final AtomicLong lastContactNanos;
+    private volatile Tuning tuning = connection -> {};
+
+    /** What a driver's own interface is needed for. */
+    @FunctionalInterface
+    interface Tuning {
+        void tune(Connection connection) throws SQLException;
+    }
+
+    /**
+     * Makes it.
+     *
+     * @param ownPool what to close in the end
+     */
+    Connections(
+            DataSource source, AutoCloseable ownPool, Dialect dialect, Scheduler scheduler, Duration requestTimeout) {
+        this.source = source;
+        this.ownPool = ownPool;
+        this.dialect = dialect;
+        this.scheduler = scheduler;
+        this.requestTimeoutNanos = requestTimeout.toNanos();
+        this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
+    }
+
+    void tune(Tuning now) {
+        tuning = now;
+    }
+
+    long lastContactNanos() {
+        return lastContactNanos.get();
+    }
+
+    DataSource source() {
+        return source;
+    }
+
+    /** Runs a request, which can be repeated: again if it lost against another one. */
+    <T> T call(Link.Work<T> work) throws SQLException {
+        long deadline = scheduler.nanoTime() + requestTimeoutNanos;
+        for (int conflicts = 1; ; conflicts++) {
+            try {
+                return callOnce(work, deadline);
+            } catch (SQLException e) {
+                if (conflicts >= CONFLICTS
+                        || Failure.of(e, dialect) != Failure.CONFLICT
+                        || scheduler.nanoTime() - deadline >= 0) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private <T> T callOnce(Link.Work<T> work, long deadline) throws SQLException {
+        long sent = scheduler.nanoTime();
+        try (Connection connection = source.getConnection()) {
+            Link link = new Link(dialect, connection, scheduler, deadline);
+            int timeout = link.readTimeout();
+            boolean manual = false;
+            try {
+                tuning.tune(connection);
+                manual = !connection.getAutoCommit();
+                if (manual) {
+                    connection.setAutoCommit(true);
+                }
+                T answer = work.run(link);
+                lastContactNanos.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
+                return answer;
+            } catch (SQLException e) {
+                if (Failure.of(e, dialect) == Failure.UNREACHABLE) {
+                    evict(connection);
+                }
+                throw e;
+            } finally {
+                giveBack(connection, link, timeout, manual);
+            }
+        }
+    }
+
+    /** Keeps a pool from lending a broken connection again, which it would as long as it is in use often enough. */
+    private void evict(Connection connection) {
+        if (source instanceof HikariDataSource pool) {
+            pool.evictConnection(connection);
+        }
+    }
+
+    /** Leaves a connection as it came. One that is broken cannot be, and its pool finds that out. */
+    private static void giveBack(Connection connection, Link link, int timeout, boolean manual) {
+        try {
+            if (timeout >= 0) {
+                link.setTimeout(timeout);
+            }
+            if (manual) {
+                connection.setAutoCommit(false);
+            }
+        } catch (SQLException e) {
+            log.debug("A connection could not be given back as it came", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            ownPool.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.lockstep.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What differs between databases. Immutable. */
+abstract class Dialect {
+    /**
+     * What an UPDATE or INSERT that drew a token tells.
+     *
+     * @param token the token
+     * @param head the claim that waits first, or null if none does or the database does not tell
+     */
+    record Drawn(long token, @Nullable String head) {}
+
+    /** The name of the database as its driver tells it, which is also that of its file of table definitions. */
+    abstract String product();
+
+    /** The second part of its JDBC URLs. */
+    abstract String scheme();
+
+    /** The Maven coordinates of its driver, for a message that helps. */
+    abstract String driver();
+
+    /** The time in microseconds since 1970, by the database's own clock, as an expression. */
+    abstract String now();
+
+    /** The next token of a row, as an expression: it rises, and keeps rising if rows are lost. */
+    String nextToken() {
+        return "GREATEST(token + 1, " + now() + ")";
+    }
+
+    /** Makes a statement that sets {@code token} tell it. */
+    String drawing(String update) {
+        return update + " RETURNING token, head";
+    }
+
+    /** Makes an INSERT that sets {@code token} tell it. One for a name that is there does nothing, or fails. */
+    String drawingInsert(String insert) {
+        return drawing(insert + " ON CONFLICT DO NOTHING");
+    }
+
+    /** An expression for {@code token} in the sense of {@link #drawing}. */
+    String drawn(String expression) {
+        return expression;
+    }
+
+    PreparedStatement prepareDrawing(Connection connection, String sql) throws SQLException {
+        return connection.prepareStatement(sql);
+    }
+
+    /** Carries out a statement made by {@link #drawing}; null if it changed no row. */
+    @Nullable
+    Drawn draw(PreparedStatement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            return rows.next() ? new Drawn(rows.getLong(1), rows.getString(2)) : null;
+        }
+    }
+
+    /** Reads a lock's row and locks it for the rest of the transaction, in one statement. */
+    String lockRow(String columns, String table) {
+        return "SELECT " + columns + " FROM " + table + " WHERE name = ? FOR UPDATE";
+    }
+
+    /** Lets the transaction that begins read what others have committed, statement by statement. */
+    void readCommitted(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        }
+    }
+
+    /** Whether a statement may run in the thread of a user, which may be interrupted, and ends in time by itself. */
+    boolean worksInline() {
+        return true;
+    }
+
+    /** Whether the tables are made without being asked. */
+    boolean createsSchema() {
+        return false;
+    }
+
+    /** The most connections of which a client has a use. */
+    int maxConnections() {
+        return Integer.MAX_VALUE;
+    }
+
+    /** Settings of the driver for the pool's own connections, unless the URL has them. */
+    abstract Map<String, String> driverSettings(Duration requestTimeout);
+
+    /** Makes one of the pool's own connections ready. */
+    void prepare(Connection connection, Duration requestTimeout) throws SQLException {}
+
+    static String millis(Duration duration) {
+        return Long.toString(Math.max(1, duration.toMillis()));
+    }
+}

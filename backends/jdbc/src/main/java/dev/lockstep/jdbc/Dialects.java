@@ -1,0 +1,44 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.LockConfigurationException;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** The databases that are known. */
+final class Dialects {
+    private static final List<Dialect> ALL = List.of(
+            new PostgresDialect(), new MySqlDialect(), new MariaDbDialect(), new H2Dialect(), new SqliteDialect());
+
+    private Dialects() {}
+
+    /** The dialect of a JDBC URL. The URL itself is never repeated: it may hold a password. */
+    static Dialect ofUrl(String url) {
+        String rest = url.regionMatches(true, 0, "jdbc:", 0, 5) ? url.substring(5) : "";
+        int end = rest.indexOf(':');
+        String scheme = (end < 0 ? rest : rest.substring(0, end)).toLowerCase(Locale.ROOT);
+        for (Dialect dialect : ALL) {
+            if (end >= 0 && dialect.scheme().equals(scheme)) {
+                return dialect;
+            }
+        }
+        String found = scheme.matches("[a-z0-9-]+") ? " but '" + scheme + "'" : "";
+        throw new LockConfigurationException(
+                null, "The URL is for none of the databases that can keep locks" + found + ". Expected " + expected());
+    }
+
+    /** The dialect of a database that is connected. */
+    static Dialect ofProduct(String product) {
+        for (Dialect dialect : ALL) {
+            if (dialect.product().equalsIgnoreCase(product)) {
+                return dialect;
+            }
+        }
+        throw new LockConfigurationException(
+                null, "The database '" + product + "' cannot keep locks. Use one of " + expected());
+    }
+
+    private static String expected() {
+        return ALL.stream().map(dialect -> "jdbc:" + dialect.scheme() + ":").collect(Collectors.joining(", ", "", "."));
+    }
+}

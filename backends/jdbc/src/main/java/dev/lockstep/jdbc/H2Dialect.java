@@ -1,0 +1,63 @@
+package dev.lockstep.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+
+/** H2, inside the process or as a server. */
+final class H2Dialect extends Dialect {
+    @Override
+    String product() {
+        return "H2";
+    }
+
+    @Override
+    String scheme() {
+        return "h2";
+    }
+
+    @Override
+    String driver() {
+        return "com.h2database:h2";
+    }
+
+    @Override
+    String now() {
+        return "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)";
+    }
+
+    @Override
+    String drawing(String update) {
+        return "SELECT token, head FROM FINAL TABLE (" + update + ")";
+    }
+
+    @Override
+    String drawingInsert(String insert) {
+        return drawing(insert);
+    }
+
+    /** H2 knows no isolation level of one transaction; {@link Link} has set the connection's. */
+    @Override
+    void readCommitted(Connection connection) throws SQLException {
+        if (connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED) {
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+        }
+    }
+
+    /** An interrupt closes the files of an embedded database, and a connection to a server has no timeout. */
+    @Override
+    boolean worksInline() {
+        return false;
+    }
+
+    @Override
+    boolean createsSchema() {
+        return true;
+    }
+
+    @Override
+    Map<String, String> driverSettings(Duration requestTimeout) {
+        return Map.of("LOCK_TIMEOUT", millis(requestTimeout));
+    }
+}

@@ -1,0 +1,287 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Traits;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One client's side of the tables. Safe for use by many threads. */
+final class JdbcBackend implements LockBackend {
+    private static final Logger log = LoggerFactory.getLogger(JdbcBackend.class);
+    private static final Duration MIN_TTL = Duration.ofMillis(200);
+
+    private final BackendContext context;
+    private final Connections connections;
+    private final Store store;
+    private final Keys keys;
+    private final Traits traits;
+    private final @Nullable PostgresListener listener;
+    private final Requests requests;
+    private final Waiting waiting = new Waiting(this);
+    private final Map<String, JdbcClaim> claims = new ConcurrentHashMap<>();
+    private final Map<String, JdbcGrant> grants = new ConcurrentHashMap<>();
+    private final Sessions sessions;
+    private final Cleaner cleaner;
+    private volatile boolean closed;
+
+    JdbcBackend(
+            BackendContext context,
+            Dialect dialect,
+            Connections connections,
+            Store store,
+            @Nullable PostgresListener listener,
+            Settings settings)
+            throws SQLException {
+        this.context = context;
+        this.connections = connections;
+        this.store = store;
+        this.listener = listener;
+        this.keys = new Keys(context.namespace());
+        boolean pushed = listener != null;
+        this.traits = new Traits(pushed, pushed, true, true, MIN_TTL);
+        this.requests = new Requests(context, dialect, connections, settings.poolSize(dialect));
+        this.sessions = new Sessions(this, context, who(context));
+        this.cleaner = new Cleaner(this, context, settings.idleNames());
+        if (listener != null) {
+            listener.listen(this);
+        }
+    }
+
+    private static HolderInfo who(BackendContext context) {
+        String host;
+        try {
+            host = InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            host = "unknown";
+        }
+        return new HolderInfo(
+                context.clientName(), host, ProcessHandle.current().pid(), "", Instant.EPOCH, false);
+    }
+
+    @Override
+    public Traits traits() {
+        return traits;
+    }
+
+    @Override
+    public Claim submit(ClaimRequest request) {
+        JdbcClaim claim = new JdbcClaim(this, request, Ask.of(request, keys.key(request.name()), context.clientId()));
+        claims.put(request.claimId(), claim);
+        claim.start();
+        if (closed) {
+            claim.fail();
+        }
+        return claim;
+    }
+
+    // ---------------------------------------------------------------- what claims, grants and sessions share
+
+    Logger log() {
+        return log;
+    }
+
+    String clientId() {
+        return context.clientId();
+    }
+
+    Requests requests() {
+        return requests;
+    }
+
+    Store store() {
+        return store;
+    }
+
+    Sessions sessions() {
+        return sessions;
+    }
+
+    Waiting waiting() {
+        return waiting;
+    }
+
+    /** Whether the database tells who waits that it can go on, at this moment. */
+    boolean isPushed() {
+        return listener != null && listener.isUp();
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void register(JdbcGrant grant) {
+        grants.put(grant.claimId(), grant);
+        if (grant.session().isEnded()) {
+            // The end of the session may have overlooked it.
+            grant.signalLost(LossReason.SESSION_ENDED);
+        }
+    }
+
+    void forget(JdbcGrant grant) {
+        grants.remove(grant.claimId(), grant);
+    }
+
+    boolean isOut(JdbcGrant grant) {
+        return grants.get(grant.claimId()) == grant;
+    }
+
+    Set<JdbcGrant> grantsOf(JdbcSession session) {
+        Set<JdbcGrant> found = new HashSet<>();
+        grants.values().forEach(grant -> {
+            if (grant.session() == session) {
+                found.add(grant);
+            }
+        });
+        return found;
+    }
+
+    void forget(JdbcClaim claim) {
+        claims.remove(claim.ask().claim(), claim);
+    }
+
+    /** There is a session again: what has no answer yet is asked again in it. */
+    void resumeClaims() {
+        claims.values().forEach(JdbcClaim::tryAgain);
+    }
+
+    /** The database tells something about a claim. */
+    void told(Push.Message message, String claimId) {
+        JdbcClaim claim = claims.get(claimId);
+        JdbcGrant grant = grants.get(claimId);
+        switch (message) {
+            case HINT -> {
+                if (claim != null) {
+                    claim.tryAgain();
+                }
+            }
+            case WANTED -> {
+                if (grant != null) {
+                    grant.signalWanted();
+                }
+            }
+            case REVOKED -> {
+                if (grant != null) {
+                    grant.signalLost(LossReason.REVOKED);
+                }
+            }
+        }
+    }
+
+    /**
+     * A claim was withdrawn after a request for it had not been answered. That request may be carried out later than the
+     * withdrawal, so the withdrawal is repeated.
+     */
+    void suspect(Ask ask) {
+        for (long delay : new long[] {requests.requestTimeoutNanos(), requests.ttlNanos()}) {
+            requests.later(
+                    delay,
+                    () -> requests.run(
+                            DO_NOT_BLOCK,
+                            () -> {
+                                try {
+                                    requests.call(link -> store.queue().leave(link, ask.key(), ask.claim()));
+                                } catch (SQLException e) {
+                                    log.debug("A repeated withdrawal failed", e);
+                                }
+                            },
+                            () -> {}));
+        }
+    }
+
+    // ---------------------------------------------------------------- operators
+
+    @Override
+    public long lastContactNanos() {
+        return connections.lastContactNanos();
+    }
+
+    @Override
+    public CompletionStage<Void> ping() {
+        return requests.ask(null, "ping", link -> link.query("SELECT 1", rows -> rows.next()))
+                .thenAccept(answered -> {});
+    }
+
+    @Override
+    public CompletionStage<LockInfo> inspect(String name) {
+        return requests.ask(name, "inspect", link -> {
+            List<LockInfo> found = store.list(link, keys, keys.only(name));
+            return found.isEmpty() ? new LockInfo(name, List.of(), List.of()) : found.get(0);
+        });
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> list(String prefix) {
+        return requests.ask(null, "list", link -> store.list(link, keys, keys.withPrefix(prefix)));
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name) {
+        return requests.ask(name, "forceRelease", link -> store.queue().revoke(link, keys.key(name)));
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        cleaner.close();
+        sessions.close();
+        if (listener != null) {
+            listener.close();
+        }
+        endSession();
+        requests.close();
+        claims.values().forEach(JdbcClaim::fail);
+        grants.values().forEach(grant -> grant.signalLost(LossReason.CLIENT_CLOSED));
+        connections.close();
+    }
+
+    /** Ends the session, and with it all that is left of this client; if the database is away, it expires. */
+    private void endSession() {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        String id = sessions.current().id();
+        requests.keep(() -> {
+            try {
+                requests.call(link -> store.endSession(link, id));
+            } catch (SQLException | RuntimeException e) {
+                log.debug("The session could not be ended; it expires", e);
+            } finally {
+                ended.complete(null);
+            }
+        });
+        boolean interrupted = Thread.interrupted();
+        try {
+            ended.get(requests.requestTimeoutNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        } catch (ExecutionException | TimeoutException e) {
+            log.debug("The session could not be ended in time; it expires", e);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Outcome;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for a lock until it has it, is told that it may not wait, or is withdrawn. One try at a time; what asks for another
+ * one meanwhile (a hint, a poll, a new session) makes the next follow it. Safe for use by many threads.
+ */
+final class JdbcClaim implements Claim {
+    private final JdbcBackend backend;
+    private final ClaimRequest request;
+    private final Ask ask;
+    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private final AtomicBoolean queued = new AtomicBoolean();
+
+    // Guarded by this. The monitor is never held during a request.
+    private boolean trying;
+    private boolean again;
+    private boolean settled; // answered
+    private boolean withdrawn;
+    private boolean left; // the withdrawal is on its way
+    private boolean known; // the database may know the claim
+    private boolean uncertain; // a request may still be on its way
+    private boolean waiting;
+    private int failures;
+    private long refusedSinceNanos;
+    private @Nullable JdbcGrant grant;
+
+    JdbcClaim(JdbcBackend backend, ClaimRequest request, Ask ask) {
+        this.backend = backend;
+        this.request = request;
+        this.ask = ask;
+    }
+
+    Ask ask() {
+        return ask;
+    }
+
+    String name() {
+        return request.name();
+    }
+
+    /** Whether another local claim of the name, or a hint, should make it try. */
+    synchronized boolean isWaiting() {
+        return waiting && !settled && !withdrawn;
+    }
+
+    void start() {
+        synchronized (this) {
+            trying = true;
+        }
+        backend.requests().run(request.blockAtMost(), this::attempt, this::fail);
+    }
+
+    /** Tries once more, after what is under way. */
+    void tryAgain() {
+        synchronized (this) {
+            if (settled || withdrawn) {
+                return;
+            }
+            again = true;
+            if (trying) {
+                return;
+            }
+            trying = true;
+        }
+        backend.requests().run(Duration.ZERO, this::attempt, this::fail);
+    }
+
+    private void attempt() {
+        do {
+            synchronized (this) {
+                again = false;
+            }
+            attemptOnce();
+        } while (goesOn());
+        boolean leaves;
+        synchronized (this) {
+            leaves = withdrawn && !left;
+            left |= leaves;
+        }
+        if (leaves) {
+            leave();
+        }
+    }
+
+    private synchronized boolean goesOn() {
+        trying = again && !settled && !withdrawn;
+        return trying;
+    }
+
+    private void attemptOnce() {
+        JdbcSession session = backend.sessions().current();
+        if (!backend.sessions().isUsable(session)) {
+            return; // asked to try again when it is
+        }
+        synchronized (this) {
+            if (withdrawn) {
+                return;
+            }
+            known = true;
+        }
+        try {
+            answered(
+                    session, backend.requests().call(link -> backend.store().acquire(link, ask, session.id(), queued)));
+        } catch (SQLException e) {
+            failed(e);
+        } catch (RuntimeException e) {
+            settle();
+            outcome.completeExceptionally(e);
+        }
+    }
+
+    private void answered(JdbcSession session, Answer answer) {
+        switch (answer.kind()) {
+            case GRANTED -> granted(session, answer);
+            case WAITING -> {
+                synchronized (this) {
+                    waiting = true;
+                    failures = 0;
+                    refusedSinceNanos = 0;
+                }
+                backend.waiting().add(this);
+            }
+            case BUSY -> {
+                synchronized (this) {
+                    known = uncertain;
+                }
+                if (settle()) {
+                    outcome.complete(Outcome.Busy.INSTANCE);
+                }
+            }
+        }
+    }
+
+    private void granted(JdbcSession session, Answer answer) {
+        JdbcGrant made = new JdbcGrant(backend, session, request, ask, answer.token());
+        synchronized (this) {
+            grant = made;
+        }
+        if (answer.wanted()) {
+            made.signalWanted();
+        }
+        backend.register(made);
+        if (settle()) {
+            outcome.complete(new Outcome.Granted(made));
+        }
+    }
+
+    private void failed(SQLException e) {
+        Failure failure = backend.requests().failure(e);
+        int count;
+        boolean refusedTooLong;
+        synchronized (this) {
+            uncertain |= failure == Failure.UNREACHABLE;
+            count = ++failures;
+            long now = backend.requests().nanoTime();
+            refusedSinceNanos = failure != Failure.REFUSED ? 0 : refusedSinceNanos == 0 ? now | 1 : refusedSinceNanos;
+            refusedTooLong = refusedSinceNanos != 0
+                    && now - refusedSinceNanos >= backend.requests().requestTimeoutNanos();
+        }
+        if (failure == Failure.WRONG || refusedTooLong) {
+            if (settle()) {
+                outcome.completeExceptionally(failure.toException(request.name(), "to ask for it", e));
+            }
+            return;
+        }
+        backend.log().debug("Lock '{}': asking for it failed; it is tried again", request.name(), e);
+        // With an interrupt pending no connection can be waited for here, but elsewhere.
+        long delay = Thread.currentThread().isInterrupted() && count == 1
+                ? 0
+                : backend.requests().delay(count);
+        backend.requests().later(delay, this::tryAgain);
+    }
+
+    /** Ends the trying; false if the claim was withdrawn before. */
+    private boolean settle() {
+        backend.waiting().remove(this);
+        backend.forget(this);
+        synchronized (this) {
+            boolean wasWithdrawn = withdrawn;
+            settled = true;
+            if (!wasWithdrawn) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The client was closed. */
+    void fail() {
+        settle();
+        outcome.completeExceptionally(backend.requests().closedFailure(request.name()));
+        gone.complete(null); // it went with the session
+    }
+
+    @Override
+    public CompletionStage<Outcome> outcome() {
+        return outcome;
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Duration blockAtMost) {
+        boolean leaves;
+        synchronized (this) {
+            withdrawn = true;
+            leaves = !trying && !left; // else the try that is under way makes it leave when it has ended
+            left |= leaves;
+        }
+        backend.waiting().remove(this);
+        backend.forget(this);
+        if (leaves) {
+            leave();
+        }
+        return gone;
+    }
+
+    /** Makes the database forget the claim. No try of it is under way here. */
+    private void leave() {
+        JdbcGrant given;
+        boolean maybeLate;
+        synchronized (this) {
+            if (!known) {
+                gone.complete(null);
+                return;
+            }
+            given = grant;
+            maybeLate = uncertain;
+        }
+        if (given != null) {
+            backend.forget(given);
+        }
+        new Retrying<>(
+                        backend,
+                        request.name(),
+                        "withdrawal",
+                        (link, repeated) -> backend.store().queue().leave(link, ask.key(), ask.claim()))
+                .run(Duration.ZERO)
+                .whenComplete((held, failure) -> {
+                    if (maybeLate) {
+                        backend.suspect(ask);
+                    }
+                    gone.complete(null); // by answer, or because the ttl has passed
+                });
+    }
+}

@@ -1,0 +1,79 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.AbstractGrant;
+import dev.lockstep.spi.ClaimRequest;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A lock that the database has given to a claim, for as long as its session lives. */
+final class JdbcGrant extends AbstractGrant {
+    private final JdbcBackend backend;
+    private final JdbcSession session;
+    private final Ask ask;
+    private final String name;
+    private volatile boolean shared;
+
+    JdbcGrant(JdbcBackend backend, JdbcSession session, ClaimRequest request, Ask ask, long token) {
+        super(request.listener(), token, session.validUntilNanos());
+        this.backend = backend;
+        this.session = session;
+        this.ask = ask;
+        this.name = request.name();
+        if (ask.shared()) {
+            shared = true;
+        }
+    }
+
+    String claimId() {
+        return ask.claim();
+    }
+
+    JdbcSession session() {
+        return session;
+    }
+
+    @Override
+    public long validUntilNanos() {
+        return session.validUntilNanos();
+    }
+
+    @Override
+    public void signalLost(LossReason reason) {
+        backend.forget(this);
+        super.signalLost(reason);
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Duration blockAtMost) {
+        backend.forget(this);
+        if (backend.isClosed()) {
+            return CompletableFuture.completedFuture(false); // it went with the session
+        }
+        boolean lost = isLost();
+        Retrying<Boolean> release = new Retrying<>(backend, name, "release", (link, repeated) -> {
+            // A release that was carried out and not answered finds nothing left to release.
+            boolean found = shared
+                    ? backend.store().queue().leave(link, ask.key(), ask.claim())
+                    : backend.store().release(link, ask.key(), ask.claim());
+            return !lost && (found || repeated);
+        });
+        return release.run(blockAtMost)
+                .whenComplete((given, failure) -> backend.waiting().released(ask.key()));
+    }
+
+    @Override
+    public CompletionStage<Boolean> downgrade() {
+        if (shared) {
+            return CompletableFuture.completedFuture(true);
+        }
+        shared = true; // whatever becomes of the request, a release has to look for both
+        return new Retrying<>(
+                        backend,
+                        name,
+                        "downgrade",
+                        (link, repeated) -> backend.store().queue().downgrade(link, ask, session.id(), token()))
+                .run(Duration.ZERO);
+    }
+}

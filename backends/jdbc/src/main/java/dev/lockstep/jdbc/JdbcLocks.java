@@ -1,0 +1,226 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.LockstepException;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.LockBackend;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks in a SQL database, by URL or over a {@link DataSource} that the application has already:
+ *
+ * <pre>{@code
+ * LockClient locks = LockClient.builder()
+ *         .backend(JdbcLocks.over(dataSource).createSchema(true))
+ *         .connect();
+ * }</pre>
+ *
+ * <p>With a URL, each client has a small pool of its own. Over a data source, it borrows a connection for each request
+ * and gives it back at once, in the state in which it came; on PostgreSQL it keeps one more to be notified, unless
+ * {@link #listen(boolean) told not to}. It never joins a transaction of its caller.
+ *
+ * <p>Immutable, and safe for use by many threads. Each method that sets something returns a new instance.
+ */
+public final class JdbcLocks implements BackendFactory {
+    private final @Nullable String url;
+    private final @Nullable DataSource source;
+    private final @Nullable DataSource driver;
+    private final Settings settings;
+
+    private JdbcLocks(
+            @Nullable String url, @Nullable DataSource source, @Nullable DataSource driver, Settings settings) {
+        this.url = url;
+        this.source = source;
+        this.driver = driver;
+        this.settings = settings;
+    }
+
+    /**
+     * Locks in the database of a URL.
+     *
+     * @param url a JDBC URL of PostgreSQL, MySQL, MariaDB, H2 or SQLite
+     * @return locks there
+     * @throws dev.lockstep.LockConfigurationException if the URL is for none of them, or has settings that are wrong
+     */
+    public static JdbcLocks at(String url) {
+        Dialects.ofUrl(url);
+        JdbcUrl parsed = JdbcUrl.parse(url, Settings.DEFAULTS);
+        return new JdbcLocks(parsed.url(), null, null, parsed.settings());
+    }
+
+    /**
+     * Locks in the database of a data source. The data source stays the caller's to close, after the client.
+     *
+     * @param source where connections come from
+     * @return locks there
+     */
+    public static JdbcLocks over(DataSource source) {
+        return new JdbcLocks(null, Objects.requireNonNull(source, "source"), null, Settings.DEFAULTS);
+    }
+
+    /**
+     * The statements that create the tables, for those who run them themselves.
+     *
+     * @param database {@code postgresql}, {@code mysql}, {@code mariadb}, {@code h2} or {@code sqlite}
+     * @return the statements, with the default table prefix
+     * @throws dev.lockstep.LockConfigurationException if the database is none of these
+     */
+    public static String ddl(String database) {
+        return Schema.ddl(Dialects.ofUrl("jdbc:" + database + ":"), Settings.DEFAULTS);
+    }
+
+    /**
+     * Chooses what the names of the tables begin with; {@code lockstep_} unless set.
+     *
+     * @param prefix up to 40 letters, digits and underscores, of which the first is no digit
+     * @return the same locks, in other tables
+     */
+    public JdbcLocks tablePrefix(String prefix) {
+        return with(settings.withTablePrefix(prefix));
+    }
+
+    /**
+     * Chooses the schema (in MySQL and MariaDB: the database) of the tables; the connection's own unless set.
+     *
+     * @param schema up to 40 letters, digits and underscores, of which the first is no digit
+     * @return the same locks, in other tables
+     */
+    public JdbcLocks schema(String schema) {
+        Objects.requireNonNull(schema, "schema");
+        return with(settings.withSchema(schema));
+    }
+
+    /**
+     * Chooses whether missing tables are created; by default they are in H2 and SQLite.
+     *
+     * @param create whether to create them
+     * @return the same locks
+     */
+    public JdbcLocks createSchema(boolean create) {
+        return with(settings.withCreateSchema(create));
+    }
+
+    /**
+     * Chooses the most connections of a client's own pool; 8 unless set, always 1 on SQLite. Over a data source it
+     * bounds the threads that serve asynchronous calls.
+     *
+     * @param size between 1 and 1,000
+     * @return the same locks
+     */
+    public JdbcLocks poolSize(int size) {
+        return with(settings.withPoolSize(size));
+    }
+
+    /**
+     * Chooses whether a client keeps a connection on which PostgreSQL notifies it. Without it, waiters poll, and sticky
+     * locks are refused.
+     *
+     * @param listen false to poll
+     * @return the same locks
+     */
+    public JdbcLocks listen(boolean listen) {
+        return with(settings.withListen(listen));
+    }
+
+    /**
+     * Chooses after which time the row of a name that nobody uses is removed; two days unless set.
+     *
+     * @param idle a day at least, so that no change of the server's clock can make tokens fall
+     * @return the same locks
+     */
+    public JdbcLocks idleNames(Duration idle) {
+        return with(settings.withIdleNames(idle));
+    }
+
+    /** For tests: opens the connections of the URL in another way. */
+    JdbcLocks driver(DataSource other) {
+        return new JdbcLocks(url, source, other, settings);
+    }
+
+    private JdbcLocks with(Settings other) {
+        return new JdbcLocks(url, source, driver, other);
+    }
+
+    @Override
+    public LockBackend open(BackendContext context) {
+        boolean interrupted = Thread.interrupted(); // pools and drivers would not connect
+        try {
+            return url != null ? openUrl(url, context) : openSource(Objects.requireNonNull(source, "source"), context);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private LockBackend openUrl(String at, BackendContext context) {
+        Dialect dialect = Dialects.ofUrl(at);
+        DataSource from = driver != null ? driver : OwnPool.source(at, dialect, context.requestTimeout());
+        try {
+            var pool = OwnPool.open(from, context.clientName(), settings.poolSize(dialect), context.requestTimeout());
+            Connections connections =
+                    new Connections(pool, pool, dialect, context.scheduler(), context.requestTimeout());
+            return open(connections, from, dialect, context);
+        } catch (SQLException e) {
+            throw Failure.of(e, dialect).toException(null, "to connect", e);
+        }
+    }
+
+    private LockBackend openSource(DataSource from, BackendContext context) {
+        Dialect dialect = new PostgresDialect();
+        try {
+            try (Connection connection = from.getConnection()) {
+                dialect = Dialects.ofProduct(connection.getMetaData().getDatabaseProductName());
+            }
+            Connections connections =
+                    new Connections(from, () -> {}, dialect, context.scheduler(), context.requestTimeout());
+            return open(connections, from, dialect, context);
+        } catch (SQLException e) {
+            throw Failure.of(e, dialect).toException(null, "to connect", e);
+        }
+    }
+
+    private LockBackend open(Connections connections, DataSource listening, Dialect dialect, BackendContext context)
+            throws SQLException {
+        PostgresListener listener = null;
+        try {
+            Sql sql = new Sql(dialect, settings.tables());
+            boolean postgres = dialect instanceof PostgresDialect;
+            Store store = new Store(sql, postgres ? new PostgresPush(sql) : Push.NONE);
+            Schema.ensure(connections, store, dialect, settings);
+            if (postgres && hasPostgresDriver()) {
+                listener = settings.listen() ? PostgresListener.open(listening, connections, context) : null;
+                if (listener == null) {
+                    connections.tune(PostgresListener::unprepared);
+                }
+            }
+            return new JdbcBackend(context, dialect, connections, store, listener, settings);
+        } catch (SQLException | LockstepException e) {
+            if (listener != null) {
+                listener.close();
+            }
+            connections.close();
+            throw e;
+        }
+    }
+
+    private static boolean hasPostgresDriver() {
+        try {
+            Class.forName("org.postgresql.PGConnection", false, JdbcLocks.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** Without the URL, which may hold a password. */
+    @Override
+    public String toString() {
+        return "JdbcLocks[" + (url == null ? "data source" : Dialects.ofUrl(url).product()) + ", " + settings + "]";
+    }
+}

@@ -1,0 +1,24 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.BackendProvider;
+import java.util.Set;
+
+/**
+ * Announces {@code jdbc:} URLs of PostgreSQL, MySQL, MariaDB, H2 and SQLite. What is Lockstep's own in a URL begins with
+ * {@code lockstep.}: {@code tablePrefix}, {@code schema}, {@code createSchema}, {@code poolSize} and {@code listen}.
+ */
+public final class JdbcProvider implements BackendProvider {
+    /** Made by the service loader. */
+    public JdbcProvider() {}
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("jdbc");
+    }
+
+    @Override
+    public BackendFactory parse(String url) {
+        return JdbcLocks.at(url);
+    }
+}

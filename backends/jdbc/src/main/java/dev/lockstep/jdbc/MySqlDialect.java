@@ -1,0 +1,75 @@
+package dev.lockstep.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** MySQL, and what MariaDB has in common with it. */
+class MySqlDialect extends Dialect {
+    @Override
+    String product() {
+        return "MySQL";
+    }
+
+    @Override
+    String scheme() {
+        return "mysql";
+    }
+
+    @Override
+    String driver() {
+        return "com.mysql:mysql-connector-j";
+    }
+
+    /** In UTC: local time has an hour twice when summer time ends. */
+    @Override
+    final String now() {
+        return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+    }
+
+    /** The answer to a statement has room for one number: that which LAST_INSERT_ID was given. */
+    @Override
+    final String drawn(String expression) {
+        return "LAST_INSERT_ID(" + expression + ")";
+    }
+
+    @Override
+    final String drawing(String update) {
+        return update;
+    }
+
+    /** Plain, and fails if the name is there: the other ways lock more than the row. */
+    @Override
+    final String drawingInsert(String insert) {
+        return insert;
+    }
+
+    @Override
+    final PreparedStatement prepareDrawing(Connection connection, String sql) throws SQLException {
+        return connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
+    }
+
+    @Override
+    final @Nullable Drawn draw(PreparedStatement statement) throws SQLException {
+        if (statement.executeUpdate() == 0) {
+            return null;
+        }
+        try (ResultSet keys = statement.getGeneratedKeys()) {
+            if (!keys.next()) {
+                throw new SQLException("The driver does not tell LAST_INSERT_ID.", "0A000");
+            }
+            return new Drawn(keys.getLong(1), null);
+        }
+    }
+
+    @Override
+    Map<String, String> driverSettings(Duration requestTimeout) {
+        String millis = millis(requestTimeout);
+        return Map.of("connectTimeout", millis, "socketTimeout", millis, "tcpKeepAlive", "true");
+    }
+}

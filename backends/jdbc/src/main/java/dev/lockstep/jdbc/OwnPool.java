@@ -1,0 +1,134 @@
+package dev.lockstep.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool;
+import dev.lockstep.LockConfigurationException;
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** The small pool of a client that was given a URL. */
+final class OwnPool {
+    private static final long LEAST_MILLIS = 250; // Hikari refuses less
+    private static final Duration IDLE = Duration.ofMinutes(1);
+
+    private OwnPool() {}
+
+    /** Opens a pool with its first connection. */
+    static HikariDataSource open(DataSource source, String name, int size, Duration requestTimeout)
+            throws SQLException {
+        long timeout = Math.max(LEAST_MILLIS, requestTimeout.toMillis());
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(source);
+        config.setPoolName("lockstep-" + name);
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(1);
+        config.setIdleTimeout(IDLE.toMillis());
+        config.setConnectionTimeout(timeout);
+        config.setValidationTimeout(timeout);
+        config.setInitializationFailTimeout(1);
+        config.setAutoCommit(true);
+        try {
+            return new HikariDataSource(config);
+        } catch (HikariPool.PoolInitializationException e) {
+            throw e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getCause());
+        }
+    }
+
+    /** Connects by a URL, with what the dialect sets where the URL does not. */
+    static DataSource source(String url, Dialect dialect, Duration requestTimeout) {
+        Driver driver = driver(url, dialect);
+        Properties settings = new Properties();
+        String lower = url.toLowerCase(Locale.ROOT);
+        dialect.driverSettings(requestTimeout).forEach((key, value) -> {
+            if (!lower.contains(key.toLowerCase(Locale.ROOT) + "=")) {
+                settings.setProperty(key, value);
+            }
+        });
+        return new DriverSource() {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = driver.connect(url, (Properties) settings.clone());
+                if (connection == null) {
+                    throw new SQLException("The driver does not understand the URL.", "42000");
+                }
+                try {
+                    dialect.prepare(connection, requestTimeout);
+                    setTimeout(connection, requestTimeout);
+                    return connection;
+                } catch (SQLException | RuntimeException e) {
+                    connection.close();
+                    throw e;
+                }
+            }
+        };
+    }
+
+    private static void setTimeout(Connection connection, Duration requestTimeout) {
+        try {
+            connection.setNetworkTimeout(Runnable::run, Integer.parseInt(Dialect.millis(requestTimeout)));
+        } catch (SQLException | RuntimeException e) {
+            // A database inside the process has no network.
+        }
+    }
+
+    private static Driver driver(String url, Dialect dialect) {
+        try {
+            return DriverManager.getDriver(url);
+        } catch (SQLException e) {
+            throw new LockConfigurationException(
+                    null,
+                    "No JDBC driver on the class path takes the jdbc:" + dialect.scheme() + ": URL. Add "
+                            + dialect.driver() + ", or check the URL.");
+        }
+    }
+
+    /** The parts of a data source that nobody uses. */
+    private abstract static class DriverSource implements DataSource {
+        @Override
+        public Connection getConnection(String user, String password) throws SQLException {
+            throw new SQLFeatureNotSupportedException();
+        }
+
+        @Override
+        public @Nullable PrintWriter getLogWriter() {
+            return null;
+        }
+
+        @Override
+        public void setLogWriter(@Nullable PrintWriter out) {}
+
+        @Override
+        public void setLoginTimeout(int seconds) {}
+
+        @Override
+        public int getLoginTimeout() {
+            return 0;
+        }
+
+        @Override
+        public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+            throw new SQLFeatureNotSupportedException();
+        }
+
+        @Override
+        public <T> T unwrap(Class<T> type) throws SQLException {
+            throw new SQLException("not a wrapper");
+        }
+
+        @Override
+        public boolean isWrapperFor(Class<?> type) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package dev.lockstep.jdbc;
+
+import java.time.Duration;
+import java.util.Map;
+
+/** PostgreSQL. */
+final class PostgresDialect extends Dialect {
+    @Override
+    String product() {
+        return "PostgreSQL";
+    }
+
+    @Override
+    String scheme() {
+        return "postgresql";
+    }
+
+    @Override
+    String driver() {
+        return "org.postgresql:postgresql";
+    }
+
+    /** Not now(), which is the time at which the transaction began. */
+    @Override
+    String now() {
+        return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
+    }
+
+    @Override
+    Map<String, String> driverSettings(Duration requestTimeout) {
+        // In seconds, and for the time until the connection has a finer timeout of its own.
+        String seconds = Long.toString(requestTimeout.toSeconds() + 1);
+        return Map.of(
+                "connectTimeout",
+                seconds,
+                "socketTimeout",
+                seconds,
+                "ApplicationName",
+                "lockstep",
+                "tcpKeepAlive",
+                "true");
+    }
+}

@@ -1,0 +1,92 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.LockConfigurationException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The tables: checked, made, and written down for who makes them himself. */
+final class Schema {
+    private static final int ATTEMPTS = 5;
+
+    private Schema() {}
+
+    /** The statements that make the tables. */
+    static String ddl(Dialect dialect, Settings settings) {
+        String file = dialect.scheme() + ".sql";
+        try (InputStream in = Schema.class.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalStateException("missing in the jar: " + file);
+            }
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return text.replace("${index}", settings.tablePrefix()).replace("${prefix}", settings.tables());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<String> statements(String ddl) {
+        List<String> statements = new ArrayList<>();
+        for (String statement : ddl.replaceAll("--[^\n]*", "").split(";")) {
+            if (!statement.isBlank()) {
+                statements.add(statement.strip());
+            }
+        }
+        return statements;
+    }
+
+    /** Makes sure that the tables are there. */
+    static void ensure(Connections connections, Store store, Dialect dialect, Settings settings) throws SQLException {
+        try {
+            check(connections, store);
+            return;
+        } catch (SQLException e) {
+            if (Failure.of(e, dialect) != Failure.WRONG) {
+                throw e;
+            }
+            if (!settings.createsSchema(dialect)) {
+                throw missing(dialect, settings, e);
+            }
+        }
+        create(connections, store, dialect, settings);
+    }
+
+    private static void check(Connections connections, Store store) throws SQLException {
+        connections.call(store::check);
+    }
+
+    /** Several clients may do so at the same time, and some databases let all but one of them fail. */
+    private static void create(Connections connections, Store store, Dialect dialect, Settings settings)
+            throws SQLException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                for (String statement : statements(ddl(dialect, settings))) {
+                    connections.call(link -> link.update(statement));
+                }
+                check(connections, store);
+                return;
+            } catch (SQLException e) {
+                if (attempt == ATTEMPTS) {
+                    throw Failure.of(e, dialect).toException(null, "to create the tables", e);
+                }
+            }
+        }
+    }
+
+    private static LockConfigurationException missing(Dialect dialect, Settings settings, SQLException cause) {
+        String jar = "unzip -p lockstep-jdbc.jar dev/lockstep/jdbc/" + dialect.scheme() + ".sql";
+        return new LockConfigurationException(
+                null,
+                "The tables " + settings.tables() + "sessions, " + settings.tables() + "locks and "
+                        + settings.tables() + "claims are missing, or this user may not use them ('"
+                        + cause.getMessage() + "'). To create them, connect once with lockstep.createSchema=true in"
+                        + " the URL or JdbcLocks.createSchema(true), or run the statements of"
+                        + " JdbcLocks.ddl(\"" + dialect.scheme() + "\"), which are in the jar: " + jar
+                        + " | sed 's/${prefix}/" + settings.tables() + "/; s/${index}/" + settings.tablePrefix() + "/'",
+                cause);
+    }
+}

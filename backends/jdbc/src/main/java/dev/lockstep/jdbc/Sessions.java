@@ -1,0 +1,135 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Renewer;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Keeps a client alive: one session at a time, renewed by one statement, and replaced by another when it was lost. Works
+ * on a thread of its own, so that no queue of requests can starve it. Safe for use by many threads.
+ */
+final class Sessions implements AutoCloseable {
+    private final JdbcBackend backend;
+    private final BackendContext context;
+    private final HolderInfo who;
+    private final long ttlMicros;
+    private final Renewer<JdbcSession> renewer;
+    private int opened; // by the thread that opens
+    private volatile boolean closed;
+    private volatile JdbcSession current;
+    private volatile boolean starved;
+
+    Sessions(JdbcBackend backend, BackendContext context, HolderInfo who) throws SQLException {
+        this.backend = backend;
+        this.context = context;
+        this.who = who;
+        this.ttlMicros = context.ttl().toNanos() / 1_000;
+        this.renewer = new Renewer<>(context, 1, LossReason.SESSION_ENDED, this::renew);
+        this.current = open();
+    }
+
+    JdbcSession current() {
+        return current;
+    }
+
+    /** The current session if it is valid; if not, its claims will be asked to try again once it is. */
+    boolean isUsable(JdbcSession session) {
+        if (session.isUsable(context.scheduler().nanoTime())) {
+            return true;
+        }
+        starved = true;
+        // It may have been renewed before the mark was seen.
+        return session.isUsable(context.scheduler().nanoTime());
+    }
+
+    private JdbcSession open() throws SQLException {
+        String id = context.clientId() + ':' + ++opened;
+        long sent = context.scheduler().nanoTime();
+        backend.requests().call(link -> backend.store().openSession(link, id, who, ttlMicros));
+        JdbcSession session = new JdbcSession(this, id, Renewer.deadline(sent, context.ttl()));
+        renewer.register(session);
+        return session;
+    }
+
+    private CompletionStage<List<JdbcSession>> renew(List<JdbcSession> batch) {
+        JdbcSession session = batch.get(0);
+        CompletableFuture<List<JdbcSession>> answer = new CompletableFuture<>();
+        backend.requests().keep(() -> {
+            try {
+                answer.complete(renewNow(session) ? List.of() : batch);
+            } catch (SQLException | RuntimeException e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        return answer;
+    }
+
+    private boolean renewNow(JdbcSession session) throws SQLException {
+        return backend.requests().call(link -> {
+            Store store = backend.store();
+            if (store.renewSession(link, session.id(), ttlMicros, session.revocations())) {
+                return true;
+            }
+            OptionalLong revocations = store.revocations(link, session.id());
+            if (revocations.isEmpty() || !store.renewSession(link, session.id(), ttlMicros, revocations.getAsLong())) {
+                return false;
+            }
+            // An operator took locks away. Which, the database knows: all grants that were known before it was asked.
+            Set<JdbcGrant> known = backend.grantsOf(session);
+            Set<String> held = store.heldBy(link, session.id());
+            session.setRevocations(revocations.getAsLong());
+            known.stream().filter(grant -> !held.contains(grant.claimId())).forEach(grant -> {
+                if (backend.isOut(grant)) {
+                    grant.signalLost(LossReason.REVOKED);
+                }
+            });
+            return true;
+        });
+    }
+
+    /** The session was renewed: what was waiting for that goes on. */
+    void renewed() {
+        if (starved) {
+            starved = false;
+            backend.resumeClaims();
+        }
+    }
+
+    /** The session is gone: its grants are lost, and there will be another one. */
+    void lost(JdbcSession session, LossReason reason) {
+        backend.grantsOf(session).forEach(grant -> grant.signalLost(reason));
+        reopen(1);
+    }
+
+    private void reopen(int attempt) {
+        backend.requests().keep(() -> {
+            if (closed) {
+                return;
+            }
+            try {
+                current = open();
+                starved = false;
+                backend.resumeClaims();
+            } catch (SQLException | RuntimeException e) {
+                backend.log().debug("A new session could not be opened; it is tried again", e);
+                context.scheduler()
+                        .schedule(context.retryBackoff().delay(attempt).toNanos(), () -> reopen(attempt + 1));
+            }
+        });
+    }
+
+    /** Stops renewing. The row is left to whoever ends it. */
+    @Override
+    public void close() {
+        closed = true;
+        renewer.close();
+        current.end();
+    }
+}

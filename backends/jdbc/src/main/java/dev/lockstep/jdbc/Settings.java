@@ -1,0 +1,117 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.LockConfigurationException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can be set beside the URL or the data source.
+ *
+ * @param tablePrefix what the names of the tables begin with
+ * @param schema where the tables are; null for the connection's own
+ * @param createSchema whether missing tables are made; null for the database's default
+ * @param poolSize the most connections of the client's own pool
+ * @param listen whether PostgreSQL may push
+ * @param idleNames after which time a name that nobody uses is removed
+ */
+record Settings(
+        String tablePrefix,
+        @Nullable String schema,
+        @Nullable Boolean createSchema,
+        int poolSize,
+        boolean listen,
+        Duration idleNames) {
+    private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,39}");
+    private static final int LARGEST_POOL = 1_000;
+    private static final Duration LEAST_IDLE = Duration.ofDays(1);
+
+    /** Last, since it is checked by the others. */
+    static final Settings DEFAULTS = new Settings("lockstep_", null, null, 8, true, Duration.ofDays(2));
+
+    Settings {
+        requireIdentifier(tablePrefix, "tablePrefix");
+        if (schema != null) {
+            requireIdentifier(schema, "schema");
+        }
+        if (poolSize < 1 || poolSize > LARGEST_POOL) {
+            throw new IllegalArgumentException("poolSize must be between 1 and " + LARGEST_POOL + ": " + poolSize);
+        }
+        if (idleNames.compareTo(LEAST_IDLE) < 0) {
+            throw new IllegalArgumentException(
+                    "idleNames must be a day at least, so that no clock can lower a token: " + idleNames);
+        }
+    }
+
+    private static void requireIdentifier(String text, String what) {
+        if (!IDENTIFIER.matcher(text).matches()) {
+            throw new IllegalArgumentException(what
+                    + " must be up to 40 letters, digits and underscores, and begin with no digit: '" + text + "'");
+        }
+    }
+
+    /** What stands before {@code sessions}, {@code locks} and {@code claims}. */
+    String tables() {
+        return schema == null ? tablePrefix : schema + '.' + tablePrefix;
+    }
+
+    int poolSize(Dialect dialect) {
+        return Math.min(poolSize, dialect.maxConnections());
+    }
+
+    boolean createsSchema(Dialect dialect) {
+        return createSchema == null ? dialect.createsSchema() : createSchema;
+    }
+
+    Settings withTablePrefix(String value) {
+        return new Settings(value, schema, createSchema, poolSize, listen, idleNames);
+    }
+
+    Settings withSchema(String value) {
+        return new Settings(tablePrefix, value, createSchema, poolSize, listen, idleNames);
+    }
+
+    Settings withCreateSchema(boolean value) {
+        return new Settings(tablePrefix, schema, value, poolSize, listen, idleNames);
+    }
+
+    Settings withPoolSize(int value) {
+        return new Settings(tablePrefix, schema, createSchema, value, listen, idleNames);
+    }
+
+    Settings withListen(boolean value) {
+        return new Settings(tablePrefix, schema, createSchema, poolSize, value, idleNames);
+    }
+
+    Settings withIdleNames(Duration value) {
+        return new Settings(tablePrefix, schema, createSchema, poolSize, listen, value);
+    }
+
+    /** The same with one more setting, as a URL has it. */
+    Settings with(String name, String value) {
+        try {
+            return switch (name.toLowerCase(Locale.ROOT)) {
+                case "tableprefix" -> withTablePrefix(value);
+                case "schema" -> withSchema(value);
+                case "createschema" -> withCreateSchema(bool(value));
+                case "poolsize" -> withPoolSize(Integer.parseInt(value));
+                case "listen" -> withListen(bool(value));
+                default ->
+                    throw new IllegalArgumentException(
+                            "known are tablePrefix, schema, createSchema, poolSize and listen");
+            };
+        } catch (IllegalArgumentException e) {
+            throw new LockConfigurationException(
+                    null, "The URL's setting lockstep." + name + " is wrong: " + e.getMessage() + ".", e);
+        }
+    }
+
+    private static boolean bool(String value) {
+        return switch (value) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("it is true or false");
+        };
+    }
+}

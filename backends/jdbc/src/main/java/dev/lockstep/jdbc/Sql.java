@@ -1,0 +1,111 @@
+package dev.lockstep.jdbc;
+
+/** The statements, for one dialect and one set of tables. Immutable. */
+final class Sql {
+    private static final String ROW = "token, owner, session, readers, head, tickets";
+    private static final String HOLDER = "session, thread, since, sticky";
+
+    final String openSession;
+    final String renewSession;
+    final String findSession;
+    final String endSession;
+    final String endExpiredSession;
+    final String revoke;
+    final String heldBySession;
+
+    final String take;
+    final String takeUnlessQueued;
+    final String insertTaken;
+    final String insertFree;
+    final String release;
+    final String look;
+
+    final String lockRow;
+    final String readClaims;
+    final String takeQueued;
+    final String drawShared;
+    final String store;
+    final String insertClaim;
+    final String holdClaim;
+    final String moveClaim;
+    final String deleteClaim;
+    final String deleteClaimsOfSession;
+    final String deleteHeldClaims;
+
+    final String list;
+    final String electSweeper;
+    final String expiredSessions;
+    final String orphans;
+    final String idleNames;
+    final String deleteIdle;
+    final String check;
+
+    Sql(Dialect dialect, String prefix) {
+        String sessions = prefix + "sessions";
+        String locks = prefix + "locks";
+        String claims = prefix + "claims";
+        String now = dialect.now();
+
+        openSession = "INSERT INTO " + sessions + " (id, client, host, pid, expires, revocations) VALUES (?, ?, ?, ?, "
+                + now + " + ?, 0)";
+        renewSession = "UPDATE " + sessions + " SET expires = " + now + " + ? WHERE id = ? AND revocations = ?";
+        findSession = "SELECT revocations FROM " + sessions + " WHERE id = ?";
+        endSession = "DELETE FROM " + sessions + " WHERE id = ?";
+        endExpiredSession = endSession + " AND expires <= " + now;
+        revoke = "UPDATE " + sessions + " SET revocations = revocations + 1 WHERE id = ?";
+        heldBySession = "SELECT owner FROM " + locks + " WHERE session = ? UNION ALL SELECT claim FROM " + claims
+                + " WHERE session = ? AND held = 1";
+
+        String taking = "UPDATE " + locks + " SET token = " + dialect.drawn(dialect.nextToken())
+                + ", owner = ?, session = ?, thread = ?, sticky = ?, since = " + now;
+        String ifFree = " WHERE name = ? AND readers = 0 AND (owner IS NULL OR owner = ?)";
+        take = dialect.drawing(taking + ifFree);
+        takeUnlessQueued = dialect.drawing(taking + ifFree + " AND head IS NULL");
+        insertTaken = dialect.drawingInsert("INSERT INTO " + locks
+                + " (name, token, owner, session, thread, sticky, since, readers, tickets) VALUES (?, "
+                + dialect.drawn(now) + ", ?, ?, ?, ?, " + now + ", 0, 0)");
+        insertFree = dialect.drawingInsert("INSERT INTO " + locks + " (name, token, readers, tickets) VALUES (?, "
+                + dialect.drawn(now) + ", 0, 0)");
+        release = "UPDATE " + locks + " SET owner = NULL, session = NULL WHERE name = ? AND owner = ?";
+        // The one statement in which the clock, a session and a lock meet. It decides nothing; see Store.evict.
+        look = "SELECT l.owner, l.session, s.expires - " + now + ", l.readers, l.head, h.shared, (SELECT MIN(d.session)"
+                + " FROM " + claims + " d LEFT JOIN " + sessions + " e ON e.id = d.session"
+                + " WHERE d.name = l.name AND (e.id IS NULL OR e.expires <= " + now + "))"
+                + " FROM " + locks + " l LEFT JOIN " + sessions + " s ON s.id = l.session"
+                + " LEFT JOIN " + claims + " h ON h.claim = l.head WHERE l.name = ?";
+
+        lockRow = dialect.lockRow(ROW, locks);
+        readClaims = "SELECT claim, session, shared, held, token FROM " + claims + " WHERE name = ? ORDER BY ticket";
+        takeQueued = dialect.drawing(taking + ", head = ? WHERE name = ?");
+        drawShared = dialect.drawing("UPDATE " + locks + " SET token = " + dialect.drawn(dialect.nextToken())
+                + ", readers = ?, head = ? WHERE name = ?");
+        store = "UPDATE " + locks + " SET owner = ?, session = ?, readers = ?, head = ?, tickets = ? WHERE name = ?";
+        insertClaim = "INSERT INTO " + claims + " (claim, name, ticket, shared, held, token, " + HOLDER
+                + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, " + now + ", ?)";
+        holdClaim = "UPDATE " + claims + " SET held = 1, token = ?, session = ? WHERE claim = ?";
+        moveClaim = "UPDATE " + claims + " SET session = ? WHERE claim = ?";
+        deleteClaim = "DELETE FROM " + claims + " WHERE claim = ?";
+        deleteClaimsOfSession = "DELETE FROM " + claims + " WHERE name = ? AND session = ?";
+        deleteHeldClaims = "DELETE FROM " + claims + " WHERE name = ? AND held = 1";
+
+        String alive = " s.expires > " + now;
+        list = "SELECT l.name AS k, 0 AS shared, 1 AS held, l.token, l.thread, l.since, l.sticky, s.client, s.host,"
+                + " s.pid, 0 AS ticket FROM " + locks + " l JOIN " + sessions + " s ON s.id = l.session WHERE"
+                + alive + " AND l.owner IS NOT NULL AND l.name >= ? AND l.name <= ? UNION ALL"
+                + " SELECT c.name, c.shared, c.held, c.token, c.thread, c.since, c.sticky, s.client, s.host, s.pid,"
+                + " c.ticket FROM " + claims + " c JOIN " + sessions + " s ON s.id = c.session WHERE" + alive
+                + " AND c.name >= ? AND c.name <= ? ORDER BY 1, 11";
+        electSweeper = "UPDATE " + locks + " SET token = " + now + " WHERE name = ? AND token <= " + now + " - ?";
+        expiredSessions = "SELECT id FROM " + sessions + " WHERE expires <= " + now;
+        orphans = "SELECT name, session FROM " + locks + " l WHERE session IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
+                + sessions + " s WHERE s.id = l.session) UNION SELECT name, session FROM " + claims
+                + " c WHERE NOT EXISTS (SELECT 1 FROM " + sessions + " s WHERE s.id = c.session)";
+        String idle = "owner IS NULL AND readers = 0 AND head IS NULL AND token < " + now + " - ?";
+        idleNames = "SELECT name FROM " + locks + " WHERE " + idle;
+        deleteIdle = "DELETE FROM " + locks + " WHERE name = ? AND " + idle;
+        check = "SELECT (SELECT COUNT(*) FROM " + sessions
+                + " WHERE id IS NULL AND revocations = 0), (SELECT COUNT(*) FROM "
+                + locks + " WHERE name IS NULL AND tickets = 0), (SELECT COUNT(*) FROM " + claims
+                + " WHERE claim IS NULL AND ticket = 0)";
+    }
+}

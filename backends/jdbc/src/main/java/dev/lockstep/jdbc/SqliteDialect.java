@@ -1,0 +1,74 @@
+package dev.lockstep.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * SQLite: a file, for processes of one machine. One writer at a time in the whole file; the others wait for it, for the
+ * request timeout at most (busy_timeout). A transaction begins with a write, so that it waits for its turn there and then;
+ * one that began with a read would be refused when it wanted to write later, since what it had read might be old.
+ */
+final class SqliteDialect extends Dialect {
+    @Override
+    String product() {
+        return "SQLite";
+    }
+
+    @Override
+    String scheme() {
+        return "sqlite";
+    }
+
+    @Override
+    String driver() {
+        return "org.xerial:sqlite-jdbc";
+    }
+
+    @Override
+    String now() {
+        return "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)";
+    }
+
+    @Override
+    String nextToken() {
+        return "MAX(token + 1, " + now() + ")";
+    }
+
+    @Override
+    String lockRow(String columns, String table) {
+        return "UPDATE " + table + " SET tickets = tickets WHERE name = ? RETURNING " + columns;
+    }
+
+    @Override
+    void readCommitted(Connection connection) {
+        // Nobody else can commit until this transaction has ended.
+    }
+
+    @Override
+    boolean createsSchema() {
+        return true;
+    }
+
+    /** More would only wait for each other. */
+    @Override
+    int maxConnections() {
+        return 1;
+    }
+
+    @Override
+    Map<String, String> driverSettings(Duration requestTimeout) {
+        return Map.of("busy_timeout", millis(requestTimeout));
+    }
+
+    /** With a write-ahead log a commit does not wait for the disk: who loses power loses all holders as well. */
+    @Override
+    void prepare(Connection connection, Duration requestTimeout) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA journal_mode = WAL");
+            statement.execute("PRAGMA synchronous = NORMAL");
+        }
+    }
+}

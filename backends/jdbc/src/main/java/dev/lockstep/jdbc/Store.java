@@ -1,0 +1,301 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockInfo;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** The tables: what a client asks of them. Safe for use by many threads. */
+final class Store {
+    /*
+     * Overview. Three tables: sessions (who is alive), locks (who holds), claims (who waits, and who holds together).
+     *
+     * A free lock that nobody waits for is taken by one UPDATE of its row and given back by another, each in a
+     * transaction of its own. Everything else is a transaction that locks the row first; see Queue.
+     *
+     * A lock belongs to a session, and is free when the session is gone. No statement that acquires looks at sessions,
+     * because a renewal that commits late could be overlooked, and a lock that is alive be stolen. Instead, who is
+     * blocked reads who blocks it; ends that session if, and only if, it has expired, which the database does in one
+     * atomic step that a renewal either precedes or finds done; and then, only if the session is gone, makes the lock
+     * forget it. Session ids are never used again, so what is gone stays gone.
+     */
+    private static final int ROUNDS = 8;
+
+    private final Sql sql;
+    private final Push push;
+    private final Queue queue;
+
+    Store(Sql sql, Push push) {
+        this.sql = sql;
+        this.push = push;
+        this.queue = new Queue(sql, push);
+    }
+
+    Queue queue() {
+        return queue;
+    }
+
+    /** What a waiter sees of a lock. */
+    record Look(
+            @Nullable String owner,
+            @Nullable String ownerSession,
+            @Nullable Long ownerMicrosLeft,
+            int readers,
+            @Nullable String head,
+            boolean headShared,
+            @Nullable String deadSession) {
+        /** A session that blocks others and is not alive, as far as was seen. */
+        @Nullable
+        String dead() {
+            boolean ownerDead = ownerSession != null && (ownerMicrosLeft == null || ownerMicrosLeft <= 0);
+            return ownerDead ? ownerSession : deadSession;
+        }
+
+        /** Whether a claim could have the lock, as far as was seen. */
+        boolean mayTake(Ask ask) {
+            if (owner != null && !owner.equals(ask.claim())) {
+                return false;
+            }
+            boolean first = head == null || head.equals(ask.claim());
+            return ask.shared() ? first || headShared : readers == 0 && (first || ask.mayBarge());
+        }
+    }
+
+    /**
+     * Asks for a lock, for the first time or again.
+     *
+     * @param queued whether the claim may stand in the queue; set before it may. A lock must not be taken beside the
+     *     queue then, because the claim would stay there.
+     */
+    Answer acquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
+        for (int round = 0; round < ROUNDS; round++) {
+            Answer answer = tryAcquire(link, ask, session, queued);
+            if (answer != null) {
+                return answer;
+            }
+        }
+        throw new SQLException("Others were faster each time.", "40001");
+    }
+
+    private @Nullable Answer tryAcquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
+        if (queued.get()) {
+            // Somebody told, or a look showed, that something has changed: there is nothing to look for.
+            Optional<Answer> answer = queue.arrive(link, ask, session);
+            if (answer.isPresent()) {
+                return answer.get();
+            }
+        } else if (!ask.shared()) {
+            Dialect.Drawn drawn = link.draw(
+                    ask.mayBarge() ? sql.take : sql.takeUnlessQueued,
+                    ask.claim(),
+                    session,
+                    ask.thread(),
+                    ask.sticky(),
+                    ask.key(),
+                    ask.claim());
+            if (drawn != null) {
+                return granted(ask, drawn);
+            }
+        }
+        Look look = look(link, ask.key()).orElse(null);
+        if (look == null) {
+            return insert(link, ask, session);
+        }
+        String dead = look.dead();
+        if (dead != null && evict(link, ask.key(), dead)) {
+            return null;
+        }
+        if (ask.mayWait()) {
+            queued.set(true);
+        }
+        return ask.mayWait() || look.mayTake(ask)
+                ? queue.arrive(link, ask, session).orElse(null)
+                : Answer.BUSY;
+    }
+
+    private static Answer granted(Ask ask, Dialect.Drawn drawn) {
+        return Answer.granted(drawn.token(), drawn.head() != null && !ask.isOfSameClient(drawn.head()));
+    }
+
+    /** Makes the row of a name that was never seen; null if another was faster, or the lock is still to be taken. */
+    private @Nullable Answer insert(Link link, Ask ask, String session) throws SQLException {
+        try {
+            if (ask.shared()) {
+                link.draw(sql.insertFree, ask.key());
+                return null;
+            }
+            Dialect.Drawn drawn =
+                    link.draw(sql.insertTaken, ask.key(), ask.claim(), session, ask.thread(), ask.sticky());
+            return drawn == null ? null : granted(ask, drawn);
+        } catch (SQLException e) {
+            if (Failure.isDuplicate(e)) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    Optional<Look> look(Link link, String key) throws SQLException {
+        return link.query(sql.look, Store::readLook, key);
+    }
+
+    private static Optional<Look> readLook(ResultSet rows) throws SQLException {
+        if (!rows.next()) {
+            return Optional.empty();
+        }
+        long left = rows.getLong(3);
+        Long ownerMicrosLeft = rows.wasNull() ? null : left;
+        return Optional.of(new Look(
+                rows.getString(1),
+                rows.getString(2),
+                ownerMicrosLeft,
+                rows.getInt(4),
+                rows.getString(5),
+                rows.getInt(6) != 0,
+                rows.getString(7)));
+    }
+
+    /** Ends a session if it has expired, and makes a lock forget it; false if the session is alive. */
+    boolean evict(Link link, String key, String session) throws SQLException {
+        if (link.update(sql.endExpiredSession, session) == 0
+                && revocations(link, session).isPresent()) {
+            return false;
+        }
+        queue.forget(link, key, session);
+        return true;
+    }
+
+    /**
+     * Frees a lock that a claim owns alone.
+     *
+     * @return false if it does not
+     */
+    boolean release(Link link, String key, String claim) throws SQLException {
+        return push.release(link, sql, key, claim);
+    }
+
+    // ---------------------------------------------------------------- sessions
+
+    /** Makes a session, unless an answer was lost and it is there. */
+    boolean openSession(Link link, String id, HolderInfo who, long ttlMicros) throws SQLException {
+        String client = Ask.text(who.client(), 512);
+        try {
+            return link.update(sql.openSession, id, client, Ask.text(who.host(), 255), who.pid(), ttlMicros) > 0;
+        } catch (SQLException e) {
+            if (Failure.isDuplicate(e)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Prolongs a session; false if it is gone, or if locks were taken away from it since the count was known. */
+    boolean renewSession(Link link, String id, long ttlMicros, long revocations) throws SQLException {
+        return link.update(sql.renewSession, ttlMicros, id, revocations) > 0;
+    }
+
+    /** How often locks were taken away from a session; empty if it is gone. */
+    OptionalLong revocations(Link link, String id) throws SQLException {
+        return link.query(
+                sql.findSession, rows -> rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty(), id);
+    }
+
+    boolean endSession(Link link, String id) throws SQLException {
+        return link.update(sql.endSession, id) > 0;
+    }
+
+    /** The claims that hold locks in a session. */
+    Set<String> heldBy(Link link, String session) throws SQLException {
+        return link.query(
+                sql.heldBySession,
+                rows -> {
+                    Set<String> held = new HashSet<>();
+                    while (rows.next()) {
+                        held.add(rows.getString(1));
+                    }
+                    return held;
+                },
+                session,
+                session);
+    }
+
+    // ---------------------------------------------------------------- operators
+
+    boolean check(Link link) throws SQLException {
+        return link.query(sql.check, ResultSet::next);
+    }
+
+    /** The locks in a range that are held or waited for, by sessions that are alive. */
+    List<LockInfo> list(Link link, Keys keys, Keys.Range range) throws SQLException {
+        return link.query(
+                sql.list, rows -> Listing.read(rows, keys), range.first(), range.last(), range.first(), range.last());
+    }
+
+    // ---------------------------------------------------------------- cleaning
+
+    /** The row that says when was swept; no lock's key is without a slash. */
+    private static final String SWEEPER = "#sweeper";
+
+    /** Tells whether the caller is the one to sweep now: one client in each period. */
+    boolean electSweeper(Link link, long periodMicros) throws SQLException {
+        if (link.update(sql.electSweeper, SWEEPER, periodMicros) > 0) {
+            return true;
+        }
+        if (look(link, SWEEPER).isEmpty()) {
+            try {
+                link.draw(sql.insertFree, SWEEPER); // the next time is somebody's turn
+            } catch (SQLException e) {
+                if (!Failure.isDuplicate(e)) {
+                    throw e;
+                }
+            }
+        }
+        return false;
+    }
+
+    List<String> expiredSessions(Link link) throws SQLException {
+        return link.query(sql.expiredSessions, Store::strings);
+    }
+
+    boolean endExpiredSession(Link link, String session) throws SQLException {
+        return link.update(sql.endExpiredSession, session) > 0;
+    }
+
+    /** A lock with a session that is gone. */
+    record Orphan(String key, String session) {}
+
+    List<Orphan> orphans(Link link) throws SQLException {
+        return link.query(sql.orphans, rows -> {
+            List<Orphan> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(new Orphan(rows.getString(1), rows.getString(2)));
+            }
+            return found;
+        });
+    }
+
+    List<String> idleKeys(Link link, long idleMicros) throws SQLException {
+        return link.query(sql.idleNames, Store::strings, idleMicros);
+    }
+
+    /** Removes a name if nobody has used it for a time. Its token is behind the clock, so the next one is higher. */
+    boolean removeIdle(Link link, String key, long idleMicros) throws SQLException {
+        return link.update(sql.deleteIdle, key, idleMicros) > 0;
+    }
+
+    private static List<String> strings(ResultSet rows) throws SQLException {
+        List<String> strings = new ArrayList<>();
+        while (rows.next()) {
+            strings.add(rows.getString(1));
+        }
+        return strings;
+    }
+}

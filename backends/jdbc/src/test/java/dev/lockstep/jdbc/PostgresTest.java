@@ -1,0 +1,373 @@
+package dev.lockstep.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.PgBouncer;
+import dev.lockstep.servers.PostgresServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.SqlServer;
+import dev.lockstep.servers.TcpProxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What only PostgreSQL has: notifications, poolers in between, standbys. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PostgresTest {
+    private static final long SOON = 20;
+    private static final Duration TTL = Duration.ofSeconds(30);
+
+    private static PostgresServer server;
+
+    private final String namespace = "pg-" + UUID.randomUUID();
+
+    @BeforeAll
+    static void startServer() {
+        server = Servers.require(() -> PostgresServer.builder().start());
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private static String url(SqlServer at, int port) {
+        return ServerDatabase.withUser(at.jdbcUrl(port), SqlServer.USER, SqlServer.PASSWORD);
+    }
+
+    private TestClient open() {
+        return TestClient.open(url(server, server.port()), namespace);
+    }
+
+    private static void execute(SqlServer at, String... statements) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url(at, at.port()));
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private static void awaitWaiters(LockClient client, int count) {
+        Awaitility.await("waiters")
+                .atMost(Duration.ofSeconds(SOON))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> client.inspect("a").waiters().size() == count);
+    }
+
+    private static <T> T get(CompletableFuture<T> future) throws Exception {
+        return future.get(SOON, TimeUnit.SECONDS);
+    }
+
+    @Nested
+    class Notifications {
+        @Test
+        void aWaiterIsWokenByThemAndNotByItsLook() throws Exception {
+            try (TestClient holder = open();
+                    TestClient waiter = open()) {
+                int looks = 0;
+                for (int i = 0; i < 20; i++) {
+                    Lease held = get(holder.client().lock("a").acquireAsync());
+                    CompletableFuture<Lease> waiting = waiter.client().lock("a").acquireAsync();
+                    awaitWaiters(holder.client(), 1);
+                    waiter.sent();
+                    get(held.closeAsync());
+                    get(get(waiting).closeAsync());
+                    looks += (int) waiter.sent().stream()
+                            .filter(sql -> sql.startsWith("SELECT l.owner"))
+                            .count();
+                }
+                assertThat(looks).isLessThan(5);
+            }
+        }
+
+        @Test
+        void nobodyIsNotifiedIfNobodyWaits() throws Exception {
+            try (TestClient test = open();
+                    Connection listening = DriverManager.getConnection(url(server, server.port()));
+                    Statement statement = listening.createStatement()) {
+                statement.execute(
+                        "LISTEN \"" + PostgresPush.channel(test.backend().clientId()) + '"');
+                for (int i = 0; i < 10; i++) {
+                    test.client().lock("a").lock();
+                    test.client().lock("a").unlock();
+                }
+                var heard = listening.unwrap(org.postgresql.PGConnection.class).getNotifications(200);
+                assertThat(heard == null ? 0 : heard.length).isZero();
+            }
+        }
+
+        @Test
+        void oneConnectionForThemHoweverManyWait() throws Exception {
+            try (TestClient holder = open();
+                    TestClient waiter = open()) {
+                List<Lease> held = new ArrayList<>();
+                List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+                for (int i = 0; i < 40; i++) {
+                    held.add(get(holder.client().lock("many-" + i).acquireAsync()));
+                    waiting.add(waiter.client().lock("many-" + i).acquireAsync());
+                }
+                Awaitility.await()
+                        .atMost(Duration.ofSeconds(SOON))
+                        .until(() -> holder.client().list("many-").stream()
+                                        .filter(lock -> !lock.waiters().isEmpty())
+                                        .count()
+                                == 40);
+                try (Connection connection = DriverManager.getConnection(url(server, server.port()));
+                        Statement statement = connection.createStatement();
+                        ResultSet rows = statement.executeQuery("SELECT COUNT(*), COUNT(*) FILTER (WHERE query LIKE"
+                                + " 'LISTEN%' OR query LIKE 'SELECT 1%') FROM pg_stat_activity WHERE application_name ="
+                                + " 'lockstep'")) {
+                    rows.next();
+                    // Two clients: a pool of eight at most, and the one that listens.
+                    assertThat(rows.getInt(1)).isLessThanOrEqualTo(2 * 9);
+                }
+                for (Lease lease : held) {
+                    get(lease.closeAsync());
+                }
+                for (CompletableFuture<Lease> lease : waiting) {
+                    get(get(lease).closeAsync());
+                }
+            }
+        }
+
+        @Test
+        void whenTheirConnectionDropsWaitersPollAndThenTheyListenAgain() throws Exception {
+            try (TestClient holder = open();
+                    TestClient waiter = open()) {
+                Lease held = get(holder.client().lock("a").acquireAsync());
+                CompletableFuture<Lease> waiting = waiter.client().lock("a").acquireAsync();
+                awaitWaiters(holder.client(), 1);
+                execute(
+                        server,
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN \"lockstep_"
+                                + waiter.backend().clientId() + "\"%'");
+                get(held.closeAsync());
+                get(get(waiting).closeAsync());
+                Awaitility.await("it listens again")
+                        .atMost(Duration.ofSeconds(SOON))
+                        .until(() -> waiter.backend().isPushed());
+            }
+        }
+
+        @Test
+        void withoutThemThereIsPolling() throws Exception {
+            try (TestClient holder = open();
+                    TestClient waiter =
+                            TestClient.open(url(server, server.port()), namespace, TTL, locks -> locks.listen(false))) {
+                assertThat(waiter.backend().traits().push()).isFalse();
+                assertThatThrownBy(() -> waiter.client()
+                                .lock("a", LockOptions.defaults().sticky(Duration.ofSeconds(1)))
+                                .lock())
+                        .isInstanceOf(LockConfigurationException.class);
+                Lease held = get(holder.client().lock("a").acquireAsync());
+                CompletableFuture<Lease> waiting = waiter.client().lock("a").acquireAsync();
+                awaitWaiters(holder.client(), 1);
+                get(held.closeAsync());
+                get(get(waiting).closeAsync());
+            }
+        }
+    }
+
+    @Nested
+    class Poolers {
+        @Test
+        void locksWorkThroughAPoolerInTransactionMode() throws Exception {
+            try (PgBouncer pooler = Servers.require(() -> PgBouncer.inFrontOf(server));
+                    TestClient one = TestClient.open(url(server, pooler.port()), namespace);
+                    TestClient two = TestClient.open(url(server, pooler.port()), namespace);
+                    TestClient direct = open()) {
+                assertThat(one.backend().traits().push()).isFalse();
+                assertThat(direct.backend().traits().push()).isTrue();
+                Exercise exercise = new Exercise(List.of(one.client(), two.client(), direct.client()));
+                exercise.run(Duration.ofSeconds(4));
+                exercise.assertRight(100);
+            }
+        }
+
+        @Test
+        void aWaiterBehindThePoolerIsServed() throws Exception {
+            try (PgBouncer pooler = Servers.require(() -> PgBouncer.inFrontOf(server));
+                    TestClient direct = open();
+                    TestClient pooled = TestClient.open(url(server, pooler.port()), namespace)) {
+                Lease held = get(direct.client().lock("a").acquireAsync());
+                CompletableFuture<Lease> waiting = pooled.client().lock("a").acquireAsync();
+                awaitWaiters(direct.client(), 1);
+                get(held.closeAsync());
+                Lease lease = get(waiting);
+                CompletableFuture<Lease> back = direct.client().lock("a").acquireAsync();
+                awaitWaiters(direct.client(), 1);
+                get(lease.closeAsync());
+                get(get(back).closeAsync());
+            }
+        }
+    }
+
+    @Nested
+    class Outages {
+        @Test
+        void locksSurviveACrashOfTheServerUnderLoad() throws Exception {
+            try (PostgresServer crashing =
+                            Servers.require(() -> PostgresServer.builder().start());
+                    TestClient one = TestClient.open(url(crashing, crashing.port()), namespace);
+                    TestClient two = TestClient.open(url(crashing, crashing.port()), namespace)) {
+                Lease held = get(one.client().lock("held").acquireAsync());
+                Exercise exercise = new Exercise(List.of(one.client(), two.client()));
+                exercise.start();
+                exercise.awaitProgress(50);
+                crashing.kill();
+                crashing.start();
+                exercise.awaitProgress(50);
+                crashing.restart();
+                exercise.awaitProgress(50);
+                exercise.stop();
+                exercise.assertRight(150);
+                assertThat(held.isValid()).isTrue();
+                assertThat(two.client().lock("held").tryLock()).isFalse();
+                get(held.closeAsync());
+                assertThat(two.client().lock("held").tryLock()).isTrue();
+                two.client().lock("held").unlock();
+            }
+        }
+
+        @Test
+        void aStandbyThatIsPromotedUnderLoadGoesOn() throws Exception {
+            try (PostgresServer primary =
+                            Servers.require(() -> PostgresServer.builder().start());
+                    PostgresServer standby = primary.startStandby();
+                    Failover failover = new Failover(primary, standby)) {
+                // Commits wait for the standby, so that what was confirmed is there after the promotion.
+                try (TestClient first = TestClient.open(url(primary, primary.port()), namespace)) {
+                    assertThat(first.client().lock("a").tryLock()).isTrue();
+                    first.client().lock("a").unlock();
+                }
+                execute(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()");
+                execute(primary, "ALTER SYSTEM SET synchronous_commit = 'on'", "SELECT pg_reload_conf()");
+                try (TestClient one = TestClient.open(failover.url(), namespace);
+                        TestClient two = TestClient.open(failover.url(), namespace)) {
+                    Lease held = get(one.client().lock("held").acquireAsync());
+                    Exercise exercise = new Exercise(List.of(one.client(), two.client()));
+                    exercise.start();
+                    exercise.awaitProgress(50);
+                    execute(standby, "SELECT 1");
+                    failover.switchOver();
+                    exercise.awaitProgress(50);
+                    exercise.stop();
+                    exercise.assertRight(100);
+                    assertThat(two.client().lock("held").tryLock()).isFalse();
+                    assertThat(held.isValid()).isTrue();
+                    get(held.closeAsync());
+                }
+            }
+        }
+
+        @Test
+        void tokensRiseEvenIfTheStandbyHadNotSeenTheLast() throws Exception {
+            try (PostgresServer primary =
+                            Servers.require(() -> PostgresServer.builder().start());
+                    TcpProxy replication = TcpProxy.to(primary);
+                    PostgresServer standby = primary.startStandby(replication.port())) {
+                long last = 0;
+                try (TestClient client = TestClient.open(url(primary, primary.port()), namespace)) {
+                    client.client().lock("a").lock();
+                    client.client().lock("a").unlock();
+                    Awaitility.await()
+                            .atMost(Duration.ofSeconds(SOON))
+                            .ignoreExceptions()
+                            .until(() -> hasRow(standby));
+                    replication.blackHole();
+                    for (int i = 0; i < 10; i++) {
+                        try (Lease lease = client.client().lock("a").acquire()) {
+                            last = lease.token();
+                        }
+                    }
+                    primary.kill();
+                    standby.promote();
+                    client.source().hurt(HurtSource.Fault.CUT); // do not wait for the dead
+                }
+                try (TestClient client = TestClient.open(url(standby, standby.port()), namespace);
+                        Lease lease = client.client().lock("a").acquire()) {
+                    assertThat(lease.token()).isGreaterThan(last);
+                }
+            }
+        }
+
+        private boolean hasRow(PostgresServer at) throws SQLException {
+            try (Connection connection = DriverManager.getConnection(url(at, at.port()));
+                    Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery("SELECT 1 FROM lockstep_locks WHERE name LIKE 'pg-%'")) {
+                return rows.next();
+            }
+        }
+
+        @Test
+        void aReadOnlyServerIsAnErrorAndNotBusy() throws Exception {
+            try (TestClient test = open()) {
+                DistributedLock lock = test.client().lock("a");
+                lock.lock();
+                lock.unlock();
+                execute(server, "ALTER DATABASE lockstep SET default_transaction_read_only = on");
+                assertThatThrownBy(() -> LockClient.builder()
+                                .namespace(namespace)
+                                .url(url(server, server.port()))
+                                .connect())
+                        .isInstanceOf(LockUnavailableException.class)
+                        .hasMessageContaining("read-only");
+                execute(
+                        server,
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep'");
+                assertThatThrownBy(lock::tryLock)
+                        .isInstanceOf(LockUnavailableException.class)
+                        .hasMessageContaining("'a'");
+                execute(
+                        server,
+                        "SET default_transaction_read_only = off",
+                        "ALTER DATABASE lockstep RESET default_transaction_read_only");
+                execute(
+                        server,
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep'");
+                assertThat(lock.tryLock(SOON, TimeUnit.SECONDS)).isTrue();
+                lock.unlock();
+            }
+        }
+    }
+
+    @Test
+    void aHoldThatIsLostWhileTheServerIsFrozenIsToldInTime() throws Exception {
+        try (PostgresServer freezing =
+                        Servers.require(() -> PostgresServer.builder().start());
+                TestClient test = TestClient.open(url(freezing, freezing.port()), namespace, Duration.ofSeconds(2))) {
+            Lease lease = get(test.client().lock("a").acquireAsync());
+            CompletableFuture<Boolean> lost = new CompletableFuture<>();
+            lease.onLost(reason -> lost.complete(true));
+            freezing.pause();
+            assertThat(lost.get(5, TimeUnit.SECONDS)).isTrue();
+            freezing.resume();
+            assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        }
+    }
+}

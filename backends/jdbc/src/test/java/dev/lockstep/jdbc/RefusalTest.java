@@ -1,0 +1,275 @@
+package dev.lockstep.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.PostgresServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.SqlServer;
+import dev.lockstep.servers.TcpProxy;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteDataSource;
+
+/** What cannot work is refused with an error that says what to do, and keeps passwords to itself. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RefusalTest {
+    private static PostgresServer server;
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        server = Servers.require(() -> PostgresServer.builder().start());
+        execute(
+                "CREATE ROLE poor LOGIN PASSWORD 's3cret'",
+                "CREATE ROLE reader LOGIN PASSWORD 's3cret'",
+                "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+                "CREATE SCHEMA elsewhere");
+        connect(url(SqlServer.USER, SqlServer.PASSWORD) + "&lockstep.createSchema=true")
+                .close();
+        execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private static void execute(String... statements) throws Exception {
+        try (Connection connection = DriverManager.getConnection(server.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private static String url(String user, String password) {
+        return ServerDatabase.withUser(server.jdbcUrl(), user, password);
+    }
+
+    private static LockClient connect(String url) {
+        return LockClient.builder()
+                .requestTimeout(Duration.ofSeconds(2))
+                .url(url)
+                .connect();
+    }
+
+    /** Everything that a log would show of an exception. */
+    private static String printed(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
+    }
+
+    private static void refused(String url, Class<? extends Exception> type, String... words) {
+        assertThatThrownBy(() -> connect(url))
+                .isInstanceOf(type)
+                .hasMessageContainingAll(words)
+                .satisfies(failure -> assertThat(printed(failure)).doesNotContain("s3cret"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://127.0.0.1:PORT/db?user=u&password=s3cret",
+                "jdbc:mysql://127.0.0.1:PORT/db?user=u&password=s3cret",
+                "jdbc:mysql://u:s3cret@127.0.0.1:PORT/db",
+                "jdbc:mariadb://127.0.0.1:PORT/db?user=u&password=s3cret",
+                "jdbc:h2:tcp://127.0.0.1:PORT/./db;USER=u;PASSWORD=s3cret"
+            })
+    void noServer(String url) throws Exception {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        refused(url.replace("PORT", Integer.toString(port)), LockUnavailableException.class, "to connect failed");
+    }
+
+    @Test
+    void aServerThatDoesNotAnswer() {
+        try (TcpProxy proxy = TcpProxy.to(server)) {
+            proxy.blackHole();
+            long start = System.nanoTime();
+            refused(
+                    ServerDatabase.withUser(server.jdbcUrl(proxy.port()), "u", "s3cret"),
+                    LockUnavailableException.class,
+                    "to connect failed");
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+        }
+    }
+
+    @Test
+    void aWrongPassword() {
+        refused(url(SqlServer.USER, "s3cret"), LockConfigurationException.class, "password");
+    }
+
+    @Test
+    void anUnknownDatabase() {
+        refused(
+                url(SqlServer.USER, SqlServer.PASSWORD).replace("/lockstep?", "/nowhere?"),
+                LockConfigurationException.class,
+                "nowhere");
+    }
+
+    @Test
+    void noRightToCreateTheTables() {
+        refused(
+                url("poor", "s3cret") + "&lockstep.tablePrefix=poor_&lockstep.createSchema=true",
+                LockConfigurationException.class,
+                "to create the tables",
+                "permission denied");
+    }
+
+    @Test
+    void noRightToReadTheTables() {
+        refused(url("poor", "s3cret"), LockConfigurationException.class, "may not use them", "permission denied");
+    }
+
+    @Test
+    void noRightToWriteTheTables() {
+        refused(url("reader", "s3cret"), LockConfigurationException.class, "permission denied", "INSERT");
+    }
+
+    @Test
+    void aRightThatIsTakenAwayLater() throws Exception {
+        execute("CREATE ROLE fallen LOGIN PASSWORD 's3cret'", "GRANT ALL ON ALL TABLES IN SCHEMA public TO fallen");
+        try (LockClient client = connect(url("fallen", "s3cret"))) {
+            client.lock("a").lock();
+            client.lock("a").unlock();
+            execute("REVOKE ALL ON lockstep_locks FROM fallen");
+            assertThatThrownBy(client.lock("a")::lock)
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("'a'")
+                    .hasMessageContaining("permission denied");
+            execute("GRANT ALL ON lockstep_locks TO fallen");
+        }
+    }
+
+    @Test
+    void aTableThatIsDroppedLater() throws Exception {
+        String url =
+                url(SqlServer.USER, SqlServer.PASSWORD) + "&lockstep.tablePrefix=brief_&lockstep.createSchema=true";
+        try (LockClient client = connect(url)) {
+            execute("DROP TABLE brief_locks");
+            assertThatThrownBy(client.lock("a")::tryLock)
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("brief_locks");
+        }
+    }
+
+    @Test
+    void anotherSchema() {
+        String url = url(SqlServer.USER, SqlServer.PASSWORD) + "&lockstep.schema=elsewhere&lockstep.createSchema=true";
+        try (LockClient here = connect(url(SqlServer.USER, SqlServer.PASSWORD));
+                LockClient there = connect(url)) {
+            assertThat(here.lock("a").tryLock()).isTrue();
+            assertThat(there.lock("a").tryLock()).isTrue();
+            here.lock("a").unlock();
+            there.lock("a").unlock();
+        }
+    }
+
+    @Test
+    void anUnknownProductIsNamed() {
+        DataSource other = HurtSource.proxy(
+                DataSource.class,
+                (self, method, arguments) -> HurtSource.proxy(
+                        Connection.class,
+                        (connection, call, parameters) -> call.getReturnType() == DatabaseMetaData.class
+                                ? HurtSource.proxy(DatabaseMetaData.class, (meta, question, none) -> "Oracle")
+                                : null));
+        assertThatThrownBy(() ->
+                        LockClient.builder().backend(JdbcLocks.over(other)).connect())
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("Oracle")
+                .hasMessageContaining("jdbc:postgresql:");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "1a", "a-b", "a;b", "a'b", "a\"b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})
+    void aPrefixThatIsNoIdentifier(String prefix) {
+        assertThatThrownBy(() -> JdbcLocks.at("jdbc:h2:mem:x").tablePrefix(prefix))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> JdbcLocks.at("jdbc:h2:mem:x").schema(prefix))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void settingsThatCannotWork() {
+        JdbcLocks locks = JdbcLocks.at("jdbc:h2:mem:x");
+        assertThatThrownBy(() -> locks.poolSize(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> locks.poolSize(100_000)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> locks.idleNames(Duration.ofHours(1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> JdbcLocks.ddl("oracle")).isInstanceOf(LockConfigurationException.class);
+    }
+
+    @Test
+    void nothingRepeatsThePassword() {
+        String url = "jdbc:postgresql://localhost/db?user=u&password=s3cret";
+        assertThat(JdbcLocks.at(url).toString()).contains("PostgreSQL").doesNotContain("s3cret");
+    }
+
+    @Test
+    void aFullDisk(@TempDir Path folder) throws Exception {
+        String url = "jdbc:sqlite:" + folder.resolve("full.db");
+        connect(url).close();
+        // SQLite has a quota of its own, which answers as a full disk does; the page size makes names fill it quickly.
+        try (LockClient client = connect(url + "?max_page_count=30")) {
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 1_000; i++) {
+                            client.lock(i + "x".repeat(500)).lock();
+                        }
+                    })
+                    .isInstanceOf(LockUnavailableException.class)
+                    .hasMessageContaining("Lock '");
+        }
+    }
+
+    @Test
+    void aReadOnlyFile(@TempDir Path folder) {
+        String url = "jdbc:sqlite:" + folder.resolve("locks.db");
+        connect(url).close();
+        SQLiteConfig config = new SQLiteConfig();
+        config.setReadOnly(true);
+        SQLiteDataSource source = new SQLiteDataSource(config);
+        source.setUrl(url);
+        assertThatThrownBy(() ->
+                        LockClient.builder().backend(JdbcLocks.over(source)).connect())
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("no writes");
+    }
+
+    @Test
+    void aFileInAFolderThatIsNotThere(@TempDir Path folder) {
+        refused("jdbc:sqlite:" + folder.resolve("no/such/locks.db"), LockUnavailableException.class, "to connect");
+    }
+
+    @Test
+    void aFileThatIsNoDatabase(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("text.db");
+        Files.writeString(file, "this is not a database, but a text that is long enough to look like one");
+        refused("jdbc:sqlite:" + file, LockConfigurationException.class, "not a database");
+    }
+}

@@ -1,0 +1,79 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.LockClient;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** A client whose statements can be seen and held up, and whose inside can be reached. */
+final class TestClient implements AutoCloseable {
+    private final List<String> statements = new CopyOnWriteArrayList<>();
+    private final HurtSource source;
+    private final LockClient client;
+    private @Nullable JdbcBackend backend;
+
+    private TestClient(String url, String namespace, Duration ttl, UnaryOperator<JdbcLocks> settings) {
+        Dialect dialect = Dialects.ofUrl(url);
+        DataSource driver = OwnPool.source(url, dialect, Duration.ofSeconds(5));
+        source = new HurtSource(driver, new AtomicLong(), Duration.ofSeconds(5));
+        source.before(statements::add);
+        JdbcLocks locks = settings.apply(JdbcLocks.at(url).createSchema(true).driver(source));
+        client = LockClient.builder()
+                .namespace(namespace)
+                .ttl(ttl)
+                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100))
+                .backend(context -> {
+                    backend = (JdbcBackend) locks.open(context);
+                    return backend;
+                })
+                .connect();
+    }
+
+    static TestClient open(String url, String namespace) {
+        return open(url, namespace, Duration.ofSeconds(30));
+    }
+
+    static TestClient open(String url, String namespace, Duration ttl) {
+        return new TestClient(url, namespace, ttl, UnaryOperator.identity());
+    }
+
+    static TestClient open(String url, String namespace, Duration ttl, UnaryOperator<JdbcLocks> settings) {
+        return new TestClient(url, namespace, ttl, settings);
+    }
+
+    LockClient client() {
+        return client;
+    }
+
+    HurtSource source() {
+        return source;
+    }
+
+    JdbcBackend backend() {
+        if (backend == null) {
+            throw new IllegalStateException("not connected");
+        }
+        return backend;
+    }
+
+    /** The statements that were sent since the last call. */
+    List<String> sent() {
+        List<String> sent = List.copyOf(statements);
+        statements.subList(0, sent.size()).clear();
+        return sent;
+    }
+
+    <T> T call(Link.Work<T> work) throws SQLException {
+        return backend().requests().call(work);
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}
