@@ -122,7 +122,10 @@ final class Wire implements AutoCloseable {
                 new StreamObserver<>() {
                     @Override
                     public void onNext(A value) {
-                        answered(current, sent);
+                        if (method != Rpc.LEASE_KEEP_ALIVE) {
+                            // A leader that has lost its majority answers keepalives all the same.
+                            answered(current, sent);
+                        }
                         answer.complete(value);
                     }
 

@@ -15,7 +15,7 @@ class EtcdClusterContractTest extends LockContract {
     @BeforeAll
     static void startCluster() {
         cluster = Servers.require(() -> EtcdServer.builder().startCluster(3));
-        new EtcdFixture(cluster.servers()).warmUp();
+        EtcdTestCase.warmUp(cluster.addresses());
     }
 
     @AfterAll

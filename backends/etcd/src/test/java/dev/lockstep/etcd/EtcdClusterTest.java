@@ -30,6 +30,7 @@ class EtcdClusterTest extends EtcdTestCase {
     @BeforeAll
     static void startCluster() {
         cluster = Servers.require(() -> EtcdServer.builder().startCluster(3));
+        warmUp(cluster.addresses());
     }
 
     @AfterAll
@@ -126,7 +127,7 @@ class EtcdClusterTest extends EtcdTestCase {
         LockClient client = connect(Duration.ofSeconds(3), cluster.servers());
         Lease held = client.lock(NAME).acquireAsync().get();
         long token = held.token();
-        EtcdServer left = cluster.get(0);
+        EtcdServer left = awaitLeader(cluster.servers()); // which answers keepalives until it knows
         others(left).forEach(EtcdServer::kill);
         assertThatThrownBy(() -> client.lock("another").tryAcquire(Duration.ofSeconds(1)))
                 .isInstanceOf(LockUnavailableException.class);

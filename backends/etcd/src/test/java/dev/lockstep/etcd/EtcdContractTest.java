@@ -15,7 +15,7 @@ class EtcdContractTest extends LockContract {
     @BeforeAll
     static void startServer() {
         server = Servers.require(() -> EtcdServer.builder().start());
-        new EtcdFixture(List.of(server)).warmUp();
+        EtcdTestCase.warmUp(server.address());
     }
 
     @AfterAll

@@ -33,11 +33,6 @@ class EtcdFixture implements BackendFixture {
         this.members = members;
     }
 
-    /** Loads what the first client of a JVM loads, which takes longer than some tests let a request take. */
-    void warmUp() {
-        LockClient.connect(url().orElseThrow()).close();
-    }
-
     @Override
     public LockClient open(LockClient.Builder builder) {
         List<TcpProxy> proxies = new ArrayList<>();

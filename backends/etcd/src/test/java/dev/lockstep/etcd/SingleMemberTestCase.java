@@ -15,6 +15,7 @@ abstract class SingleMemberTestCase extends EtcdTestCase {
     @BeforeAll
     static void startServer() {
         server = Servers.require(() -> EtcdServer.builder().start());
+        warmUp(server.address());
     }
 
     @BeforeEach

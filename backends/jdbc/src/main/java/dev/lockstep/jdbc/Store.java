@@ -86,7 +86,13 @@ final class Store {
     }
 
     private @Nullable Answer tryAcquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
-        if (!queued.get() && !ask.shared()) {
+        if (queued.get()) {
+            // Somebody told, or a look showed, that something has changed: there is nothing to look for.
+            Optional<Answer> answer = queue.arrive(link, ask, session);
+            if (answer.isPresent()) {
+                return answer.get();
+            }
+        } else if (!ask.shared()) {
             Dialect.Drawn drawn = link.draw(
                     ask.mayBarge() ? sql.take : sql.takeUnlessQueued,
                     ask.claim(),

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
@@ -19,6 +20,7 @@ final class ClusterRoute implements Route {
 
     private final RedisClusterClient client;
     private final Runnable onClose;
+    private final AtomicReferenceArray<@Nullable String> servers = new AtomicReferenceArray<>(SLOTS);
 
     ClusterRoute(RedisClusterClient client, Runnable onClose) {
         this.client = client;
@@ -29,7 +31,7 @@ final class ClusterRoute implements Route {
     public Connection borrow(int slot, long waitNanos) throws InterruptedException {
         int wanted = slot >= 0 ? slot : ThreadLocalRandom.current().nextInt(SLOTS);
         try {
-            return client.getConnectionFromSlot(wanted);
+            return known(wanted, client.getConnectionFromSlot(wanted));
         } catch (JedisException e) {
             if (e.getCause() instanceof InterruptedException interrupted) {
                 throw interrupted;
@@ -46,7 +48,19 @@ final class ClusterRoute implements Route {
             pool = client.getClusterNodes().get(node.toString());
         }
         // A node may be known by another address than the one it tells.
-        return pool == null ? borrow(slot, waitNanos) : PoolRoute.borrow(pool, waitNanos);
+        return pool == null ? borrow(slot, waitNanos) : known(slot, PoolRoute.borrow(pool, waitNanos));
+    }
+
+    private Connection known(int slot, Connection connection) {
+        if (slot >= 0) {
+            servers.lazySet(slot, connection.getHostAndPort().toString());
+        }
+        return connection;
+    }
+
+    @Override
+    public @Nullable String serverOf(int slot) {
+        return servers.get(slot);
     }
 
     /** Those that cannot be reached are left out: after a failover the cluster still lists its dead. */

@@ -13,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
  */
 final class Link implements AutoCloseable {
     private static final int THREADS = 8;
+    private static final int UPKEEP_THREADS = 4;
     private static final int MAX_REDIRECTIONS = 5;
     private static final int PIPELINE = 100;
 
@@ -44,6 +46,7 @@ final class Link implements AutoCloseable {
     private final AtomicLong lastContactNanos;
     private final ThreadPoolExecutor requests;
     private final ThreadPoolExecutor upkeep;
+    private final AtomicBoolean refreshing = new AtomicBoolean();
     private volatile @Nullable PushChannel push;
 
     Link(Route route, Scheduler scheduler, Duration requestTimeout, String clientName) {
@@ -53,7 +56,7 @@ final class Link implements AutoCloseable {
         this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
         this.requests = executor("lockstep-redis-" + clientName, THREADS);
         // Of its own, so that renewals do not queue behind requests.
-        this.upkeep = executor("lockstep-redis-upkeep-" + clientName, 1);
+        this.upkeep = executor("lockstep-redis-upkeep-" + clientName, UPKEEP_THREADS);
     }
 
     private static ThreadPoolExecutor executor(String name, int threads) {
@@ -97,7 +100,7 @@ final class Link implements AutoCloseable {
         execute(requests, task);
     }
 
-    /** Runs a task that blocks on the thread that keeps alive what is held. */
+    /** Runs a task that blocks on a thread that keeps alive what is held. */
     void executeUpkeep(Runnable task) {
         execute(upkeep, task);
     }
@@ -182,9 +185,10 @@ final class Link implements AutoCloseable {
         Map<String, List<Integer>> current = new HashMap<>();
         List<List<Integer>> groups = new ArrayList<>();
         for (int i = 0; i < runs.size(); i++) {
-            String server = "";
-            if (route.isCluster()) {
-                try (Connection connection = borrow(runs.get(i).slot, null, deadlineNanos)) {
+            int slot = runs.get(i).slot;
+            String server = route.serverOf(slot);
+            if (server == null) {
+                try (Connection connection = borrow(slot, null, deadlineNanos)) {
                     server = connection.getHostAndPort().toString();
                 }
             }
@@ -308,12 +312,14 @@ final class Link implements AutoCloseable {
     }
 
     private void refreshLater() {
-        if (route.isCluster()) {
-            executeUpkeep(() -> {
+        if (route.isCluster() && refreshing.compareAndSet(false, true)) {
+            execute(() -> {
                 try {
                     route.refresh();
                 } catch (RuntimeException e) {
                     // The next failure asks again.
+                } finally {
+                    refreshing.set(false);
                 }
             });
         }

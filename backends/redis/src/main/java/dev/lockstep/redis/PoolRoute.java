@@ -72,6 +72,11 @@ final class PoolRoute implements Route {
     }
 
     @Override
+    public String serverOf(int slot) {
+        return "";
+    }
+
+    @Override
     public String toString() {
         return name.get();
     }

@@ -159,7 +159,12 @@ final class PushChannel implements AutoCloseable {
             String[] words = message.split(" ", 3);
             if (words.length >= 2) {
                 String[] more = words.length == 3 ? words[2].split(" ", -1) : new String[0];
-                listener.told(words[0], words[1], more);
+                try {
+                    listener.told(words[0], words[1], more);
+                } catch (RuntimeException e) {
+                    // Anybody can publish anything; the subscription goes on.
+                    log.warn("Channel {}: a message was not understood", channel, e);
+                }
             }
         }
 

@@ -11,8 +11,11 @@ import dev.lockstep.spi.Renewer;
 import dev.lockstep.spi.Scheduler;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -153,17 +156,43 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
         lines.lookEverywhere();
     }
 
+    /** Renews server by server, side by side: one that is away must not cost the others' locks. */
     private CompletionStage<List<RedisGrant>> renew(List<RedisGrant> batch) {
-        CompletableFuture<List<RedisGrant>> lost = new CompletableFuture<>();
+        Map<String, List<RedisGrant>> groups = new HashMap<>();
+        for (RedisGrant grant : batch) {
+            int slot = link.slot(grant.claim().keys());
+            String server = String.valueOf(link.route().serverOf(slot));
+            groups.computeIfAbsent(server, unused -> new ArrayList<>()).add(grant);
+        }
         long deadline = link.deadline();
-        link.executeUpkeep(() -> {
-            try {
-                lost.complete(dialect.renew(batch, deadline));
-            } catch (Failure e) {
-                lost.completeExceptionally(e);
+        List<CompletableFuture<Void>> parts = new ArrayList<>();
+        for (List<RedisGrant> group : groups.values()) {
+            CompletableFuture<Void> part = new CompletableFuture<>();
+            link.executeUpkeep(() -> renew(group, deadline, part));
+            parts.add(part);
+        }
+        return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(done -> List.of());
+    }
+
+    /** Tells each grant what became of it; the renewer, which tries again what failed, hears of the batch as a whole. */
+    private void renew(List<RedisGrant> group, long deadlineNanos, CompletableFuture<Void> part) {
+        long sent = scheduler().nanoTime();
+        try {
+            List<RedisGrant> lost = dialect.renew(group, deadlineNanos);
+            Set<RedisGrant> gone = Set.copyOf(lost);
+            for (RedisGrant grant : group) {
+                if (!gone.contains(grant)) {
+                    grant.renewedUntil(Renewer.deadline(sent, ttl()));
+                }
             }
-        });
-        return lost;
+            for (RedisGrant grant : lost) {
+                renewer.unregister(grant);
+                grant.signalLost(LossReason.REVOKED);
+            }
+            part.complete(null);
+        } catch (Failure e) {
+            part.completeExceptionally(e);
+        }
     }
 
     // ---------------------------------------------------------------- operators

@@ -38,6 +38,11 @@ interface Route extends AutoCloseable {
         return false;
     }
 
+    /** A name for the server that had a slot when this route last went there, or null if it never did. */
+    default @Nullable String serverOf(int slot) {
+        return null;
+    }
+
     /** The servers' addresses, without credentials. */
     @Override
     String toString();

@@ -12,6 +12,7 @@
 -- reader with its token. Times are milliseconds of the server's clock; tokens start from its microseconds.
 local LOCK, QUEUE, READERS, CLAIMS, GONE = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local TOKEN_KEPT = 1200000 -- how long an unused lock's token is remembered: longer than clocks are set back
+local SLACK = 5000 -- how long keys stay when all that is in them has expired
 local HINT_STALE = 300 -- how long a waiter may take to come when it was told that the lock is free
 
 local time = redis.call('TIME')
@@ -31,10 +32,10 @@ local function tell(id, word, more)
   redis.call('PUBLISH', 'lockstep:' .. client_of(id), word .. ' ' .. id .. (more or ''))
 end
 
--- Lets a key live for a time at least.
+-- Lets a key outlive what is in it, by so much that whoever comes meanwhile can clear up all that belongs to it.
 local function keep(key, ms)
-  if redis.call('PTTL', key) < ms then
-    redis.call('PEXPIRE', key, ms)
+  if redis.call('PTTL', key) < ms + SLACK then
+    redis.call('PEXPIRE', key, ms + SLACK)
   end
 end
 
@@ -165,5 +166,6 @@ local function free_in()
   if owner then
     return expires - now
   end
-  return -1
+  local first = redis.call('ZRANGE', READERS, 0, 0, 'WITHSCORES')[2]
+  return first and first - now or -1
 end

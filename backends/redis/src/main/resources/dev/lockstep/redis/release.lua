@@ -21,6 +21,6 @@ end
 if remember > 0 then
   redis.call('ZREMRANGEBYSCORE', GONE, '-inf', now)
   redis.call('ZADD', GONE, now + remember, id)
-  keep(GONE, remember)
+  redis.call('PEXPIRE', GONE, math.max(remember, redis.call('PTTL', GONE)))
 end
 return had

@@ -3,13 +3,14 @@
 -- Returns for each hold 0 if it is lost, 1, or 2 if another client waits
 local ttl = tonumber(ARGV[1])
 local TOKEN_KEPT = 1200000
+local SLACK = 5000
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local till = now + ttl
 
 local function keep(key, ms)
-  if redis.call('PTTL', key) < ms then
-    redis.call('PEXPIRE', key, ms)
+  if redis.call('PTTL', key) < ms + SLACK then
+    redis.call('PEXPIRE', key, ms + SLACK)
   end
 end
 

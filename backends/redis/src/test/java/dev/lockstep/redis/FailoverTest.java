@@ -16,6 +16,7 @@ import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.spi.BackendContext;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -223,6 +224,32 @@ class FailoverTest {
                 }
                 moved.get();
                 Probe.works(holder, other);
+            }
+        }
+
+        @Test
+        void aNodeThatIsAwayDoesNotCostTheLocksOfOthers() throws Exception {
+            try (RedisCluster cluster = Servers.require(() -> RedisServer.builder()
+                            .setting("cluster-require-full-coverage", "no")
+                            .startCluster(3, 0));
+                    LockClient client = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(6))) {
+                RedisServer away = cluster.get(0);
+                List<Lease> there = new ArrayList<>();
+                List<Lease> elsewhere = new ArrayList<>();
+                for (int i = 0; i < 60; i++) {
+                    Lease lease = client.lock("lock-" + i).acquireAsync().get();
+                    boolean isThere = cluster.owner(cluster.slot("lockstep:{lockstep:lock-" + i + "}"))
+                            .equals(away);
+                    (isThere ? there : elsewhere).add(lease);
+                }
+                assertThat(there).isNotEmpty();
+                away.pause();
+                Bench.await("those there are lost", () -> there.stream().noneMatch(Lease::isValid));
+                assertThat(elsewhere).allMatch(Lease::isValid);
+                away.resume();
+                for (Lease lease : elsewhere) {
+                    lease.close();
+                }
             }
         }
 

@@ -163,7 +163,11 @@ class FaultsTest {
         bench.server().command("DEL", KEY + ":queue", KEY + ":claims");
         Bench.awaitWaiters(holder, NAME, 1);
         assertThat(bench.server().command("ZRANGE", KEY + ":queue", "0", "0")).isNotEqualTo(first);
-        bench.server().command("PUBLISH", "lockstep:" + first.substring(0, 22), "granted " + first + " 4711 0");
+        String channel = "lockstep:" + first.substring(0, 22);
+        bench.server().command("PUBLISH", channel, "granted " + first + " 4711 0");
+        for (String nonsense : new String[] {"", "granted", "granted  ", "granted " + first + "/1 x y", "a b c d e"}) {
+            bench.server().command("PUBLISH", channel, nonsense);
+        }
         Awaitility.await().pollDelay(Duration.ofMillis(500)).until(() -> true);
         assertThat(waiting).isNotDone();
         held.close();

@@ -153,7 +153,7 @@ abstract class RedisFixture implements BackendFixture {
 
     @Override
     public int attempts() {
-        return 300;
+        return options.queue() ? 300 : 100;
     }
 
     @Override
