@@ -78,7 +78,7 @@ final class Connections implements AutoCloseable {
     private <T> T callOnce(Link.Work<T> work, long deadline) throws SQLException {
         long sent = scheduler.nanoTime();
         try (Connection connection = source.getConnection()) {
-            Link link = new Link(dialect, connection, scheduler, deadline);
+            Link link = new Link(dialect, connection, scheduler, deadline, this::noteContact);
             int timeout = link.readTimeout();
             boolean manual = false;
             try {
@@ -88,7 +88,7 @@ final class Connections implements AutoCloseable {
                     connection.setAutoCommit(true);
                 }
                 T answer = work.run(link);
-                lastContactNanos.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
+                noteContact(sent);
                 return answer;
             } catch (SQLException e) {
                 if (Failure.of(e, dialect) == Failure.UNREACHABLE) {
@@ -99,6 +99,10 @@ final class Connections implements AutoCloseable {
                 giveBack(connection, link, timeout, manual);
             }
         }
+    }
+
+    private void noteContact(long sent) {
+        lastContactNanos.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
     }
 
     /** Keeps a pool from lending a broken connection again, which it would as long as it is in use often enough. */

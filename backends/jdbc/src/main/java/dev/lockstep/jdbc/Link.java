@@ -7,9 +7,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.Types;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A borrowed connection, for the statements of one request. Used by one thread. */
+/**
+ * A borrowed connection, for the statements of one request. Each answer to one that writes is contact with the database,
+ * though the request goes on; a database that only lets itself be read is of no use. Used by one thread.
+ */
 final class Link {
     private static final int TIGHT_PERCENT = 110;
 
@@ -17,13 +21,15 @@ final class Link {
     private final Connection connection;
     private final Scheduler scheduler;
     private final long deadlineNanos;
+    private final LongConsumer contact;
     private int timeoutMillis;
 
-    Link(Dialect dialect, Connection connection, Scheduler scheduler, long deadlineNanos) {
+    Link(Dialect dialect, Connection connection, Scheduler scheduler, long deadlineNanos, LongConsumer contact) {
         this.dialect = dialect;
         this.connection = connection;
         this.scheduler = scheduler;
         this.deadlineNanos = deadlineNanos;
+        this.contact = contact;
     }
 
     /** Reads rows. */
@@ -42,7 +48,10 @@ final class Link {
         awaitNoLonger();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, arguments);
-            return statement.executeUpdate();
+            long sent = scheduler.nanoTime();
+            int rows = statement.executeUpdate();
+            contact.accept(sent);
+            return rows;
         }
     }
 
@@ -61,7 +70,10 @@ final class Link {
         awaitNoLonger();
         try (PreparedStatement statement = dialect.prepareDrawing(connection, sql)) {
             bind(statement, arguments);
-            return dialect.draw(statement);
+            long sent = scheduler.nanoTime();
+            Dialect.Drawn drawn = dialect.draw(statement);
+            contact.accept(sent);
+            return drawn;
         }
     }
 

@@ -155,6 +155,24 @@ abstract class SqlContract extends LockContract {
         }
 
         @Test
+        void oneAnswerIsEnoughToKnowThatALockIsBusy() throws Exception {
+            try (TestClient holder = open();
+                    TestClient test = open()) {
+                Lease held = holder.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);
+                Gate look = new Gate(test, "SELECT l.owner");
+                // Its time ends before it has found its place in the queue, but not before the first answer.
+                assertThat(test.client()
+                                .lock("a")
+                                .tryAcquireAsync(Duration.ofMillis(500))
+                                .get(SOON, TimeUnit.SECONDS))
+                        .isEmpty();
+                look.awaitReached();
+                look.letGo();
+                held.closeAsync().get(SOON, TimeUnit.SECONDS);
+            }
+        }
+
+        @Test
         void manyLocksAreRenewedByOneStatement() throws Exception {
             try (TestClient test = open(Duration.ofSeconds(6))) {
                 List<CompletableFuture<Lease>> leases = new ArrayList<>();
