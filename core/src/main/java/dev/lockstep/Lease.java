@@ -1,6 +1,7 @@
 package dev.lockstep;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -92,6 +93,19 @@ public interface Lease extends AutoCloseable {
      * @param action what to do
      */
     void onLost(Consumer<LossReason> action);
+
+    /**
+     * Gives something that the engine adds to a hold, such as a guard for the engine's own transactions; the engine's
+     * documentation says what there is. Most have nothing.
+     *
+     * @param <T> its type
+     * @param type what is asked for
+     * @return it; empty if the engine has none, if the hold was taken in fallback, or if this is a multi-lock of several
+     *     names
+     */
+    default <T> Optional<T> unwrap(Class<T> type) {
+        return Optional.empty();
+    }
 
     /**
      * Gives the hold back. Returns when the engine has confirmed it, or at once if nothing must be asked of the

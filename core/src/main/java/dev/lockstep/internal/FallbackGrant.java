@@ -8,6 +8,7 @@ import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.GrantListener;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -122,5 +123,10 @@ final class FallbackGrant implements Grant {
             }
             return shared;
         });
+    }
+
+    @Override
+    public <T> Optional<T> unwrap(Class<T> type) {
+        return isFallback() ? Optional.empty() : grant.unwrap(type);
     }
 }

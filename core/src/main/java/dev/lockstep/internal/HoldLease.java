@@ -4,6 +4,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LossReason;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -69,6 +70,11 @@ final class HoldLease extends AtomicBoolean implements Lease {
     @Override
     public void onLost(Consumer<LossReason> action) {
         hold.turnstile.onLost(hold, Objects.requireNonNull(action, "action"));
+    }
+
+    @Override
+    public <T> Optional<T> unwrap(Class<T> type) {
+        return hold.passage.heldGrant().unwrap(type);
     }
 
     @Override

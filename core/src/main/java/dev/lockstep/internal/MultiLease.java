@@ -4,6 +4,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LossReason;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -71,6 +72,11 @@ final class MultiLease implements Lease {
                 }
             });
         }
+    }
+
+    @Override
+    public <T> Optional<T> unwrap(Class<T> type) {
+        return leases.size() == 1 ? leases.get(0).unwrap(type) : Optional.empty();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.lockstep.spi;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -50,5 +51,16 @@ public interface Grant {
      */
     default CompletionStage<Boolean> downgrade() {
         return CompletableFuture.completedFuture(false);
+    }
+
+    /**
+     * Gives something that this engine adds to a grant, for {@link dev.lockstep.Lease#unwrap}.
+     *
+     * @param <T> its type
+     * @param type what is asked for
+     * @return it; empty, unless overridden
+     */
+    default <T> Optional<T> unwrap(Class<T> type) {
+        return Optional.empty();
     }
 }

@@ -27,13 +27,14 @@ final class Cleaner implements AutoCloseable {
 
     private void schedule() {
         if (!closed) {
-            timer = backend.later(periodNanos, () -> backend.run(Duration.ZERO, this::run, () -> {}));
+            timer = backend.requests()
+                    .later(periodNanos, () -> backend.requests().run(Duration.ZERO, this::run, () -> {}));
         }
     }
 
     private void run() {
         try {
-            if (!closed && backend.call(link -> backend.store().electSweeper(link, periodNanos / 1_000))) {
+            if (!closed && backend.requests().call(link -> backend.store().electSweeper(link, periodNanos / 1_000))) {
                 sweep();
             }
         } catch (SQLException | RuntimeException e) {
@@ -46,14 +47,14 @@ final class Cleaner implements AutoCloseable {
     /** Each step is a request of its own, so that none keeps a connection for long. */
     void sweep() throws SQLException {
         Store store = backend.store();
-        for (String session : backend.call(store::expiredSessions)) {
-            step(() -> backend.call(link -> store.endExpiredSession(link, session)));
+        for (String session : backend.requests().call(store::expiredSessions)) {
+            step(() -> backend.requests().call(link -> store.endExpiredSession(link, session)));
         }
-        for (Store.Orphan orphan : backend.call(store::orphans)) {
-            step(() -> backend.call(link -> store.evict(link, orphan.key(), orphan.session())));
+        for (Store.Orphan orphan : backend.requests().call(store::orphans)) {
+            step(() -> backend.requests().call(link -> store.evict(link, orphan.key(), orphan.session())));
         }
-        for (String key : backend.call(link -> store.idleKeys(link, idleMicros))) {
-            step(() -> backend.call(link -> store.removeIdle(link, key, idleMicros)));
+        for (String key : backend.requests().call(link -> store.idleKeys(link, idleMicros))) {
+            step(() -> backend.requests().call(link -> store.removeIdle(link, key, idleMicros)));
         }
     }
 
@@ -64,18 +65,19 @@ final class Cleaner implements AutoCloseable {
     }
 
     private void step(Step step) {
-        backend.run(
-                Duration.ZERO,
-                () -> {
-                    try {
-                        if (!closed) {
-                            step.run();
-                        }
-                    } catch (SQLException e) {
-                        backend.log().debug("A step of sweeping failed; the next sweep repeats it", e);
-                    }
-                },
-                () -> {});
+        backend.requests()
+                .run(
+                        Duration.ZERO,
+                        () -> {
+                            try {
+                                if (!closed) {
+                                    step.run();
+                                }
+                            } catch (SQLException e) {
+                                backend.log().debug("A step of sweeping failed; the next sweep repeats it", e);
+                            }
+                        },
+                        () -> {});
     }
 
     @Override

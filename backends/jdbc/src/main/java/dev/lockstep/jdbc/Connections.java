@@ -1,5 +1,6 @@
 package dev.lockstep.jdbc;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.lockstep.spi.Scheduler;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -77,20 +78,33 @@ final class Connections implements AutoCloseable {
     private <T> T callOnce(Link.Work<T> work, long deadline) throws SQLException {
         long sent = scheduler.nanoTime();
         try (Connection connection = source.getConnection()) {
-            tuning.tune(connection);
             Link link = new Link(dialect, connection, scheduler, deadline);
             int timeout = link.readTimeout();
-            boolean manual = !connection.getAutoCommit();
+            boolean manual = false;
             try {
+                tuning.tune(connection);
+                manual = !connection.getAutoCommit();
                 if (manual) {
                     connection.setAutoCommit(true);
                 }
                 T answer = work.run(link);
                 lastContactNanos.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
                 return answer;
+            } catch (SQLException e) {
+                if (Failure.of(e, dialect) == Failure.UNREACHABLE) {
+                    evict(connection);
+                }
+                throw e;
             } finally {
                 giveBack(connection, link, timeout, manual);
             }
+        }
+    }
+
+    /** Keeps a pool from lending a broken connection again, which it would as long as it is in use often enough. */
+    private void evict(Connection connection) {
+        if (source instanceof HikariDataSource pool) {
+            pool.evictConnection(connection);
         }
     }
 

@@ -2,13 +2,11 @@ package dev.lockstep.jdbc;
 
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.LockBackend;
-import dev.lockstep.spi.Scheduler;
 import dev.lockstep.spi.Traits;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -23,9 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -36,18 +31,14 @@ import org.slf4j.LoggerFactory;
 final class JdbcBackend implements LockBackend {
     private static final Logger log = LoggerFactory.getLogger(JdbcBackend.class);
     private static final Duration MIN_TTL = Duration.ofMillis(200);
-    private static final int MAX_THREADS = 8;
-    private static final Duration THREADS_IDLE = Duration.ofSeconds(10);
 
     private final BackendContext context;
-    private final Dialect dialect;
     private final Connections connections;
     private final Store store;
     private final Keys keys;
     private final Traits traits;
     private final @Nullable PostgresListener listener;
-    private final ThreadPoolExecutor requests;
-    private final ThreadPoolExecutor keeper;
+    private final Requests requests;
     private final Waiting waiting = new Waiting(this);
     private final Map<String, JdbcClaim> claims = new ConcurrentHashMap<>();
     private final Map<String, JdbcGrant> grants = new ConcurrentHashMap<>();
@@ -64,31 +55,18 @@ final class JdbcBackend implements LockBackend {
             Settings settings)
             throws SQLException {
         this.context = context;
-        this.dialect = dialect;
         this.connections = connections;
         this.store = store;
         this.listener = listener;
         this.keys = new Keys(context.namespace());
         boolean pushed = listener != null;
         this.traits = new Traits(pushed, pushed, true, true, MIN_TTL);
-        this.requests = threads("request", Math.min(settings.poolSize(dialect), MAX_THREADS));
-        this.keeper = threads("session", 1);
+        this.requests = new Requests(context, dialect, connections, settings.poolSize(dialect));
         this.sessions = new Sessions(this, context, who(context));
         this.cleaner = new Cleaner(this, context, settings.idleNames());
         if (listener != null) {
             listener.listen(this);
         }
-    }
-
-    private ThreadPoolExecutor threads(String what, int count) {
-        ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                count, count, THREADS_IDLE.toMillis(), TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "lockstep-jdbc-" + what + "-" + context.clientName());
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        threads.allowCoreThreadTimeOut(true);
-        return threads;
     }
 
     private static HolderInfo who(BackendContext context) {
@@ -128,6 +106,10 @@ final class JdbcBackend implements LockBackend {
         return context.clientId();
     }
 
+    Requests requests() {
+        return requests;
+    }
+
     Store store() {
         return store;
     }
@@ -138,27 +120,6 @@ final class JdbcBackend implements LockBackend {
 
     Waiting waiting() {
         return waiting;
-    }
-
-    long nanoTime() {
-        return context.scheduler().nanoTime();
-    }
-
-    long ttlNanos() {
-        return context.ttl().toNanos();
-    }
-
-    long requestTimeoutNanos() {
-        return context.requestTimeout().toNanos();
-    }
-
-    /** How long to wait after a failure, in nanoseconds. */
-    long delay(int failures) {
-        return context.retryBackoff().delay(failures).toNanos();
-    }
-
-    Failure failure(SQLException e) {
-        return Failure.of(e, dialect);
     }
 
     /** Whether the database tells who waits that it can go on, at this moment. */
@@ -233,82 +194,20 @@ final class JdbcBackend implements LockBackend {
      * withdrawal, so the withdrawal is repeated.
      */
     void suspect(Ask ask) {
-        for (long delay : new long[] {requestTimeoutNanos(), ttlNanos()}) {
-            later(
+        for (long delay : new long[] {requests.requestTimeoutNanos(), requests.ttlNanos()}) {
+            requests.later(
                     delay,
-                    () -> run(
+                    () -> requests.run(
                             DO_NOT_BLOCK,
                             () -> {
                                 try {
-                                    call(link -> store.queue().leave(link, ask.key(), ask.claim()));
+                                    requests.call(link -> store.queue().leave(link, ask.key(), ask.claim()));
                                 } catch (SQLException e) {
                                     log.debug("A repeated withdrawal failed", e);
                                 }
                             },
                             () -> {}));
         }
-    }
-
-    LockUnavailableException closedFailure(@Nullable String name) {
-        return new LockUnavailableException(
-                name,
-                (name == null ? "" : "Lock '" + name + "': ") + "client " + context.clientName() + " was closed.");
-    }
-
-    // ---------------------------------------------------------------- round trips
-
-    /** One request, in the calling thread. */
-    <T> T call(Link.Work<T> work) throws SQLException {
-        return connections.call(work);
-    }
-
-    /** Runs requests in the calling thread if it may block for as long as they take, else on one of the backend's own. */
-    void run(Duration blockAtMost, Runnable request, Runnable ifClosed) {
-        if (dialect.worksInline() && blockAtMost.compareTo(context.requestTimeout()) >= 0) {
-            request.run();
-            return;
-        }
-        execute(requests, request, ifClosed);
-    }
-
-    /** Runs what keeps the session alive, on a thread for that alone. */
-    void keep(Runnable task) {
-        execute(keeper, task, () -> {});
-    }
-
-    private static void execute(ThreadPoolExecutor threads, Runnable task, Runnable ifClosed) {
-        try {
-            threads.execute(task);
-        } catch (RejectedExecutionException e) {
-            ifClosed.run();
-        }
-    }
-
-    Scheduler.Timer later(long delayNanos, Runnable task) {
-        return context.scheduler().schedule(delayNanos, task);
-    }
-
-    private <T> CompletionStage<T> ask(@Nullable String name, String what, Link.Work<T> work) {
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        Scheduler.Timer timer = later(
-                requestTimeoutNanos(),
-                () -> answer.completeExceptionally(new LockUnavailableException(
-                        name, what + " was not answered in time. Check that the database runs and can be reached.")));
-        run(
-                DO_NOT_BLOCK,
-                () -> {
-                    try {
-                        answer.complete(call(work));
-                    } catch (SQLException e) {
-                        answer.completeExceptionally(failure(e).toException(name, what, e));
-                    } catch (RuntimeException e) {
-                        answer.completeExceptionally(e);
-                    } finally {
-                        timer.cancel();
-                    }
-                },
-                () -> answer.completeExceptionally(closedFailure(name)));
-        return answer;
     }
 
     // ---------------------------------------------------------------- operators
@@ -320,13 +219,13 @@ final class JdbcBackend implements LockBackend {
 
     @Override
     public CompletionStage<Void> ping() {
-        return ask(null, "ping", link -> link.query("SELECT 1", rows -> rows.next()))
+        return requests.ask(null, "ping", link -> link.query("SELECT 1", rows -> rows.next()))
                 .thenAccept(answered -> {});
     }
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return ask(name, "inspect", link -> {
+        return requests.ask(name, "inspect", link -> {
             List<LockInfo> found = store.list(link, keys, keys.only(name));
             return found.isEmpty() ? new LockInfo(name, List.of(), List.of()) : found.get(0);
         });
@@ -334,12 +233,12 @@ final class JdbcBackend implements LockBackend {
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return ask(null, "list", link -> store.list(link, keys, keys.withPrefix(prefix)));
+        return requests.ask(null, "list", link -> store.list(link, keys, keys.withPrefix(prefix)));
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return ask(name, "forceRelease", link -> store.queue().revoke(link, keys.key(name)));
+        return requests.ask(name, "forceRelease", link -> store.queue().revoke(link, keys.key(name)));
     }
 
     @Override
@@ -354,10 +253,7 @@ final class JdbcBackend implements LockBackend {
             listener.close();
         }
         endSession();
-        // No thread is interrupted: that would close the files of an embedded H2.
-        requests.getQueue().clear();
-        requests.shutdown();
-        keeper.shutdown();
+        requests.close();
         claims.values().forEach(JdbcClaim::fail);
         grants.values().forEach(grant -> grant.signalLost(LossReason.CLIENT_CLOSED));
         connections.close();
@@ -367,9 +263,9 @@ final class JdbcBackend implements LockBackend {
     private void endSession() {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         String id = sessions.current().id();
-        keep(() -> {
+        requests.keep(() -> {
             try {
-                call(link -> store.endSession(link, id));
+                requests.call(link -> store.endSession(link, id));
             } catch (SQLException | RuntimeException e) {
                 log.debug("The session could not be ended; it expires", e);
             } finally {
@@ -378,7 +274,7 @@ final class JdbcBackend implements LockBackend {
         });
         boolean interrupted = Thread.interrupted();
         try {
-            ended.get(requestTimeoutNanos(), TimeUnit.NANOSECONDS);
+            ended.get(requests.requestTimeoutNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             interrupted = true;
         } catch (ExecutionException | TimeoutException e) {

@@ -58,7 +58,7 @@ final class JdbcClaim implements Claim {
         synchronized (this) {
             trying = true;
         }
-        backend.run(request.blockAtMost(), this::attempt, this::fail);
+        backend.requests().run(request.blockAtMost(), this::attempt, this::fail);
     }
 
     /** Tries once more, after what is under way. */
@@ -73,7 +73,7 @@ final class JdbcClaim implements Claim {
             }
             trying = true;
         }
-        backend.run(Duration.ZERO, this::attempt, this::fail);
+        backend.requests().run(Duration.ZERO, this::attempt, this::fail);
     }
 
     private void attempt() {
@@ -110,7 +110,8 @@ final class JdbcClaim implements Claim {
             known = true;
         }
         try {
-            answered(session, backend.call(link -> backend.store().acquire(link, ask, session.id(), queued)));
+            answered(
+                    session, backend.requests().call(link -> backend.store().acquire(link, ask, session.id(), queued)));
         } catch (SQLException e) {
             failed(e);
         } catch (RuntimeException e) {
@@ -156,15 +157,16 @@ final class JdbcClaim implements Claim {
     }
 
     private void failed(SQLException e) {
-        Failure failure = backend.failure(e);
+        Failure failure = backend.requests().failure(e);
         int count;
         boolean refusedTooLong;
         synchronized (this) {
             uncertain |= failure == Failure.UNREACHABLE;
             count = ++failures;
-            long now = backend.nanoTime();
+            long now = backend.requests().nanoTime();
             refusedSinceNanos = failure != Failure.REFUSED ? 0 : refusedSinceNanos == 0 ? now | 1 : refusedSinceNanos;
-            refusedTooLong = refusedSinceNanos != 0 && now - refusedSinceNanos >= backend.requestTimeoutNanos();
+            refusedTooLong = refusedSinceNanos != 0
+                    && now - refusedSinceNanos >= backend.requests().requestTimeoutNanos();
         }
         if (failure == Failure.WRONG || refusedTooLong) {
             if (settle()) {
@@ -174,8 +176,10 @@ final class JdbcClaim implements Claim {
         }
         backend.log().debug("Lock '{}': asking for it failed; it is tried again", request.name(), e);
         // With an interrupt pending no connection can be waited for here, but elsewhere.
-        long delay = Thread.currentThread().isInterrupted() && count == 1 ? 0 : backend.delay(count);
-        backend.later(delay, this::tryAgain);
+        long delay = Thread.currentThread().isInterrupted() && count == 1
+                ? 0
+                : backend.requests().delay(count);
+        backend.requests().later(delay, this::tryAgain);
     }
 
     /** Ends the trying; false if the claim was withdrawn before. */
@@ -195,7 +199,7 @@ final class JdbcClaim implements Claim {
     /** The client was closed. */
     void fail() {
         settle();
-        outcome.completeExceptionally(backend.closedFailure(request.name()));
+        outcome.completeExceptionally(backend.requests().closedFailure(request.name()));
         gone.complete(null); // it went with the session
     }
 

@@ -81,13 +81,7 @@ public final class JdbcLocks implements BackendFactory {
      * @return the same locks, in other tables
      */
     public JdbcLocks tablePrefix(String prefix) {
-        return with(new Settings(
-                prefix,
-                settings.schema(),
-                settings.createSchema(),
-                settings.poolSize(),
-                settings.listen(),
-                settings.idleNames()));
+        return with(settings.withTablePrefix(prefix));
     }
 
     /**
@@ -98,13 +92,7 @@ public final class JdbcLocks implements BackendFactory {
      */
     public JdbcLocks schema(String schema) {
         Objects.requireNonNull(schema, "schema");
-        return with(new Settings(
-                settings.tablePrefix(),
-                schema,
-                settings.createSchema(),
-                settings.poolSize(),
-                settings.listen(),
-                settings.idleNames()));
+        return with(settings.withSchema(schema));
     }
 
     /**
@@ -114,13 +102,7 @@ public final class JdbcLocks implements BackendFactory {
      * @return the same locks
      */
     public JdbcLocks createSchema(boolean create) {
-        return with(new Settings(
-                settings.tablePrefix(),
-                settings.schema(),
-                create,
-                settings.poolSize(),
-                settings.listen(),
-                settings.idleNames()));
+        return with(settings.withCreateSchema(create));
     }
 
     /**
@@ -131,13 +113,7 @@ public final class JdbcLocks implements BackendFactory {
      * @return the same locks
      */
     public JdbcLocks poolSize(int size) {
-        return with(new Settings(
-                settings.tablePrefix(),
-                settings.schema(),
-                settings.createSchema(),
-                size,
-                settings.listen(),
-                settings.idleNames()));
+        return with(settings.withPoolSize(size));
     }
 
     /**
@@ -148,13 +124,7 @@ public final class JdbcLocks implements BackendFactory {
      * @return the same locks
      */
     public JdbcLocks listen(boolean listen) {
-        return with(new Settings(
-                settings.tablePrefix(),
-                settings.schema(),
-                settings.createSchema(),
-                settings.poolSize(),
-                listen,
-                settings.idleNames()));
+        return with(settings.withListen(listen));
     }
 
     /**
@@ -164,13 +134,7 @@ public final class JdbcLocks implements BackendFactory {
      * @return the same locks
      */
     public JdbcLocks idleNames(Duration idle) {
-        return with(new Settings(
-                settings.tablePrefix(),
-                settings.schema(),
-                settings.createSchema(),
-                settings.poolSize(),
-                settings.listen(),
-                idle));
+        return with(settings.withIdleNames(idle));
     }
 
     /** For tests: opens the connections of the URL in another way. */

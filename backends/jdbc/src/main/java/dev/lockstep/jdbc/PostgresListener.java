@@ -154,24 +154,26 @@ final class PostgresListener implements AutoCloseable {
         }
         JdbcBackend owner = backend;
         owner.waiting().lookNow();
-        owner.later(
-                owner.delay(attempt),
-                () -> owner.run(
-                        Duration.ZERO,
-                        () -> {
-                            try {
-                                if (connect()) {
-                                    owner.waiting().lookNow(); // what was told meanwhile is lost
-                                    start();
-                                    return;
-                                }
-                            } catch (SQLException | RuntimeException e) {
-                                log.debug("Notifications cannot be had yet", e);
-                                disconnect();
-                            }
-                            reconnectLater(attempt + 1);
-                        },
-                        () -> {}));
+        owner.requests()
+                .later(
+                        owner.requests().delay(attempt),
+                        () -> owner.requests()
+                                .run(
+                                        Duration.ZERO,
+                                        () -> {
+                                            try {
+                                                if (connect()) {
+                                                    owner.waiting().lookNow(); // what was told meanwhile is lost
+                                                    start();
+                                                    return;
+                                                }
+                                            } catch (SQLException | RuntimeException e) {
+                                                log.debug("Notifications cannot be had yet", e);
+                                                disconnect();
+                                            }
+                                            reconnectLater(attempt + 1);
+                                        },
+                                        () -> {}));
     }
 
     private void disconnect() {
@@ -179,7 +181,11 @@ final class PostgresListener implements AutoCloseable {
         connection = null;
         if (known != null) {
             try {
-                known.abort(Runnable::run); // close() would wait for the thread that listens
+                // A pool must not lend a connection that listens, so the connection itself is closed first.
+                if (known.isWrapperFor(PGConnection.class)
+                        && known.unwrap(PGConnection.class) instanceof Connection physical) {
+                    physical.close();
+                }
                 known.close();
             } catch (SQLException | RuntimeException e) {
                 log.debug("The connection for notifications did not close", e);

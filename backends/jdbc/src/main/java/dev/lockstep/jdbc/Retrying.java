@@ -35,24 +35,26 @@ final class Retrying<T> {
         this.name = name;
         this.what = what;
         this.request = request;
-        this.giveUpNanos = backend.nanoTime() + backend.ttlNanos();
+        this.giveUpNanos = backend.requests().nanoTime() + backend.requests().ttlNanos();
     }
 
     CompletableFuture<T> run(Duration blockAtMost) {
-        backend.run(blockAtMost, () -> attempt(1), this::closed);
+        backend.requests().run(blockAtMost, () -> attempt(1), this::closed);
         return answer;
     }
 
     private void attempt(int number) {
         try {
-            answer.complete(backend.call(link -> request.send(link, number > 1)));
+            answer.complete(backend.requests().call(link -> request.send(link, number > 1)));
         } catch (SQLException e) {
-            Failure failure = backend.failure(e);
-            if (failure == Failure.WRONG || backend.nanoTime() - giveUpNanos >= 0) {
+            Failure failure = backend.requests().failure(e);
+            if (failure == Failure.WRONG || backend.requests().nanoTime() - giveUpNanos >= 0) {
                 answer.completeExceptionally(failure.toException(name, what, e));
             }
-            backend.later(
-                    backend.delay(number), () -> backend.run(Duration.ZERO, () -> attempt(number + 1), this::closed));
+            backend.requests()
+                    .later(
+                            backend.requests().delay(number),
+                            () -> backend.requests().run(Duration.ZERO, () -> attempt(number + 1), this::closed));
         } catch (RuntimeException e) {
             answer.completeExceptionally(e);
         }

@@ -52,7 +52,7 @@ final class Sessions implements AutoCloseable {
     private JdbcSession open() throws SQLException {
         String id = context.clientId() + ':' + ++opened;
         long sent = context.scheduler().nanoTime();
-        backend.call(link -> backend.store().openSession(link, id, who, ttlMicros));
+        backend.requests().call(link -> backend.store().openSession(link, id, who, ttlMicros));
         JdbcSession session = new JdbcSession(this, id, Renewer.deadline(sent, context.ttl()));
         renewer.register(session);
         return session;
@@ -61,7 +61,7 @@ final class Sessions implements AutoCloseable {
     private CompletionStage<List<JdbcSession>> renew(List<JdbcSession> batch) {
         JdbcSession session = batch.get(0);
         CompletableFuture<List<JdbcSession>> answer = new CompletableFuture<>();
-        backend.keep(() -> {
+        backend.requests().keep(() -> {
             try {
                 answer.complete(renewNow(session) ? List.of() : batch);
             } catch (SQLException | RuntimeException e) {
@@ -72,7 +72,7 @@ final class Sessions implements AutoCloseable {
     }
 
     private boolean renewNow(JdbcSession session) throws SQLException {
-        return backend.call(link -> {
+        return backend.requests().call(link -> {
             Store store = backend.store();
             if (store.renewSession(link, session.id(), ttlMicros, session.revocations())) {
                 return true;
@@ -109,7 +109,7 @@ final class Sessions implements AutoCloseable {
     }
 
     private void reopen(int attempt) {
-        backend.keep(() -> {
+        backend.requests().keep(() -> {
             if (closed) {
                 return;
             }

@@ -64,19 +64,42 @@ record Settings(
         return createSchema == null ? dialect.createsSchema() : createSchema;
     }
 
+    Settings withTablePrefix(String value) {
+        return new Settings(value, schema, createSchema, poolSize, listen, idleNames);
+    }
+
+    Settings withSchema(String value) {
+        return new Settings(tablePrefix, value, createSchema, poolSize, listen, idleNames);
+    }
+
+    Settings withCreateSchema(boolean value) {
+        return new Settings(tablePrefix, schema, value, poolSize, listen, idleNames);
+    }
+
+    Settings withPoolSize(int value) {
+        return new Settings(tablePrefix, schema, createSchema, value, listen, idleNames);
+    }
+
+    Settings withListen(boolean value) {
+        return new Settings(tablePrefix, schema, createSchema, poolSize, value, idleNames);
+    }
+
+    Settings withIdleNames(Duration value) {
+        return new Settings(tablePrefix, schema, createSchema, poolSize, listen, value);
+    }
+
     /** The same with one more setting, as a URL has it. */
     Settings with(String name, String value) {
         try {
             return switch (name.toLowerCase(Locale.ROOT)) {
-                case "tableprefix" -> new Settings(value, schema, createSchema, poolSize, listen, idleNames);
-                case "schema" -> new Settings(tablePrefix, value, createSchema, poolSize, listen, idleNames);
-                case "createschema" -> new Settings(tablePrefix, schema, bool(value), poolSize, listen, idleNames);
-                case "poolsize" ->
-                    new Settings(tablePrefix, schema, createSchema, Integer.parseInt(value), listen, idleNames);
-                case "listen" -> new Settings(tablePrefix, schema, createSchema, poolSize, bool(value), idleNames);
+                case "tableprefix" -> withTablePrefix(value);
+                case "schema" -> withSchema(value);
+                case "createschema" -> withCreateSchema(bool(value));
+                case "poolsize" -> withPoolSize(Integer.parseInt(value));
+                case "listen" -> withListen(bool(value));
                 default ->
                     throw new IllegalArgumentException(
-                            "known are tablePrefix, schema, createSchema, poolSize and" + " listen");
+                            "known are tablePrefix, schema, createSchema, poolSize and listen");
             };
         } catch (IllegalArgumentException e) {
             throw new LockConfigurationException(

@@ -2,16 +2,11 @@ package dev.lockstep.jdbc;
 
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
-import dev.lockstep.LockMode;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -91,7 +86,13 @@ final class Store {
     }
 
     private @Nullable Answer tryAcquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
-        if (!queued.get() && !ask.shared()) {
+        if (queued.get()) {
+            // Somebody told, or a look showed, that something has changed: there is nothing to look for.
+            Optional<Answer> answer = queue.arrive(link, ask, session);
+            if (answer.isPresent()) {
+                return answer.get();
+            }
+        } else if (!ask.shared()) {
             Dialect.Drawn drawn = link.draw(
                     ask.mayBarge() ? sql.take : sql.takeUnlessQueued,
                     ask.claim(),
@@ -235,44 +236,7 @@ final class Store {
     /** The locks in a range that are held or waited for, by sessions that are alive. */
     List<LockInfo> list(Link link, Keys keys, Keys.Range range) throws SQLException {
         return link.query(
-                sql.list,
-                rows -> {
-                    Map<String, LockInfo> found = new LinkedHashMap<>();
-                    Map<String, List<LockInfo.Entry>> holders = new LinkedHashMap<>();
-                    Map<String, List<LockInfo.Entry>> waiters = new LinkedHashMap<>();
-                    while (rows.next()) {
-                        String key = rows.getString(1);
-                        boolean held = rows.getInt(3) != 0;
-                        (held ? holders : waiters)
-                                .computeIfAbsent(key, unused -> new ArrayList<>())
-                                .add(entry(rows, held));
-                        found.put(
-                                key,
-                                new LockInfo(
-                                        keys.name(key),
-                                        holders.getOrDefault(key, List.of()),
-                                        waiters.getOrDefault(key, List.of())));
-                    }
-                    return List.copyOf(found.values());
-                },
-                range.first(),
-                range.last(),
-                range.first(),
-                range.last());
-    }
-
-    private static LockInfo.Entry entry(ResultSet rows, boolean held) throws SQLException {
-        HolderInfo holder = new HolderInfo(
-                rows.getString(8),
-                rows.getString(9),
-                rows.getLong(10),
-                rows.getString(5),
-                Instant.EPOCH.plus(rows.getLong(6), ChronoUnit.MICROS),
-                rows.getInt(7) != 0);
-        return new LockInfo.Entry(
-                rows.getInt(2) != 0 ? LockMode.SHARED : LockMode.EXCLUSIVE,
-                held ? OptionalLong.of(rows.getLong(4)) : OptionalLong.empty(),
-                holder);
+                sql.list, rows -> Listing.read(rows, keys), range.first(), range.last(), range.first(), range.last());
     }
 
     // ---------------------------------------------------------------- cleaning

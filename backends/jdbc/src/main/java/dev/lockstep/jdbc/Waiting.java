@@ -24,6 +24,11 @@ final class Waiting {
     private static final Backoff LOOKS = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(1));
     private static final long LEAST_NANOS = 5_000_000;
 
+    /** After so many looks without a change, some seconds, the first claim arrives anew. */
+    private static final int REFRESH_POLLS = 32;
+
+    private static final int REFRESH_LOOKS = 4;
+
     private final JdbcBackend backend;
     private final Map<String, Watch> watches = new ConcurrentHashMap<>();
 
@@ -102,7 +107,8 @@ final class Waiting {
             if (!claims.isEmpty()) {
                 Backoff pace = backend.isPushed() ? LOOKS : POLLS;
                 long delay = Math.min(pace.delay(++looks).toNanos(), Math.max(atMostNanos, LEAST_NANOS));
-                timer = backend.later(delay, () -> backend.run(Duration.ZERO, this::look, () -> {}));
+                timer = backend.requests()
+                        .later(delay, () -> backend.requests().run(Duration.ZERO, this::look, () -> {}));
             }
         }
 
@@ -117,19 +123,12 @@ final class Waiting {
             }
             long atMost = Long.MAX_VALUE;
             try {
-                Store.Look seen = backend.call(this::see).orElse(null);
+                Store.Look seen = backend.requests().call(this::see).orElse(null);
                 if (seen != null) {
                     atMost = seen.ownerMicrosLeft() == null ? atMost : seen.ownerMicrosLeft() * 1_000;
                     noteOwner(seen.owner());
                 }
-                for (JdbcClaim claim : waiting) {
-                    if (seen == null || seen.mayTake(claim.ask())) {
-                        claim.tryAgain();
-                        if (!claim.ask().shared()) {
-                            break; // one writer at most can have it
-                        }
-                    }
-                }
+                decide(waiting, seen);
             } catch (SQLException e) {
                 backend.log().debug("A look at a lock that is waited for failed; it is repeated", e);
             } finally {
@@ -138,6 +137,25 @@ final class Waiting {
                     schedule(atMost);
                 }
             }
+        }
+
+        private void decide(List<JdbcClaim> waiting, Store.@Nullable Look seen) {
+            if (needsRefresh()) {
+                // Tells holders once more that they are wanted, and queues again what somebody has removed.
+                waiting.get(0).tryAgain();
+            }
+            for (JdbcClaim claim : waiting) {
+                if (seen == null || seen.mayTake(claim.ask())) {
+                    claim.tryAgain();
+                    if (!claim.ask().shared()) {
+                        return; // one writer at most can have it
+                    }
+                }
+            }
+        }
+
+        private synchronized boolean needsRefresh() {
+            return looks > 0 && looks % (backend.isPushed() ? REFRESH_LOOKS : REFRESH_POLLS) == 0;
         }
 
         /** While a lock changes hands it is looked at more often. */

@@ -69,7 +69,7 @@ final class TestClient implements AutoCloseable {
     }
 
     <T> T call(Link.Work<T> work) throws SQLException {
-        return backend().call(work);
+        return backend().requests().call(work);
     }
 
     @Override

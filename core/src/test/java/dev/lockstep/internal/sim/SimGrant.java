@@ -68,6 +68,9 @@ final class SimGrant extends AbstractGrant {
         }
         backend.grants.remove(this);
         world.trace("release", backend.node.index, name(), token());
+        if (endedAtServer) {
+            backend.losing(); // a younger grant may have told so, before the server did
+        }
         boolean lost = isLost() || endedAtServer || backend.node.nanoTime() - validUntilNanos() >= 0;
         if (!lost && isWanted() && claim.exclusive && downgrades == 0) {
             backend.mustYield(name());

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.TestFactory;
 class ArchitectureTest {
     /** The packages of each engine's own client. An engine that is not listed has none. */
     private static final Map<String, String[]> ENGINE_CLIENTS = Map.of(
-            "redis", new String[] {"redis.clients.jedis.."},
+            "redis", new String[] {"redis.clients.jedis..", "org.apache.commons.pool2.."},
             "zookeeper", new String[] {"org.apache.zookeeper.."},
             "etcd", new String[] {"io.grpc..", "com.google.protobuf.."},
             "jdbc", new String[] {"com.zaxxer.hikari..", "org.postgresql.."});

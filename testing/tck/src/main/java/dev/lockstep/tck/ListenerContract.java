@@ -75,7 +75,9 @@ abstract class ListenerContract extends ContractGroup {
         assertThat(listener.kinds()).containsExactly("Acquired", "Released");
     }
 
+    /** Where the engine cannot tell who wants a lock, a thread that wakes up late finds the time for hand-offs over. */
     @Test
+    @Requires(Capability.TELLS_WANTED)
     void aGrantThatIsHandedOnIsTold() throws Exception {
         heard.lock(NAME).lock();
         Actor next = actor("next");

@@ -68,15 +68,17 @@ final class WatchCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         boolean redraw = !json && Terminal.canRedraw();
         try (LockClient client = engine.connect()) {
-            String shown = "";
+            List<?> shown = List.of(0);
             for (int looks = 1; ; looks++) {
-                String view = view(client.list(prefix));
+                List<LockInfo> locks = client.list(prefix);
+                String view = view(locks);
+                List<?> state = locks.stream().map(WatchCommand::state).toList();
                 if (redraw) {
                     out.print(
                             (looks == 1 ? CLEAR_ALL : "") + HOME + view.replace("\n", CLEAR_LINE + "\n") + CLEAR_REST);
-                } else if (!view.equals(shown)) {
+                } else if (!state.equals(shown)) {
                     out.print(view);
-                    shown = view;
+                    shown = state;
                 }
                 if (looks == count || out.checkError()) {
                     return ExitCodes.OK;
@@ -86,6 +88,19 @@ final class WatchCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw engine.unusable(e);
         }
+    }
+
+    /** Who holds and who waits, without since when: an engine may count that back from now, a little differently each time. */
+    private static List<?> state(LockInfo lock) {
+        return List.of(
+                lock.name(),
+                lock.holders().stream().map(WatchCommand::state).toList(),
+                lock.waiters().stream().map(WatchCommand::state).toList());
+    }
+
+    private static List<?> state(LockInfo.Entry entry) {
+        HolderInfo who = entry.holder();
+        return List.of(entry.mode(), entry.token(), who.client(), who.host(), who.pid(), who.thread(), who.sticky());
     }
 
     private String view(List<LockInfo> locks) {

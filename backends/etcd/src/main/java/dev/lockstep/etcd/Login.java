@@ -1,0 +1,49 @@
+package dev.lockstep.etcd;
+
+import dev.lockstep.etcd.proto.Etcd.AuthenticateRequest;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A user's token, fetched when it is first needed and again when a member refuses it. One login at a time, however many
+ * requests ask. Safe for use by many threads.
+ */
+final class Login {
+    private final Function<AuthenticateRequest, CompletableFuture<String>> authenticate;
+    private final AuthenticateRequest credentials;
+    private @Nullable CompletableFuture<String> token; // guarded by this
+
+    Login(String user, String password, Function<AuthenticateRequest, CompletableFuture<String>> authenticate) {
+        this.authenticate = authenticate;
+        this.credentials = AuthenticateRequest.newBuilder()
+                .setName(user)
+                .setPassword(password)
+                .build();
+    }
+
+    /** The token; empty where the cluster has authentication switched off. */
+    synchronized CompletableFuture<String> token() {
+        CompletableFuture<String> known = token;
+        if (known == null || known.isCompletedExceptionally()) {
+            known = authenticate.apply(credentials);
+            token = known;
+        }
+        return known;
+    }
+
+    /** A token was refused; the next request logs in anew, unless another has done so meanwhile. */
+    synchronized void refused(String stale) {
+        CompletableFuture<String> known = token;
+        if (known != null && known.isDone() && !known.isCompletedExceptionally() && stale.equals(known.join())) {
+            token = null;
+        }
+    }
+
+    /** Forgets the token, whatever it is. */
+    synchronized void forget() {
+        if (token != null && token.isDone()) {
+            token = null;
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.lockstep.etcd;
+
+import dev.lockstep.LockConfigurationException;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import io.grpc.stub.MetadataUtils;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes connections to the members of a cluster, one after the other, beginning with any. Called by one thread at a time. */
+final class Members {
+    /** A member that has lost sight of the leader refuses such a request, and ends such a stream, instead of being silent. */
+    private static final Metadata.Key<String> HAS_LEADER =
+            Metadata.Key.of("hasleader", Metadata.ASCII_STRING_MARSHALLER);
+
+    private static final int MAX_ANSWER_BYTES = 64 << 20;
+
+    private final EtcdSettings settings;
+    private final @Nullable SslContext tls;
+    private int next;
+
+    Members(EtcdSettings settings) {
+        this.settings = settings;
+        this.tls = settings.tls() ? tls(settings) : null;
+        this.next = ThreadLocalRandom.current().nextInt(settings.endpoints().size());
+    }
+
+    int count() {
+        return settings.endpoints().size();
+    }
+
+    ManagedChannel connectNext() {
+        String endpoint = settings.endpoints().get(next);
+        next = (next + 1) % count();
+        Metadata headers = new Metadata();
+        headers.put(HAS_LEADER, "true");
+        NettyChannelBuilder builder = NettyChannelBuilder.forTarget("dns:///" + endpoint)
+                .directExecutor()
+                .disableRetry()
+                .maxInboundMessageSize(MAX_ANSWER_BYTES)
+                .intercept(MetadataUtils.newAttachHeadersInterceptor(headers));
+        return (tls == null ? builder.usePlaintext() : builder.sslContext(tls)).build();
+    }
+
+    private static SslContext tls(EtcdSettings settings) {
+        try {
+            SslContextBuilder builder = GrpcSslContexts.forClient();
+            if (settings.authority() != null) {
+                builder.trustManager(settings.authority().toFile());
+            }
+            if (settings.certificate() != null && settings.key() != null) {
+                builder.keyManager(
+                        settings.certificate().toFile(), settings.key().toFile());
+            }
+            return builder.build();
+        } catch (SSLException | IllegalArgumentException e) {
+            throw new LockConfigurationException(
+                    null,
+                    "The certificates for " + settings + " cannot be used: " + e.getMessage()
+                            + ". Expected are PEM files, the key in PKCS#8 and without a password.",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+package dev.lockstep.etcd;
+
+import com.google.protobuf.ByteString;
+import dev.lockstep.etcd.proto.Etcd.Event;
+import dev.lockstep.etcd.proto.Etcd.WatchCancelRequest;
+import dev.lockstep.etcd.proto.Etcd.WatchCreateRequest;
+import dev.lockstep.etcd.proto.Etcd.WatchProgressRequest;
+import dev.lockstep.etcd.proto.Etcd.WatchRequest;
+import dev.lockstep.etcd.proto.Etcd.WatchResponse;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Backoff;
+import dev.lockstep.spi.Scheduler;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All watches of a client, on one stream. Safe for use by many threads; nothing blocks. */
+final class Watches implements AutoCloseable {
+    /*
+     * Overview. A watch begins "now" (revision 0), since one that begins in the past is served by a loop of the server
+     * that runs ten times a second. What happened before it was in place is its watcher's to look up, when it is told
+     * that it is. A watch that has to begin in the past may do so the first time.
+     *
+     * When the stream ends, for whatever reason, another is opened and all watches are made again, from "now". A watch
+     * that the server cancels, because its revision was compacted, is made again too. So each watcher has seen every
+     * event, or been told to look. A stream that is silent is asked for a sign of life now and then.
+     */
+    private static final Logger log = LoggerFactory.getLogger(Watches.class);
+
+    private final Wire wire;
+    private final Scheduler scheduler;
+    private final Backoff backoff;
+    private final long timeoutNanos;
+    private final Map<Long, Watch> active = new LinkedHashMap<>(); // by id; guarded by this, as all that follows
+    private @Nullable Stream stream;
+    private boolean opening;
+    private boolean closed;
+    private int failures;
+    private long lastId;
+
+    /** Hears of changes, on an event thread: must not block. */
+    interface Watcher {
+        /** The watch is in place from now on. What came before was not told. */
+        void watching();
+
+        /** Something changed. */
+        void changed(Event event);
+    }
+
+    /** One watch. */
+    final class Watch {
+        private final ByteString key;
+        private final ByteString end;
+        private final Watcher watcher;
+        private long id;
+        private boolean fromNow;
+
+        private Watch(ByteString key, ByteString end, Watcher watcher) {
+            this.key = key;
+            this.end = end;
+            this.watcher = watcher;
+        }
+
+        /** Ends it. An event that is on its way may still be told. */
+        void cancel() {
+            synchronized (Watches.this) {
+                if (active.remove(id, this) && stream != null) {
+                    stream.send(WatchRequest.newBuilder()
+                            .setCancelRequest(WatchCancelRequest.newBuilder().setWatchId(id)));
+                }
+            }
+        }
+    }
+
+    Watches(Wire wire, BackendContext context) {
+        this.wire = wire;
+        this.scheduler = context.scheduler();
+        this.backoff = context.retryBackoff();
+        this.timeoutNanos = context.requestTimeout().toNanos();
+    }
+
+    /** Watches one key from now on. */
+    Watch watch(ByteString key, Watcher watcher) {
+        return watch(key, ByteString.EMPTY, 0, watcher);
+    }
+
+    /** Watches a range of keys, from a revision on; 0 for now. */
+    synchronized Watch watch(ByteString key, ByteString end, long revision, Watcher watcher) {
+        Watch watch = new Watch(key, end, watcher);
+        create(watch, revision);
+        return watch;
+    }
+
+    private void create(Watch watch, long revision) {
+        watch.id = ++lastId;
+        watch.fromNow = revision == 0;
+        active.put(watch.id, watch);
+        if (stream == null) {
+            watch.fromNow = true;
+            open();
+        } else {
+            stream.create(watch, revision);
+        }
+    }
+
+    private void open() {
+        if (stream != null || opening || closed) {
+            return;
+        }
+        opening = true;
+        Stream opened = new Stream();
+        wire.stream(Rpc.WATCH, opened).whenComplete((requests, failure) -> {
+            synchronized (this) {
+                opening = false;
+                if (failure != null) {
+                    openLater();
+                } else if (closed || opened.ended) {
+                    requests.onError(Status.CANCELLED.asRuntimeException());
+                    openLater();
+                } else {
+                    opened.requests = requests;
+                    stream = opened;
+                    for (Watch watch : List.copyOf(active.values())) {
+                        watch.fromNow = true;
+                        opened.create(watch, 0);
+                    }
+                }
+            }
+        });
+    }
+
+    private void openLater() {
+        if (!closed && !active.isEmpty()) {
+            scheduler.schedule(backoff.delay(++failures).toNanos(), () -> {
+                synchronized (this) {
+                    open();
+                }
+            });
+        }
+    }
+
+    /** Asks the stream for a sign of life, and gives it up if it gave none to an earlier question. */
+    void probe() {
+        Stream silent = null;
+        synchronized (this) {
+            Stream current = stream;
+            if (current == null) {
+                return;
+            }
+            long now = scheduler.nanoTime();
+            if (!current.probed) {
+                current.probed = true;
+                current.probedNanos = now;
+                current.send(WatchRequest.newBuilder().setProgressRequest(WatchProgressRequest.getDefaultInstance()));
+            } else if (now - current.probedNanos > timeoutNanos) {
+                silent = current;
+            }
+        }
+        if (silent != null) {
+            silent.abandon();
+        }
+    }
+
+    @Override
+    public void close() {
+        Stream last;
+        synchronized (this) {
+            closed = true;
+            active.clear();
+            last = stream;
+        }
+        if (last != null) {
+            last.abandon();
+        }
+    }
+
+    /** One stream, until it ends. Its answers come one at a time. */
+    private final class Stream implements StreamObserver<WatchResponse> {
+        private @Nullable StreamObserver<WatchRequest> requests; // guarded by the watches, as all that follows
+        private boolean ended;
+        private boolean probed;
+        private long probedNanos;
+
+        void create(Watch watch, long revision) {
+            send(WatchRequest.newBuilder()
+                    .setCreateRequest(WatchCreateRequest.newBuilder()
+                            .setKey(watch.key)
+                            .setRangeEnd(watch.end)
+                            .setStartRevision(revision)
+                            .setWatchId(watch.id)));
+        }
+
+        void send(WatchRequest.Builder request) {
+            if (requests != null && !ended) {
+                requests.onNext(request.build());
+            }
+        }
+
+        @Override
+        public void onNext(WatchResponse response) {
+            Watch watch;
+            boolean inPlace = false;
+            synchronized (Watches.this) {
+                probed = false;
+                failures = 0;
+                watch = active.get(response.getWatchId());
+                if (response.getCanceled()) {
+                    if (watch == null && !response.getCreated()) {
+                        return; // as asked
+                    }
+                    canceled(watch, response);
+                    return;
+                }
+                inPlace = watch != null && response.getCreated() && watch.fromNow;
+            }
+            if (watch != null) {
+                if (inPlace) {
+                    watch.watcher.watching();
+                }
+                response.getEventsList().forEach(watch.watcher::changed);
+            }
+        }
+
+        private void canceled(@Nullable Watch watch, WatchResponse response) {
+            if (watch != null && response.getCompactRevision() > 0) {
+                active.remove(watch.id);
+                Watches.this.create(watch, 0);
+                return;
+            }
+            log.debug("A watch was refused: {}", response.getCancelReason());
+            wire.forgetToken();
+            abandon();
+        }
+
+        /** Ends the stream; its watches go on with the next. */
+        void abandon() {
+            synchronized (Watches.this) {
+                if (requests != null && !ended) {
+                    requests.onError(Status.CANCELLED.asRuntimeException());
+                }
+                end();
+            }
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            end();
+        }
+
+        @Override
+        public void onCompleted() {
+            end();
+        }
+
+        private void end() {
+            synchronized (Watches.this) {
+                ended = true;
+                if (stream == this) {
+                    stream = null;
+                    openLater();
+                }
+            }
+        }
+    }
+}

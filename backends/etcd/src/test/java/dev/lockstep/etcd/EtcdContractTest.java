@@ -1,0 +1,32 @@
+package dev.lockstep.etcd;
+
+import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.tck.BackendFixture;
+import dev.lockstep.tck.LockContract;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract on a single member. */
+class EtcdContractTest extends LockContract {
+    private static EtcdServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = Servers.require(() -> EtcdServer.builder().start());
+        EtcdTestCase.warmUp(server.address());
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected BackendFixture fixture() {
+        return new EtcdFixture(List.of(server));
+    }
+}

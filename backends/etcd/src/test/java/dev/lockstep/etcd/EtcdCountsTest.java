@@ -1,0 +1,255 @@
+package dev.lockstep.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** What locks cost the server, by the server's own counters. */
+class EtcdCountsTest extends SingleMemberTestCase {
+
+    private static long requests(String method) {
+        return (long) server.metric("grpc_server_started_total", "grpc_method=\"" + method + "\"");
+    }
+
+    private static long allRequests() {
+        return (long) server.metric("grpc_server_started_total", "");
+    }
+
+    private static long messages(String method) {
+        return (long) server.metric("grpc_server_msg_received_total", "grpc_method=\"" + method + "\"");
+    }
+
+    private static long watchers() {
+        return (long) server.metric("etcd_debugging_mvcc_watcher_total", "");
+    }
+
+    private static long watchStreams() {
+        return (long) server.metric("etcd_debugging_mvcc_watch_stream_total", "");
+    }
+
+    private static long events() {
+        return (long) server.metric("etcd_debugging_mvcc_events_total", "");
+    }
+
+    @Test
+    void anUncontendedPairIsOneTransactionAndOneDelete() {
+        LockClient client = connect();
+        client.lock(NAME).lock();
+        client.lock(NAME).unlock();
+        long all = allRequests();
+        long transactions = requests("Txn");
+        long deletes = requests("DeleteRange");
+        for (int i = 0; i < 100; i++) {
+            client.lock(NAME).lock();
+            client.lock(NAME).unlock();
+        }
+        assertThat(requests("Txn") - transactions).isEqualTo(100);
+        assertThat(requests("DeleteRange") - deletes).isEqualTo(100);
+        assertThat(allRequests() - all).isEqualTo(200);
+    }
+
+    @Test
+    void aLockThatIsHeldForAMomentOnlyCostsNoWatch() {
+        LockClient client = connect();
+        client.lock(NAME).lock();
+        client.lock(NAME).unlock();
+        long messages = messages("Watch");
+        for (int i = 0; i < 20; i++) {
+            client.lock(NAME).lock();
+            client.lock(NAME).unlock();
+        }
+        // A pair that a busy machine stretched beyond the moment may have cost one.
+        assertThat(messages("Watch") - messages).isLessThan(20);
+    }
+
+    @Test
+    void tryLockOfABusyLockWritesNothing() {
+        LockClient holder = connect();
+        LockClient other = connect();
+        holder.lock(NAME).lock();
+        long revision = gateway.revision();
+        long transactions = requests("Txn");
+        assertThat(other.lock(NAME).tryLock()).isFalse();
+        assertThat(other.readWriteLock(NAME).readLock().tryLock()).isFalse();
+        assertThat(requests("Txn") - transactions).isEqualTo(2);
+        assertThat(gateway.revision()).isEqualTo(revision);
+        holder.lock(NAME).unlock();
+    }
+
+    @Test
+    void aHandOffIsOneEventAndOneTransaction() throws Exception {
+        List<LockClient> clients = List.of(connect(), connect(), connect(), connect());
+        LockClient operator = connect();
+        Lease held = clients.get(0).lock(NAME).acquireAsync().get();
+        for (int round = 1; round <= 20; round++) {
+            List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+            for (int i = 1; i < 4; i++) {
+                waiting.add(clients.get((round + i - 1) % 4).lock(NAME).acquireAsync());
+                int waiters = i;
+                await("it waits", () -> operator.inspect(NAME).waiters().size() == waiters);
+            }
+            awaitQuiet(); // watches come into place, and are followed by a range
+            long transactions = requests("Txn");
+            long all = allRequests();
+            long events = events();
+            held.close();
+            held = waiting.get(0).get();
+            assertThat(requests("Txn") - transactions).isEqualTo(1);
+            assertThat(allRequests() - all).isEqualTo(2);
+            // The holder cancels its own watch first, but on another stream: its deletion may still be told to itself.
+            assertThat(events() - events).isBetween(1L, 2L);
+            waiting.get(1).cancel(false);
+            waiting.get(2).cancel(false);
+            await("nobody waits", () -> operator.inspect(NAME).waiters().isEmpty());
+        }
+        held.close();
+    }
+
+    /** Waits until no request and no watch message has come for a while. */
+    private static void awaitQuiet() {
+        long[] last = {-1};
+        Awaitility.await("quiet").pollInterval(Duration.ofMillis(60)).until(() -> {
+            long now = allRequests() + messages("Watch");
+            boolean quiet = now == last[0];
+            last[0] = now;
+            return quiet;
+        });
+    }
+
+    @Test
+    void tenThousandHeldLocksCostTheKeepalivesOfOneLease() throws Exception {
+        LockClient client = closedAfterwards(builder()
+                .url("etcd://" + server.address())
+                .ttl(Duration.ofSeconds(6))
+                .connect());
+        int leasesBefore = gateway.leases();
+        List<CompletableFuture<Lease>> acquiring = new ArrayList<>();
+        Semaphore inFlight = new Semaphore(200);
+        for (int i = 0; i < 10_000; i++) {
+            inFlight.acquire();
+            acquiring.add(client.lock("held-" + i).acquireAsync().whenComplete((lease, error) -> inFlight.release()));
+        }
+        List<Lease> leases = new ArrayList<>();
+        for (CompletableFuture<Lease> future : acquiring) {
+            leases.add(future.get());
+        }
+        awaitQuiet();
+        assertThat(gateway.leases()).isEqualTo(leasesBefore);
+        long keepalives = requests("LeaseKeepAlive");
+        long all = allRequests();
+        long messages = messages("Watch");
+        TimeUnit.SECONDS.sleep(7); // more than a ttl: what is measured is what happens while time passes
+        // Every two seconds a keepalive and a read; one more of each for a late tick.
+        assertThat(requests("LeaseKeepAlive") - keepalives).isBetween(2L, 4L);
+        assertThat(allRequests() - all).isLessThanOrEqualTo(8);
+        assertThat(messages("Watch") - messages).isLessThanOrEqualTo(4);
+        assertThat(leases).allMatch(Lease::isValid);
+        assertThat(watchStreams()).isEqualTo(1);
+    }
+
+    @Test
+    void fiveHundredWaitersOnFiveHundredNamesShareOneWatchStream() throws Exception {
+        LockClient holder = connect();
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            held.add(holder.lock("name-" + i).acquireAsync().get());
+        }
+        long streams = watchStreams();
+        LockClient waiter = connect();
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            waiting.add(waiter.lock("name-" + i).acquireAsync());
+        }
+        await(
+                "all wait",
+                () -> holder.list("name-").stream()
+                        .allMatch(lock -> lock.waiters().size() == 1));
+        assertThat(watchStreams() - streams).isEqualTo(1);
+        for (Lease lease : held) {
+            lease.close();
+        }
+        for (CompletableFuture<Lease> future : waiting) {
+            future.get().close();
+        }
+    }
+
+    @Test
+    void manyFairWaitersCostAFewRequestsForEachRelease() throws Exception {
+        List<LockClient> clients = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            // The server sorts the queue at each look: hundreds of looks at once take it seconds.
+            clients.add(closedAfterwards(builder()
+                    .url("etcd://" + server.address())
+                    .requestTimeout(Duration.ofSeconds(20))
+                    .connect()));
+        }
+        LockOptions fair = LockOptions.defaults().fair();
+        List<CompletableFuture<Void>> done = new ArrayList<>();
+        int waiters = Integer.getInteger("lockstep.etcd.waiters", 300);
+        Lease held = clients.get(0).lock(NAME, fair).acquireAsync().get();
+        for (int i = 0; i < waiters; i++) {
+            done.add(clients.get(i % 10).lock(NAME, fair).acquireAsync().thenCompose(Lease::closeAsync));
+        }
+        await("all wait", () -> clients.get(0).inspect(NAME).waiters().size() == waiters);
+        awaitQuiet();
+        long all = allRequests();
+        long events = events();
+        held.close();
+        for (CompletableFuture<Void> future : done) {
+            future.get();
+        }
+        // A look and a delete each, and the first delete.
+        assertThat(allRequests() - all).isLessThan(2 * waiters + 100);
+        // A waiter hears of the one before it; a holder of a moment is not even watched.
+        assertThat(events() - events).isLessThan(2 * waiters);
+    }
+
+    @Test
+    void cancellingAThousandAcquiresAtRandomLeavesNothing() throws Exception {
+        int leases = gateway.leases();
+        long watchers = watchers();
+        long streams = watchStreams();
+        long seed = ThreadLocalRandom.current().nextLong();
+        Random random = new Random(seed);
+        List<LockClient> clients = List.of(connect(), connect(), connect());
+        Lease held = clients.get(0).lock("lock-0").acquireAsync().get();
+        List<CompletableFuture<Lease>> futures = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            LockClient client = clients.get(random.nextInt(3));
+            var lock = random.nextBoolean()
+                    ? client.lock("lock-" + random.nextInt(10))
+                    : client.readWriteLock("lock-" + random.nextInt(10)).readLock();
+            CompletableFuture<Lease> future = lock.acquireAsync();
+            future.thenAccept(Lease::closeAsync);
+            futures.add(future);
+            while (random.nextInt(3) == 0) {
+                futures.get(random.nextInt(futures.size())).cancel(false);
+            }
+        }
+        futures.forEach(future -> future.cancel(false));
+        held.close();
+        await(
+                "no key is left, seed " + seed,
+                () -> gateway.list("lockstep/" + namespace + "/lock/").isEmpty());
+        await("one watch a client is left, seed " + seed, () -> watchers() == watchers + 3);
+        assertThat(watchStreams()).isEqualTo(streams + 3);
+        assertThat(gateway.leases()).isEqualTo(leases + 3);
+        assertThat(gateway.list("lockstep/" + namespace + "/")).hasSize(3);
+        clients.forEach(LockClient::close);
+        await("no stream is left", () -> watchStreams() == streams && watchers() == watchers);
+        assertThat(gateway.leases()).isEqualTo(leases);
+        assertThat(gateway.list("lockstep/" + namespace + "/")).isEmpty();
+    }
+}

@@ -1,0 +1,290 @@
+package dev.lockstep.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
+import dev.lockstep.etcd.Gateway.Kv;
+import dev.lockstep.servers.TcpProxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What can go wrong between a client and one member. */
+class EtcdFaultsTest extends SingleMemberTestCase {
+    private static final Duration SILENCE = Duration.ofMillis(300);
+
+    private TcpProxy proxy() {
+        return closedAfterwards(TcpProxy.to(server));
+    }
+
+    private List<Kv> queue() {
+        return gateway.list(lockPrefix(NAME));
+    }
+
+    // ---------------------------------------------------------------- lost answers
+
+    @Test
+    void aClaimWhoseAnswerWasLostIsMadeOnce() throws Exception {
+        TcpProxy proxy = proxy();
+        LockClient client = connect("etcd://127.0.0.1:" + proxy.port());
+        CompletableFuture<Void> dropped = proxy.dropReplyTo(lockPrefix(NAME), SILENCE);
+        try (Lease lease = client.lock(NAME).tryAcquire(Duration.ofSeconds(20)).orElseThrow()) {
+            assertThat(dropped).isDone();
+            assertThat(queue()).singleElement().satisfies(kv -> {
+                assertThat(kv.createRevision()).isEqualTo(lease.token() >> 10);
+                assertThat(kv.version()).isEqualTo(1);
+            });
+        }
+        assertThat(queue()).isEmpty();
+    }
+
+    @Test
+    void aTryWhoseAnswerWasLostIsGrantedOrBusyButLeavesNothing() throws Exception {
+        TcpProxy proxy = proxy();
+        LockClient client = connect("etcd://127.0.0.1:" + proxy.port());
+        LockClient rival = connect();
+        proxy.dropReplyTo(lockPrefix(NAME), SILENCE);
+        assertThat(client.lock(NAME).tryLock()).isTrue();
+        client.lock(NAME).unlock();
+        Lease held = rival.lock(NAME).acquireAsync().get();
+        proxy.dropReplyTo(lockPrefix(NAME), SILENCE);
+        assertThat(client.lock(NAME).tryLock()).isFalse();
+        assertThat(queue()).hasSize(1);
+        held.close();
+    }
+
+    @Test
+    void aReleaseWhoseAnswerWasLostIsNoLoss() {
+        TcpProxy proxy = proxy();
+        LockClient client = connect("etcd://127.0.0.1:" + proxy.port());
+        client.lock(NAME).lock();
+        CompletableFuture<Void> dropped = proxy.dropReplyTo(lockPrefix(NAME), SILENCE);
+        client.lock(NAME).unlock(); // neither lost nor unknown: the retry finds that it was done
+        assertThat(dropped).isDone();
+        assertThat(queue()).isEmpty();
+    }
+
+    /** Two ways to one member: what was sent on one is held back until the claim was withdrawn on the other. */
+    @Test
+    void aRequestThatArrivesAfterItsClaimWasWithdrawnEntersNoQueue() throws Exception {
+        for (int round = 0; round < 3; round++) {
+            String name = "late-" + round;
+            TcpProxy slow = proxy();
+            TcpProxy direct = proxy();
+            direct.cut(); // so that the client begins with the slow one
+            LockClient client = closedAfterwards(builder()
+                    .url("etcd://127.0.0.1:" + slow.port() + ",127.0.0.1:" + direct.port())
+                    .requestTimeout(Duration.ofMillis(1500))
+                    .connect());
+            direct.heal();
+            slow.stall(TcpProxy.Direction.REQUESTS);
+            assertThatThrownBy(() -> client.lock(name).tryAcquire(Duration.ofMillis(200)))
+                    .isInstanceOf(LockUnavailableException.class);
+            // The next claim of the name waits until the withdrawal is confirmed.
+            client.lock(name).tryAcquire(Duration.ofSeconds(20)).orElseThrow().close();
+            slow.heal();
+            // It comes before any later request on the same server could be answered.
+            TimeUnit.MILLISECONDS.sleep(100);
+            assertThat(gateway.list(lockPrefix(name))).isEmpty();
+        }
+    }
+
+    /** The same as above, certain to arrive: the request itself, sent again when its claim is gone. */
+    @Test
+    void aRequestFromBeforeTheFenceIsRefused() throws Exception {
+        Backends backends = closedAfterwards(new Backends(namespace, "etcd://" + server.address()));
+        EtcdBackend backend = backends.open();
+        Session session = Backends.session(backend);
+        Place place = new Place(backend.keys(), session, NAME, dev.lockstep.LockMode.EXCLUSIVE, "client.1");
+        var enter = place.enter(Keys.bytes("value"), false, session.fence());
+        assertThat(backend.wire().call(Rpc.TXN, enter).get().getSucceeded()).isTrue();
+        assertThat(backend.leave(place, NAME, true).get()).isTrue();
+        assertThat(backend.wire().call(Rpc.TXN, enter).get().getSucceeded()).isFalse();
+        assertThat(queue()).isEmpty();
+        // New requests pass the fence.
+        assertThat(backend.wire()
+                        .call(Rpc.TXN, place.enter(Keys.bytes("value"), false, session.fence()))
+                        .get()
+                        .getSucceeded())
+                .isTrue();
+    }
+
+    // ---------------------------------------------------------------- lost leases
+
+    @Test
+    void aWaiterWhoseLeaseEndedIsNotGrantedWithoutAKey() throws Exception {
+        LockClient holder = connect();
+        TcpProxy proxy = proxy();
+        LockClient waiter = connect("etcd://127.0.0.1:" + proxy.port());
+        Lease held = holder.lock(NAME).acquireAsync().get();
+        CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();
+        await("it waits", () -> queue().size() == 2);
+        long lease = queue().stream()
+                .filter(kv -> kv.createRevision() != held.token() >> 10)
+                .findFirst()
+                .orElseThrow()
+                .lease();
+        // The waiter hears of nothing: not of the end of its lease, and not of the release.
+        proxy.blackHole();
+        gateway.revoke(lease);
+        held.close();
+        assertThat(queue()).isEmpty();
+        proxy.heal();
+        Lease granted = waiting.get(20, TimeUnit.SECONDS);
+        assertThat(queue()).singleElement().satisfies(kv -> {
+            assertThat(kv.createRevision()).isEqualTo(granted.token() >> 10);
+            assertThat(kv.lease()).isNotEqualTo(lease);
+        });
+        assertThat(holder.lock(NAME).tryLock()).isFalse();
+        granted.close();
+    }
+
+    @Test
+    void allGrantsAreLostWithTheLeaseAndWaitersQueueAgain() throws Exception {
+        LockClient rival = connect();
+        LockClient client = connect();
+        Lease first = client.lock("first").acquireAsync().get();
+        Lease second = client.lock("second").acquireAsync().get();
+        Lease held = rival.lock(NAME).acquireAsync().get();
+        CompletableFuture<Lease> waiting = client.lock(NAME).acquireAsync();
+        await("it waits", () -> queue().size() == 2);
+        long lease = gateway.list(lockPrefix("first")).get(0).lease();
+        CompletableFuture<LossReason> told = new CompletableFuture<>();
+        first.onLost(told::complete);
+        gateway.revoke(lease);
+        await("both are lost", () -> !first.isValid() && !second.isValid());
+        // By push, long before the ttl of 30 seconds or a renewal.
+        assertThat(told.get(5, TimeUnit.SECONDS)).isIn(LossReason.SESSION_ENDED, LossReason.REVOKED);
+        await("it queues again", () -> queue().size() == 2);
+        held.close();
+        waiting.get(20, TimeUnit.SECONDS).close();
+        assertThatThrownBy(first::close).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(second::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void anOperatorWhoDeletesTheSessionsKeyEndsTheSession() throws Exception {
+        LockClient client = connect();
+        Lease lease = client.lock(NAME).acquireAsync().get();
+        gateway.list("lockstep/" + namespace + "/client/").forEach(kv -> gateway.delete(kv.key()));
+        await("the hold is lost", () -> !lease.isValid());
+        await("the lock is free", () -> queue().isEmpty());
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        await("it goes on", () -> {
+            client.lock(NAME).acquireAsync().get(5, TimeUnit.SECONDS).close();
+            return true;
+        });
+    }
+
+    @Test
+    void aHolderHearsAtOnceThatItsKeyWasDeletedOrWrittenOver() throws Exception {
+        LockClient client = connect();
+        for (boolean delete : List.of(true, false)) {
+            Lease lease = client.lock(NAME).acquireAsync().get();
+            CompletableFuture<LossReason> told = new CompletableFuture<>();
+            lease.onLost(told::complete);
+            String key = queue().get(0).key();
+            if (delete) {
+                gateway.delete(key);
+            } else {
+                gateway.put(key, "mine");
+            }
+            assertThat(told.get(5, TimeUnit.SECONDS)).isEqualTo(LossReason.REVOKED);
+            assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+            await("nothing is left", () -> queue().isEmpty());
+        }
+    }
+
+    @Test
+    void closingRevokesTheLease() {
+        int leases = gateway.leases();
+        LockClient client = connect();
+        client.lock(NAME).lock();
+        assertThat(gateway.leases()).isEqualTo(leases + 1);
+        client.close();
+        assertThat(gateway.leases()).isEqualTo(leases);
+        assertThat(gateway.list("lockstep/" + namespace + "/")).isEmpty();
+    }
+
+    // ---------------------------------------------------------------- watches
+
+    @Test
+    void aWaiterSurvivesACompactionThatItDidNotSee() throws Exception {
+        LockClient holder = connect();
+        TcpProxy proxy = proxy();
+        LockClient waiter = connect("etcd://127.0.0.1:" + proxy.port());
+        Lease held = holder.lock(NAME).acquireAsync().get();
+        CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();
+        await("it waits", () -> queue().size() == 2);
+        gateway.compact(); // under a watch in place
+        proxy.blackHole();
+        held.close();
+        gateway.compact(); // the release is history that no watch can be given any more
+        proxy.heal();
+        waiting.get(20, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aWatchOfACompactedRevisionBeginsAnewAndSaysSo() throws Exception {
+        Backends backends = closedAfterwards(new Backends(namespace, "etcd://" + server.address()));
+        EtcdBackend backend = backends.open();
+        String key = "lockstep/" + namespace + "/other";
+        gateway.put(key, "1");
+        gateway.put(key, "2");
+        gateway.compact();
+        CompletableFuture<Void> watching = new CompletableFuture<>();
+        CompletableFuture<String> changed = new CompletableFuture<>();
+        backend.watches().watch(Keys.bytes(key), Keys.endOf(Keys.bytes(key)), 1, new Watches.Watcher() {
+            @Override
+            public void watching() {
+                watching.complete(null);
+            }
+
+            @Override
+            public void changed(dev.lockstep.etcd.proto.Etcd.Event event) {
+                changed.complete(event.getKv().getValue().toStringUtf8());
+            }
+        });
+        watching.get(20, TimeUnit.SECONDS);
+        gateway.put(key, "3");
+        assertThat(changed.get(20, TimeUnit.SECONDS)).isEqualTo("3");
+        gateway.delete(key);
+    }
+
+    @Test
+    void aWaiterSurvivesTheEndOfItsStream() throws Exception {
+        LockClient holder = connect();
+        TcpProxy proxy = proxy();
+        LockClient waiter = connect("etcd://127.0.0.1:" + proxy.port());
+        for (int round = 0; round < 5; round++) {
+            Lease held = holder.lock(NAME).acquireAsync().get();
+            CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();
+            await("it waits", () -> queue().size() == 2);
+            proxy.resetConnections();
+            held.close();
+            waiting.get(20, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void aHolderIsToldThatItIsWantedAfterTheEndOfItsStream() throws Exception {
+        TcpProxy proxy = proxy();
+        LockClient sticky = connect("etcd://127.0.0.1:" + proxy.port());
+        var options = dev.lockstep.LockOptions.defaults().sticky(Duration.ofMinutes(5));
+        sticky.lock(NAME, options).lock();
+        sticky.lock(NAME, options).unlock();
+        proxy.blackHole();
+        LockClient rival = connect();
+        CompletableFuture<Lease> waiting = rival.lock(NAME).acquireAsync();
+        await("it waits", () -> queue().size() == 2);
+        proxy.heal();
+        waiting.get(20, TimeUnit.SECONDS).close();
+    }
+}

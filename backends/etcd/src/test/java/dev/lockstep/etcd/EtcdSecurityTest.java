@@ -1,0 +1,203 @@
+package dev.lockstep.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.TestCertificates;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Users, passwords, tokens and certificates. */
+class EtcdSecurityTest extends EtcdTestCase {
+    private static final String PASSWORD = "s3cret/@?";
+    private static final String ENCODED = "s3cret%2F%40%3F";
+
+    private EtcdServer startWithUsers(EtcdServer.Builder builder) {
+        EtcdServer server = closedAfterwards(Servers.require(builder::start));
+        Gateway gateway = new Gateway(server);
+        user(gateway, "root", "root");
+        role(gateway, "root");
+        grant(gateway, "root", "root");
+        user(gateway, "app", PASSWORD);
+        role(gateway, "locks");
+        gateway.post(
+                "/v3/auth/role/grant",
+                "{\"name\":\"locks\",\"perm\":{\"permType\":\"READWRITE\",\"key\":\"" + Gateway.base64("lockstep/")
+                        + "\",\"range_end\":\"" + Gateway.base64("lockstep0") + "\"}}");
+        grant(gateway, "app", "locks");
+        user(gateway, "nobody", PASSWORD);
+        gateway.post("/v3/auth/enable", "{}");
+        return server;
+    }
+
+    private static void user(Gateway gateway, String name, String password) {
+        gateway.post("/v3/auth/user/add", "{\"name\":\"" + name + "\",\"password\":\"" + password + "\"}");
+    }
+
+    private static void role(Gateway gateway, String name) {
+        gateway.post("/v3/auth/role/add", "{\"name\":\"" + name + "\"}");
+    }
+
+    private static void grant(Gateway gateway, String user, String role) {
+        gateway.post("/v3/auth/user/grant", "{\"user\":\"" + user + "\",\"role\":\"" + role + "\"}");
+    }
+
+    /** Takes, waits, hands over and shares, so that every kind of request is made. */
+    private static void exercise(LockClient one, LockClient two) throws Exception {
+        Lease held = one.lock(NAME).acquireAsync().get(20, TimeUnit.SECONDS);
+        CompletableFuture<Lease> waiting = two.lock(NAME).acquireAsync();
+        await("it waits", () -> one.inspect(NAME).waiters().size() == 1);
+        assertThat(two.lock(NAME).tryLock()).isFalse();
+        held.close();
+        waiting.get(20, TimeUnit.SECONDS).close();
+        Lease reader = one.readWriteLock(NAME).readLock().acquireAsync().get(20, TimeUnit.SECONDS);
+        two.readWriteLock(NAME)
+                .readLock()
+                .acquireAsync()
+                .get(20, TimeUnit.SECONDS)
+                .close();
+        reader.close();
+        one.lock(NAME).lock();
+        assertThat(two.forceRelease(NAME)).isTrue();
+        assertThatThrownBy(one.lock(NAME)::unlock).isInstanceOf(dev.lockstep.LockLostException.class);
+    }
+
+    @Test
+    void aUserWithTheRightsLocks() throws Exception {
+        EtcdServer server = startWithUsers(EtcdServer.builder());
+        String url = "etcd://app:" + ENCODED + "@" + server.address();
+        exercise(connect(url), connect(url));
+    }
+
+    @Test
+    void aUserWithoutThemIsToldSo() {
+        EtcdServer server = startWithUsers(EtcdServer.builder());
+        for (String user : new String[] {"app:wrong", "unknown:" + ENCODED, "nobody:" + ENCODED}) {
+            assertThatThrownBy(() -> connect("etcd://" + user + "@" + server.address()))
+                    .as(user)
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining(server.address())
+                    .satisfies(failure -> assertThat(trace(failure)).doesNotContain("wrong", "s3cret"));
+        }
+        assertThatThrownBy(() -> connect("etcd://" + server.address())).isInstanceOf(LockConfigurationException.class);
+    }
+
+    private static String trace(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
+    }
+
+    @Test
+    void credentialsAreInNoDescription() {
+        EtcdEngine engine = EtcdEngine.at("localhost").tls(Path.of("ca.pem")).user("app", PASSWORD);
+        assertThat(engine.toString()).isEqualTo("etcds://localhost:2379");
+        assertThat(new EtcdProvider()
+                        .parse("etcd://app:" + ENCODED + "@localhost")
+                        .toString())
+                .isEqualTo("etcd://localhost:2379");
+    }
+
+    /** A member that was restarted knows no token of before. */
+    @Test
+    void aTokenThatWasForgottenIsRenewed() throws Exception {
+        EtcdServer server = startWithUsers(EtcdServer.builder());
+        String url = "etcd://app:" + ENCODED + "@" + server.address();
+        LockClient one = connect(url);
+        LockClient two = connect(url);
+        Lease held = one.lock(NAME).acquireAsync().get();
+        CompletableFuture<Lease> waiting = two.lock(NAME).acquireAsync();
+        await("it waits", () -> one.inspect(NAME).waiters().size() == 1);
+        server.restart();
+        await("it answers", () -> {
+            try {
+                one.inspect(NAME);
+                return true;
+            } catch (LockUnavailableException e) {
+                return false;
+            }
+        });
+        assertThat(held.isValid()).isTrue();
+        held.close();
+        waiting.get(20, TimeUnit.SECONDS).close();
+        exercise(one, two);
+    }
+
+    @Test
+    void aTokenThatExpiresIsRenewed() throws Exception {
+        TestCertificates certificates = TestCertificates.get();
+        EtcdServer server = startWithUsers(EtcdServer.builder()
+                .flag(
+                        "auth-token",
+                        "jwt,pub-key=" + certificates.serverCertificate() + ",priv-key=" + certificates.serverKey()
+                                + ",sign-method=ES256,ttl=2s"));
+        LockClient.Builder builder = builder().ttl(SHORT_TTL);
+        String url = "etcd://app:" + ENCODED + "@" + server.address();
+        LockClient one = closedAfterwards(builder.url(url).connect());
+        LockClient two = connect(url);
+        Lease kept = one.lock("kept").acquireAsync().get();
+        TimeUnit.SECONDS.sleep(5); // two lives of a token
+        exercise(one, two);
+        assertThat(kept.isValid()).isTrue();
+        kept.close();
+    }
+
+    @Test
+    void tlsWithClientCertificates() throws Exception {
+        TestCertificates certificates = TestCertificates.get();
+        EtcdServer server = closedAfterwards(Servers.require(
+                () -> EtcdServer.builder().mutualTls(certificates).start()));
+        String url = "etcds://" + server.address() + "?ca=" + certificates.caCertificate() + "&cert="
+                + certificates.clientCertificate() + "&key=" + certificates.clientKey();
+        LockClient byEngine = closedAfterwards(builder()
+                .backend(EtcdEngine.at(server.address())
+                        .tls(certificates.caCertificate())
+                        .clientCertificate(certificates.clientCertificate(), certificates.clientKey()))
+                .connect());
+        exercise(connect(url), byEngine);
+    }
+
+    @Test
+    void withoutTheRightCertificatesNobodyConnects() {
+        TestCertificates certificates = TestCertificates.get();
+        TestCertificates others = TestCertificates.get("other");
+        EtcdServer server = closedAfterwards(Servers.require(
+                () -> EtcdServer.builder().mutualTls(certificates).start()));
+        String address = server.address();
+        String[] refused = {
+            "etcd://" + address,
+            "etcds://" + address,
+            "etcds://" + address + "?ca=" + certificates.caCertificate(),
+            "etcds://" + address + "?ca=" + others.caCertificate() + "&cert=" + certificates.clientCertificate()
+                    + "&key=" + certificates.clientKey(),
+            "etcds://" + address + "?ca=" + certificates.caCertificate() + "&cert=" + others.clientCertificate()
+                    + "&key=" + others.clientKey(),
+        };
+        for (String url : refused) {
+            assertThatThrownBy(() -> closedAfterwards(builder()
+                            .requestTimeout(Duration.ofSeconds(1))
+                            .url(url)
+                            .connect()))
+                    .as(url)
+                    .isInstanceOf(LockUnavailableException.class)
+                    .hasMessageContaining(address);
+        }
+        for (String url : new String[] {
+            "etcds://" + address + "?ca=/nowhere.pem",
+            "etcds://" + address + "?cert=" + certificates.clientKey() + "&key=" + certificates.clientKey()
+        }) {
+            assertThatThrownBy(() -> connect(url)).as(url).isInstanceOf(LockConfigurationException.class);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.lockstep.etcd;
+
+import dev.lockstep.LockClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/** What the tests of etcd's own behaviour share: a namespace for each test, and clients that are closed after it. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class EtcdTestCase {
+    static final String NAME = "order:42";
+    static final Duration SHORT_TTL = Duration.ofSeconds(2);
+
+    final String namespace = "test-" + UUID.randomUUID();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    /** Loads what the first client of a JVM loads, which takes longer than some tests let a request take. */
+    static void warmUp(String addresses) {
+        LockClient.builder()
+                .url("etcd://" + addresses)
+                .requestTimeout(Duration.ofSeconds(60))
+                .connect()
+                .close();
+    }
+
+    /** A client to be. */
+    LockClient.Builder builder() {
+        return LockClient.builder().namespace(namespace).retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100));
+    }
+
+    LockClient connect(String url) {
+        return closedAfterwards(builder().url(url).connect());
+    }
+
+    synchronized <T extends AutoCloseable> T closedAfterwards(T resource) {
+        opened.add(resource);
+        return resource;
+    }
+
+    @AfterEach
+    final void closeAll() throws Exception {
+        for (int i = opened.size() - 1; i >= 0; i--) {
+            opened.get(i).close();
+        }
+    }
+
+    static void await(String what, Callable<Boolean> condition) {
+        Awaitility.await(what)
+                .atMost(Duration.ofSeconds(30))
+                .pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .until(condition);
+    }
+
+    /** The prefix of a lock's keys, written down here once more rather than asked of the code under test. */
+    String lockPrefix(String encodedName) {
+        return "lockstep/" + namespace + "/lock/" + encodedName + "/";
+    }
+}

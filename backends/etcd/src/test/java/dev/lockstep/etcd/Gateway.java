@@ -1,0 +1,120 @@
+package dev.lockstep.etcd;
+
+import dev.lockstep.servers.EtcdServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Talks to etcd as an operator would, by its JSON interface: nothing of the code under test is in between. */
+final class Gateway {
+    private static final Pattern KV = Pattern.compile("\\{\"key\":\"[^}]*}");
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final String url;
+    private String token = "";
+
+    Gateway(EtcdServer server) {
+        this.url = server.url();
+    }
+
+    /** A key as etcd shows it. */
+    record Kv(String key, String value, long createRevision, long version, long lease) {}
+
+    List<Kv> list(String prefix) {
+        String answer = post(
+                "/v3/kv/range",
+                "{\"key\":\"" + base64(prefix) + "\",\"range_end\":\""
+                        + base64(prefix.substring(0, prefix.length() - 1)
+                                + (char) (prefix.charAt(prefix.length() - 1) + 1))
+                        + "\"}");
+        List<Kv> all = new ArrayList<>();
+        Matcher kvs = KV.matcher(answer);
+        while (kvs.find()) {
+            String kv = kvs.group();
+            all.add(new Kv(
+                    text(field(kv, "key")),
+                    text(field(kv, "value")),
+                    number(kv, "create_revision"),
+                    number(kv, "version"),
+                    number(kv, "lease")));
+        }
+        return all;
+    }
+
+    void put(String key, String value) {
+        post("/v3/kv/put", "{\"key\":\"" + base64(key) + "\",\"value\":\"" + base64(value) + "\"}");
+    }
+
+    void delete(String key) {
+        post("/v3/kv/deleterange", "{\"key\":\"" + base64(key) + "\"}");
+    }
+
+    long revision() {
+        return number(post("/v3/kv/range", "{\"key\":\"" + base64("x") + "\"}"), "revision");
+    }
+
+    void compact() {
+        post("/v3/kv/compaction", "{\"revision\":\"" + revision() + "\",\"physical\":true}");
+    }
+
+    void revoke(long lease) {
+        post("/v3/lease/revoke", "{\"ID\":\"" + lease + "\"}");
+    }
+
+    int leases() {
+        return post("/v3/lease/leases", "{}").split("\"ID\"", -1).length - 1;
+    }
+
+    void login(String user, String password) {
+        token = field(
+                post("/v3/auth/authenticate", "{\"name\":\"" + user + "\",\"password\":\"" + password + "\"}"),
+                "token");
+    }
+
+    String post(String path, String json) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(url + path)).POST(HttpRequest.BodyPublishers.ofString(json));
+        if (!token.isEmpty()) {
+            request.header("Authorization", token);
+        }
+        try {
+            HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+            if (answer.statusCode() != 200) {
+                throw new IllegalStateException(path + ": " + answer.body());
+            }
+            return answer.body();
+        } catch (IOException e) {
+            throw new UncheckedIOException(path, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String field(String json, String name) {
+        Matcher field = Pattern.compile("\"" + name + "\":\"([^\"]*)\"").matcher(json);
+        return field.find() ? field.group(1) : "";
+    }
+
+    private static long number(String json, String name) {
+        String text = field(json, name);
+        return text.isEmpty() ? 0 : Long.parseLong(text);
+    }
+
+    static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String text(String base64) {
+        return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,130 @@
+package dev.lockstep.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** The way to the primaries of a cluster. */
+final class ClusterRoute implements Route {
+    private static final int SLOTS = 16_384;
+
+    private final RedisClusterClient client;
+    private final Runnable onClose;
+    private final AtomicReferenceArray<@Nullable String> servers = new AtomicReferenceArray<>(SLOTS);
+
+    ClusterRoute(RedisClusterClient client, Runnable onClose) {
+        this.client = client;
+        this.onClose = onClose;
+    }
+
+    @Override
+    public Connection borrow(int slot, long waitNanos) throws InterruptedException {
+        int wanted = slot >= 0 ? slot : ThreadLocalRandom.current().nextInt(SLOTS);
+        try {
+            return known(wanted, client.getConnectionFromSlot(wanted));
+        } catch (JedisException e) {
+            if (e.getCause() instanceof InterruptedException interrupted) {
+                throw interrupted;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException {
+        ConnectionPool pool = client.getClusterNodes().get(node.toString());
+        if (pool == null) {
+            client.refreshClusterTopology();
+            pool = client.getClusterNodes().get(node.toString());
+        }
+        // A node may be known by another address than the one it tells.
+        return pool == null ? borrow(slot, waitNanos) : known(slot, PoolRoute.borrow(pool, waitNanos));
+    }
+
+    private Connection known(int slot, Connection connection) {
+        if (slot >= 0) {
+            servers.lazySet(slot, connection.getHostAndPort().toString());
+        }
+        return connection;
+    }
+
+    @Override
+    public @Nullable String serverOf(int slot) {
+        return servers.get(slot);
+    }
+
+    /** Those that cannot be reached are left out: after a failover the cluster still lists its dead. */
+    @Override
+    public List<Connection> borrowAll(long waitNanos) throws InterruptedException {
+        List<Connection> primaries = new ArrayList<>();
+        JedisException unreachable = null;
+        for (ConnectionPool pool : client.getClusterNodes().values()) {
+            try {
+                Connection connection = PoolRoute.borrow(pool, waitNanos);
+                if (isPrimary(connection)) {
+                    primaries.add(connection);
+                } else {
+                    connection.close();
+                }
+            } catch (JedisException e) {
+                unreachable = e;
+            }
+        }
+        if (primaries.isEmpty() && unreachable != null) {
+            throw unreachable;
+        }
+        return primaries;
+    }
+
+    private static boolean isPrimary(Connection connection) {
+        try {
+            return connection.executeCommand(Protocol.Command.ROLE) instanceof List<?> role
+                    && role.get(0) instanceof byte[] name
+                    && new String(name, StandardCharsets.US_ASCII).equals("master");
+        } catch (JedisException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public void distrust(@Nullable Connection connection) {
+        Map<String, ConnectionPool> nodes = client.getClusterNodes();
+        ConnectionPool pool = connection == null
+                ? null
+                : nodes.get(connection.getHostAndPort().toString());
+        if (pool != null) {
+            pool.clear();
+        }
+    }
+
+    @Override
+    public void refresh() {
+        client.refreshClusterTopology();
+    }
+
+    @Override
+    public boolean isCluster() {
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return client.getClusterNodes().keySet().toString();
+    }
+
+    @Override
+    public void close() {
+        onClose.run();
+    }
+}

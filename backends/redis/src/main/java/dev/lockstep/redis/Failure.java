@@ -1,0 +1,116 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LockstepException;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** A request to Redis that was not answered as hoped, and what that means for the one who asked. */
+final class Failure extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** Errors that pass by themselves. The request was refused, hence not carried out. */
+    private static final Set<String> PASSING =
+            Set.of("LOADING", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY", "BUSY", "MOVED", "ASK", "NOSCRIPT");
+
+    /** Errors of a server that cannot write now. Whoever waits would wait for an operator. */
+    private static final Set<String> SICK = Set.of("OOM", "MISCONF", "NOREPLICAS");
+
+    private static final Pattern CODE_INSIDE =
+            Pattern.compile("\\b(READONLY|OOM|MISCONF|NOREPLICAS|WRONGTYPE|NOPERM|LOADING|CLUSTERDOWN|MASTERDOWN)\\b");
+
+    enum Kind {
+        /** It was not carried out; the next try may be. */
+        NOT_DONE,
+        /** It may have been carried out. */
+        UNKNOWN,
+        /** No retry can mend it. */
+        FINAL
+    }
+
+    private final Kind kind;
+    private final String where;
+
+    private Failure(Kind kind, String where, String message, @Nullable Throwable cause) {
+        super(message, cause, false, false);
+        this.kind = kind;
+        this.where = where;
+    }
+
+    /** A request that was given up before it was sent. */
+    static Failure notSent(String where, String message, @Nullable Throwable cause) {
+        Failure known = cause == null ? null : refusal(where, cause);
+        return known != null ? known : new Failure(Kind.NOT_DONE, where, message, cause);
+    }
+
+    /** A request that was sent, and what came of it. */
+    static Failure of(String where, RuntimeException cause) {
+        Failure known = refusal(where, cause);
+        return known != null ? known : new Failure(Kind.UNKNOWN, where, "no answer: " + cause.getMessage(), cause);
+    }
+
+    private static @Nullable Failure refusal(String where, Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof JedisDataException && !(cause instanceof JedisConnectionException)) {
+                String message = String.valueOf(cause.getMessage());
+                String code = codeOf(message);
+                Kind kind = PASSING.contains(code) ? Kind.NOT_DONE : Kind.FINAL;
+                return new Failure(kind, where, message, cause);
+            }
+        }
+        return null;
+    }
+
+    /** The word that an error begins with. Before Redis 7, that of an error in a script is somewhere inside. */
+    private static String codeOf(String message) {
+        String first = message.split(" ", 2)[0];
+        if (first.equals("ERR")) {
+            Matcher inside = CODE_INSIDE.matcher(message);
+            return inside.find() ? inside.group() : first;
+        }
+        return first;
+    }
+
+    Kind kind() {
+        return kind;
+    }
+
+    /** The server answers, but as one that cannot take writes or is not the one to ask. */
+    boolean isReadOnly() {
+        return codeOf(message()).equals("READONLY");
+    }
+
+    private String message() {
+        return String.valueOf(getMessage());
+    }
+
+    /** What users are told. */
+    LockstepException asLockstepException(@Nullable String lockName, String what) {
+        String subject = lockName == null ? "The request to " + what : "Lock '" + lockName + "': " + what;
+        String code = codeOf(message());
+        String text = subject + " failed at Redis " + where + ": " + message();
+        if (kind != Kind.FINAL || SICK.contains(code)) {
+            String advice = SICK.contains(code) ? " Make the server able to write again." : "";
+            return new LockUnavailableException(lockName, text + advice, getCause());
+        }
+        return new LockConfigurationException(lockName, text + advice(code), getCause());
+    }
+
+    private static String advice(String code) {
+        return switch (code) {
+            case "NOAUTH", "WRONGPASS" -> " Check user and password.";
+            case "NOPERM" ->
+                " The user needs the rights +@all -@admin (or those in docs/engines/redis.md) on ~lockstep:*"
+                        + " and &lockstep:*.";
+            case "WRONGTYPE" ->
+                " The lock's key has a value that is not of this kind of lock: another program uses it, or"
+                        + " a client with another queue option.";
+            default -> "";
+        };
+    }
+}

@@ -1,0 +1,49 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockMode;
+import java.time.Instant;
+import java.util.OptionalLong;
+
+/** Who holds or waits, as text at the server and back. */
+final class Infos {
+    private static final char SEPARATOR = '\n';
+
+    private Infos() {}
+
+    /** Six lines. What people typed has no line breaks, but a thread's name may. */
+    static String encode(HolderInfo holder) {
+        return holder.client()
+                + SEPARATOR
+                + holder.host()
+                + SEPARATOR
+                + holder.pid()
+                + SEPARATOR
+                + holder.thread().replace(SEPARATOR, ' ')
+                + SEPARATOR
+                + holder.since().toEpochMilli()
+                + SEPARATOR
+                + (holder.sticky() ? "sticky" : "");
+    }
+
+    /** Understands what {@link #encode} made; what others put there is shown as it is. */
+    static HolderInfo decode(String text) {
+        String[] lines = text.split("\n", -1);
+        try {
+            return new HolderInfo(
+                    lines[0],
+                    lines[1],
+                    Long.parseLong(lines[2]),
+                    lines[3],
+                    Instant.ofEpochMilli(Long.parseLong(lines[4])),
+                    lines[5].equals("sticky"));
+        } catch (ArrayIndexOutOfBoundsException | NumberFormatException e) {
+            return new HolderInfo(text, "?", 0, "?", Instant.EPOCH, false);
+        }
+    }
+
+    static LockInfo.Entry entry(LockMode mode, long token, String info) {
+        return new LockInfo.Entry(mode, token > 0 ? OptionalLong.of(token) : OptionalLong.empty(), decode(info));
+    }
+}

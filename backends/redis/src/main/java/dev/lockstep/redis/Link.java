@@ -1,0 +1,348 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.LockstepException;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Scheduler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisAskDataException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
+
+/**
+ * One client's way to one Redis, be it a server or a cluster: its connections, the scripts, the threads for requests that
+ * their caller does not wait for, and what it is told without asking. Knows nothing of locks. Safe for use by many
+ * threads.
+ *
+ * <p>A request blocks the calling thread for its round trip, until a deadline at most. It is tried once: the caller
+ * knows whether and when to try again.
+ */
+final class Link implements AutoCloseable {
+    private static final int THREADS = 8;
+    private static final int UPKEEP_THREADS = 4;
+    private static final int MAX_REDIRECTIONS = 5;
+    private static final int PIPELINE = 100;
+
+    private final Route route;
+    private final Scheduler scheduler;
+    private final Duration requestTimeout;
+    private final AtomicLong lastContactNanos;
+    private final ThreadPoolExecutor requests;
+    private final ThreadPoolExecutor upkeep;
+    private final AtomicBoolean refreshing = new AtomicBoolean();
+    private volatile @Nullable PushChannel push;
+
+    Link(Route route, Scheduler scheduler, Duration requestTimeout, String clientName) {
+        this.route = route;
+        this.scheduler = scheduler;
+        this.requestTimeout = requestTimeout;
+        this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
+        this.requests = executor("lockstep-redis-" + clientName, THREADS);
+        // Of its own, so that renewals do not queue behind requests.
+        this.upkeep = executor("lockstep-redis-upkeep-" + clientName, UPKEEP_THREADS);
+    }
+
+    private static ThreadPoolExecutor executor(String name, int threads) {
+        ThreadPoolExecutor executor =
+                new ThreadPoolExecutor(threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, name);
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        executor.allowCoreThreadTimeOut(true);
+        return executor;
+    }
+
+    Route route() {
+        return route;
+    }
+
+    /** Starts to listen to what the server tells this client, and waits until it does. */
+    void listen(BackendContext context, PushChannel.Listener listener) throws Failure {
+        PushChannel channel = new PushChannel(this, context, listener);
+        push = channel;
+        channel.open();
+    }
+
+    /** Where a lock's keys are: its slot in a cluster, else anywhere. */
+    int slot(LockKeys keys) {
+        return route.isCluster() ? keys.slot() : -1;
+    }
+
+    /** The deadline of a request that is made now. */
+    long deadline() {
+        return scheduler.nanoTime() + requestTimeout.toNanos();
+    }
+
+    long lastContactNanos() {
+        return lastContactNanos.get();
+    }
+
+    /** Runs a task that blocks on a thread of the link; not at all once it is closed. */
+    void execute(Runnable task) {
+        execute(requests, task);
+    }
+
+    /** Runs a task that blocks on a thread that keeps alive what is held. */
+    void executeUpkeep(Runnable task) {
+        execute(upkeep, task);
+    }
+
+    private static void execute(ExecutorService executor, Runnable task) {
+        try {
+            executor.execute(task);
+        } catch (RejectedExecutionException e) {
+            // Closed; whoever waits for an answer is told by the backend.
+        }
+    }
+
+    /** Runs a script whose keys are all in one slot. */
+    Object eval(Script script, int slot, byte[][] keys, byte[][] args, long deadlineNanos) throws Failure {
+        return eval(script, slot, keys, args, deadlineNanos, null);
+    }
+
+    /** Runs a script, and something more on the same connection if it was answered. */
+    Object eval(
+            Script script, int slot, byte[][] keys, byte[][] args, long deadlineNanos, @Nullable Afterwards afterwards)
+            throws Failure {
+        return call(slot, deadlineNanos, connection -> {
+            Object answer;
+            try {
+                answer = connection.executeCommand(command(script, false, keys, args));
+            } catch (JedisNoScriptException e) {
+                answer = connection.executeCommand(command(script, true, keys, args));
+            }
+            return afterwards == null ? answer : afterwards.then(connection, answer);
+        });
+    }
+
+    /** What follows a script's answer, on the connection that ran it. */
+    @FunctionalInterface
+    interface Afterwards {
+        Object then(Connection connection, Object answer);
+    }
+
+    /** What is done with a connection. */
+    @FunctionalInterface
+    interface Exchange {
+        Object with(Connection connection);
+    }
+
+    /** One script run of several. */
+    record Run(Script script, int slot, byte[][] keys, byte[][] args) {}
+
+    /**
+     * Runs several scripts, those for one server back to back without waiting for each answer. Each may be run twice.
+     *
+     * @return an answer for each, in their order
+     */
+    List<Object> evalAll(List<Run> runs, long deadlineNanos) throws Failure {
+        @Nullable Object[] answers = new Object[runs.size()];
+        for (List<Integer> group : byServer(runs, deadlineNanos)) {
+            int slot = runs.get(group.get(0)).slot;
+            call(slot, deadlineNanos, connection -> {
+                for (int index : group) {
+                    Run run = runs.get(index);
+                    connection.sendCommand(command(run.script, false, run.keys, run.args));
+                }
+                List<Object> some = connection.getMany(group.size());
+                for (int i = 0; i < group.size(); i++) {
+                    answers[group.get(i)] = some.get(i);
+                }
+                return some;
+            });
+        }
+        List<Object> all = new ArrayList<>(answers.length);
+        for (int i = 0; i < answers.length; i++) {
+            Object answer = answers[i];
+            Run run = runs.get(i);
+            // What was refused is asked again on its own, which knows about scripts that are missing and slots that
+            // moved.
+            boolean done = answer != null && !(answer instanceof JedisDataException);
+            all.add(done && answer != null ? answer : eval(run.script, run.slot, run.keys, run.args, deadlineNanos));
+        }
+        return all;
+    }
+
+    private List<List<Integer>> byServer(List<Run> runs, long deadlineNanos) throws Failure {
+        Map<String, List<Integer>> current = new HashMap<>();
+        List<List<Integer>> groups = new ArrayList<>();
+        for (int i = 0; i < runs.size(); i++) {
+            int slot = runs.get(i).slot;
+            String server = route.serverOf(slot);
+            if (server == null) {
+                try (Connection connection = borrow(slot, null, deadlineNanos)) {
+                    server = connection.getHostAndPort().toString();
+                }
+            }
+            List<Integer> group = current.get(server);
+            if (group == null || group.size() == PIPELINE) {
+                group = new ArrayList<>();
+                current.put(server, group);
+                groups.add(group);
+            }
+            group.add(i);
+        }
+        return groups;
+    }
+
+    private static CommandArguments command(Script script, boolean whole, byte[][] keys, byte[][] args) {
+        CommandArguments command = new CommandArguments(whole ? Protocol.Command.EVAL : Protocol.Command.EVALSHA);
+        command.add(whole ? script.source() : script.hash()).add(keys.length);
+        for (byte[] key : keys) {
+            command.add(key);
+        }
+        for (byte[] arg : args) {
+            command.add(arg);
+        }
+        return command;
+    }
+
+    /** Does something with a connection to the server of a slot, or to any if the slot is -1; follows redirections. */
+    Object call(int slot, long deadlineNanos, Exchange exchange) throws Failure {
+        HostAndPort target = null;
+        boolean asking = false;
+        for (int redirections = 0; ; redirections++) {
+            long sent = scheduler.nanoTime();
+            try (Connection connection = borrow(slot, target, deadlineNanos)) {
+                try {
+                    connection.setSoTimeout(millisUntil(deadlineNanos));
+                    if (asking) {
+                        connection.executeCommand(Protocol.Command.ASKING);
+                    }
+                    Object answer = exchange.with(connection);
+                    noteContact(sent);
+                    return answer;
+                } catch (JedisRedirectionException e) {
+                    if (redirections == MAX_REDIRECTIONS) {
+                        throw Failure.of(route.toString(), e);
+                    }
+                    target = e.getTargetNode();
+                    asking = e instanceof JedisAskDataException;
+                    if (!asking) {
+                        refreshLater();
+                    }
+                } catch (RuntimeException e) {
+                    throw failed(connection, sent, e);
+                }
+            }
+        }
+    }
+
+    /** Does something with each primary, one after another. */
+    void callAll(long deadlineNanos, Exchange exchange) throws Failure {
+        List<Connection> connections;
+        long sent = scheduler.nanoTime();
+        try {
+            connections = route.borrowAll(deadlineNanos - sent);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Failure.notSent(route.toString(), "interrupted while waiting for a connection", e);
+        } catch (RuntimeException e) {
+            throw Failure.notSent(route.toString(), "no connection: " + rootMessage(e), e);
+        }
+        try {
+            for (Connection connection : connections) {
+                try {
+                    connection.setSoTimeout(millisUntil(deadlineNanos));
+                    exchange.with(connection);
+                } catch (LockstepException e) {
+                    throw e; // not the connection's fault
+                } catch (RuntimeException e) {
+                    throw failed(connection, sent, e);
+                }
+            }
+            noteContact(sent);
+        } finally {
+            connections.forEach(Connection::close);
+        }
+    }
+
+    private Failure failed(Connection connection, long sent, RuntimeException e) {
+        Failure failure = Failure.of(route.toString(), e);
+        if (failure.kind() == Failure.Kind.FINAL) {
+            noteContact(sent);
+        } else if (!(e instanceof JedisDataException) || failure.isReadOnly()) {
+            connection.setBroken();
+            route.distrust(connection);
+            refreshLater();
+        }
+        return failure;
+    }
+
+    private Connection borrow(int slot, @Nullable HostAndPort target, long deadlineNanos) throws Failure {
+        long wait = deadlineNanos - scheduler.nanoTime();
+        if (wait <= 0) {
+            throw Failure.notSent(route.toString(), "there was no time left to send the request", null);
+        }
+        try {
+            return target == null ? route.borrow(slot, wait) : route.borrow(target, slot, wait);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Failure.notSent(route.toString(), "interrupted while waiting for a connection", e);
+        } catch (RuntimeException e) {
+            refreshLater();
+            throw Failure.notSent(route.toString(), "no connection: " + rootMessage(e), e);
+        }
+    }
+
+    private static String rootMessage(Throwable thrown) {
+        Throwable root = thrown;
+        while (root.getCause() != null && !(root instanceof SSLException)) {
+            root = root.getCause();
+        }
+        return (root instanceof SSLException ? "TLS: " : "") + root.getMessage();
+    }
+
+    private void refreshLater() {
+        if (route.isCluster() && refreshing.compareAndSet(false, true)) {
+            execute(() -> {
+                try {
+                    route.refresh();
+                } catch (RuntimeException e) {
+                    // The next failure asks again.
+                } finally {
+                    refreshing.set(false);
+                }
+            });
+        }
+    }
+
+    private void noteContact(long sent) {
+        lastContactNanos.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
+    }
+
+    private int millisUntil(long deadlineNanos) {
+        long nanos = deadlineNanos - scheduler.nanoTime();
+        return (int) Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(nanos), Integer.MAX_VALUE));
+    }
+
+    /** Closes the connections; requests that are under way fail. */
+    @Override
+    public void close() {
+        PushChannel channel = push;
+        if (channel != null) {
+            channel.close();
+        }
+        requests.shutdownNow();
+        upkeep.shutdownNow();
+        route.close();
+    }
+}

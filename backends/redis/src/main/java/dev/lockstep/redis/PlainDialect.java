@@ -1,0 +1,143 @@
+package dev.lockstep.redis;
+
+import static dev.lockstep.redis.Dialect.bytes;
+
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockMode;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Traits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+
+/** The textbook's lock: one key, set if absent and deleted by its owner. No queue and no push, so waiters try again. */
+final class PlainDialect implements Dialect {
+    private static final Traits TRAITS = new Traits(false, false, false, false, Duration.ofMillis(100));
+
+    private final Link link;
+    private final String namespace;
+    private final byte[] ttl;
+    private final Replication replication;
+
+    PlainDialect(Link link, String namespace, Duration ttl, Replication replication) {
+        this.link = link;
+        this.namespace = namespace;
+        this.ttl = bytes(ttl.toMillis());
+        this.replication = replication;
+    }
+
+    @Override
+    public Traits traits() {
+        return TRAITS;
+    }
+
+    /** The key's value: unique to the claim, and readable by people. */
+    @Override
+    public byte[] ownerOf(ClaimRequest request) {
+        return bytes(request.claimId() + '\n' + Infos.encode(request.holder()));
+    }
+
+    @Override
+    public Answer acquire(RedisClaim claim, long deadlineNanos) throws Failure {
+        Object reply = link.eval(
+                Script.PLAIN_ACQUIRE,
+                link.slot(claim.keys()),
+                claim.keys().plain(),
+                new byte[][] {claim.owner(), ttl},
+                deadlineNanos,
+                (connection, answer) -> !answer.equals(-1L) && !replication.reached(connection) ? -2L : answer);
+        long token = (Long) reply;
+        if (token > 0) {
+            return Answer.granted(token, false);
+        }
+        if (token == -2) {
+            return Answer.UNREPLICATED;
+        }
+        return claim.request().mayWait() ? Answer.waiting(-1) : Answer.BUSY;
+    }
+
+    @Override
+    public List<Answer> look(LockKeys keys, List<RedisClaim> claims, long deadlineNanos) {
+        throw new UnsupportedOperationException("there is no queue to look at");
+    }
+
+    @Override
+    public boolean release(RedisClaim claim, boolean late, long deadlineNanos) throws Failure {
+        byte[][] keys = {claim.keys().lock()};
+        return link.eval(
+                        Script.PLAIN_RELEASE,
+                        link.slot(claim.keys()),
+                        keys,
+                        new byte[][] {claim.owner()},
+                        deadlineNanos)
+                .equals(1L);
+    }
+
+    @Override
+    public boolean downgrade(RedisClaim claim, long deadlineNanos) {
+        return false;
+    }
+
+    @Override
+    public List<RedisGrant> renew(List<RedisGrant> grants, long deadlineNanos) throws Failure {
+        List<RedisGrant> lost = new ArrayList<>();
+        Batches.ask(
+                        link,
+                        Script.PLAIN_RENEW,
+                        grants,
+                        grant -> grant.claim().keys(),
+                        LockKeys::plain,
+                        List.of(ttl),
+                        grant -> grant.claim().owner(),
+                        deadlineNanos)
+                .forEach((grant, answer) -> {
+                    if (answer.equals(0L)) {
+                        lost.add(grant);
+                    }
+                });
+        return lost;
+    }
+
+    @Override
+    public String keyType() {
+        return "string";
+    }
+
+    @Override
+    public List<LockInfo> inspect(List<String> names, long deadlineNanos) throws Failure {
+        List<LockInfo> infos = new ArrayList<>();
+        Batches.ask(
+                        link,
+                        Script.PLAIN_INSPECT,
+                        names,
+                        name -> new LockKeys(namespace, name),
+                        LockKeys::plain,
+                        List.of(),
+                        Dialect::bytes,
+                        deadlineNanos)
+                .forEach((name, answer) -> infos.add(info(name, (List<?>) answer)));
+        return infos;
+    }
+
+    private static LockInfo info(String name, List<?> reply) {
+        if (reply.isEmpty()) {
+            return new LockInfo(name, List.of(), List.of());
+        }
+        String value = Dialect.text(reply.get(0));
+        String holder = value.substring(value.indexOf('\n') + 1);
+        LockInfo.Entry entry = Infos.entry(LockMode.EXCLUSIVE, (Long) reply.get(1), holder);
+        return new LockInfo(name, List.of(entry), List.of());
+    }
+
+    @Override
+    public boolean forceRelease(LockKeys keys, long deadlineNanos) throws Failure {
+        return link.call(
+                        link.slot(keys),
+                        deadlineNanos,
+                        connection ->
+                                connection.executeCommand(new CommandArguments(Protocol.Command.DEL).add(keys.lock())))
+                .equals(1L);
+    }
+}

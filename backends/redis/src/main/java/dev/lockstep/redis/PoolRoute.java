@@ -1,0 +1,88 @@
+package dev.lockstep.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisSentinelClient;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.Pool;
+
+/** The way to one primary at a time: a single server, or the one that Sentinels name. */
+final class PoolRoute implements Route {
+    private final Supplier<Pool<Connection>> pool;
+    private final Supplier<String> name;
+    private final Runnable onClose;
+
+    private PoolRoute(Supplier<Pool<Connection>> pool, Supplier<String> name, Runnable onClose) {
+        this.pool = pool;
+        this.name = name;
+        this.onClose = onClose;
+    }
+
+    static PoolRoute to(RedisClient client, String name, Runnable onClose) {
+        Pool<Connection> pool = client.getPool();
+        return new PoolRoute(() -> pool, () -> name, onClose);
+    }
+
+    static PoolRoute to(RedisSentinelClient client, Runnable onClose) {
+        return new PoolRoute(
+                () -> client.getPrimaryNodesConnectionMap().values().iterator().next(),
+                () -> client.getCurrentMaster() + " (by Sentinel)",
+                onClose);
+    }
+
+    /** Lends a connection of a pool, as its own {@code getResource} does, but for a time of our choice. */
+    static Connection borrow(Pool<Connection> pool, long waitNanos) throws InterruptedException {
+        try {
+            Connection connection = pool.borrowObject(Duration.ofNanos(Math.max(waitNanos, 1_000_000)));
+            if (pool instanceof ConnectionPool owner) {
+                connection.setHandlingPool(owner);
+            }
+            return connection;
+        } catch (InterruptedException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new JedisException(e);
+        }
+    }
+
+    @Override
+    public Connection borrow(int slot, long waitNanos) throws InterruptedException {
+        return borrow(pool.get(), waitNanos);
+    }
+
+    @Override
+    public Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException {
+        return borrow(pool.get(), waitNanos);
+    }
+
+    @Override
+    public List<Connection> borrowAll(long waitNanos) throws InterruptedException {
+        return List.of(borrow(-1, waitNanos));
+    }
+
+    @Override
+    public void distrust(@Nullable Connection connection) {
+        pool.get().clear();
+    }
+
+    @Override
+    public String serverOf(int slot) {
+        return "";
+    }
+
+    @Override
+    public String toString() {
+        return name.get();
+    }
+
+    @Override
+    public void close() {
+        onClose.run();
+    }
+}

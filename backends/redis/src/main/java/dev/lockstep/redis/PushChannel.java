@@ -1,0 +1,202 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.spi.BackendContext;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.JedisPubSub;
+
+/**
+ * What the server tells a client without being asked: one subscription, for as long as the client lives, with a thread
+ * that reads it. A connection that is silent for too long is replaced.
+ *
+ * <p>Messages are lost while there is no connection; the listener is told after each new subscription, and looks for
+ * itself.
+ */
+final class PushChannel implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(PushChannel.class);
+
+    /** Hears messages, on the channel's thread; must not block. */
+    interface Listener {
+        /** A message: a word, the claim it is about, and what more there is. */
+        void told(String word, String id, String[] more);
+
+        /** There is a new subscription; messages before it may have been lost. */
+        void subscribed();
+    }
+
+    private final Link link;
+    private final BackendContext context;
+    private final String channel;
+    private final Listener listener;
+    private final Thread thread;
+    private final CompletableFuture<Void> firstSubscription = new CompletableFuture<>();
+    private volatile @Nullable Subscription current;
+    private volatile boolean closed;
+
+    PushChannel(Link link, BackendContext context, Listener listener) {
+        this.link = link;
+        this.context = context;
+        this.channel = "lockstep:" + context.clientId();
+        this.listener = listener;
+        this.thread = new Thread(this::run, "lockstep-redis-push-" + context.clientName());
+        thread.setDaemon(true);
+    }
+
+    /** Starts to listen, and waits for the first subscription; an interrupt does not end the wait, which is short. */
+    void open() throws Failure {
+        thread.start();
+        boolean interrupted = false;
+        long deadline = link.deadline();
+        try {
+            while (true) {
+                try {
+                    firstSubscription.get(deadline - context.scheduler().nanoTime(), TimeUnit.NANOSECONDS);
+                    scheduleCheck();
+                    return;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Failure failure
+                    ? failure
+                    : Failure.notSent(link.route().toString(), "the subscription failed", e.getCause());
+        } catch (TimeoutException e) {
+            throw Failure.notSent(link.route().toString(), "the subscription was not confirmed in time", e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void run() {
+        int failures = 0;
+        while (!closed) {
+            Subscription subscription = new Subscription();
+            try {
+                link.call(-1, link.deadline(), connection -> {
+                    subscription.read(connection);
+                    return true;
+                });
+            } catch (Failure e) {
+                if (!firstSubscription.isDone() && e.kind() == Failure.Kind.FINAL) {
+                    firstSubscription.completeExceptionally(e);
+                }
+                log.debug("Channel {}: the subscription ended", channel, e);
+            }
+            failures = subscription.confirmed ? 1 : failures + 1;
+            if (!closed) {
+                LockSupport.parkNanos(context.retryBackoff().delay(failures).toNanos());
+            }
+        }
+    }
+
+    /** Asks for a sign of life now and then, and gives up a connection that gave none since the last time. */
+    private void scheduleCheck() {
+        context.scheduler()
+                .schedule(
+                        context.requestTimeout().toNanos(),
+                        () -> link.executeUpkeep(() -> {
+                            Subscription known = current;
+                            if (!closed) {
+                                if (known != null) {
+                                    known.check();
+                                }
+                                scheduleCheck();
+                            }
+                        }));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        Subscription known = current;
+        if (known != null) {
+            known.end();
+        }
+        LockSupport.unpark(thread);
+    }
+
+    /** One connection's time as the channel. */
+    private final class Subscription extends JedisPubSub {
+        private volatile @Nullable Connection connection;
+        private volatile boolean confirmed;
+        private volatile boolean heard = true;
+
+        void read(Connection borrowed) {
+            connection = borrowed;
+            current = this;
+            try {
+                if (!closed) {
+                    proceed(borrowed, channel);
+                }
+            } finally {
+                borrowed.setBroken(); // it is subscribed, and nobody else must have it
+                connection = null;
+            }
+        }
+
+        @Override
+        public void onSubscribe(String subscribed, int count) {
+            confirmed = true;
+            heard = true;
+            firstSubscription.complete(null);
+            listener.subscribed();
+        }
+
+        @Override
+        public void onMessage(String from, String message) {
+            heard = true;
+            String[] words = message.split(" ", 3);
+            if (words.length >= 2) {
+                String[] more = words.length == 3 ? words[2].split(" ", -1) : new String[0];
+                try {
+                    listener.told(words[0], words[1], more);
+                } catch (RuntimeException e) {
+                    // Anybody can publish anything; the subscription goes on.
+                    log.warn("Channel {}: a message was not understood", channel, e);
+                }
+            }
+        }
+
+        @Override
+        public void onPong(String pattern) {
+            heard = true;
+        }
+
+        void check() {
+            if (!heard) {
+                end();
+                return;
+            }
+            heard = false;
+            try {
+                if (confirmed) {
+                    ping();
+                }
+            } catch (RuntimeException e) {
+                end();
+            }
+        }
+
+        void end() {
+            Connection known = connection;
+            if (known != null) {
+                try {
+                    known.forceDisconnect();
+                } catch (IOException e) {
+                    log.debug("Channel {}: closing a connection failed", channel, e);
+                }
+            }
+        }
+    }
+}

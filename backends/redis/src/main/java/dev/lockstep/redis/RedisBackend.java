@@ -1,0 +1,244 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.LockInfo;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Backoff;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Renewer;
+import dev.lockstep.spi.Scheduler;
+import dev.lockstep.spi.Traits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import redis.clients.jedis.Connection;
+
+/** Locks on one Redis: a server with or without replicas, or a cluster. Safe for use by many threads. */
+final class RedisBackend implements LockBackend, PushChannel.Listener {
+    private static final Backoff POLLS = new Backoff(Duration.ofMillis(5), Duration.ofMillis(40));
+
+    private final BackendContext context;
+    private final Link link;
+    private final Dialect dialect;
+    private final Duration waiterExpiry;
+    private final boolean trustsPushedGrants;
+    private final Lines lines;
+    private final Renewer<RedisGrant> renewer;
+    private final Map<String, RedisClaim> claims = new ConcurrentHashMap<>();
+    private final Requests requests;
+    private volatile boolean closed;
+
+    RedisBackend(BackendContext context, Link link, RedisOptions options) {
+        this.context = context;
+        this.link = link;
+        // Not beyond the ttl, to which a grant is renewed when it is confirmed: validity never moves back.
+        this.waiterExpiry =
+                options.waiterExpiry().compareTo(context.ttl()) < 0 ? options.waiterExpiry() : context.ttl();
+        Replication replication =
+                new Replication(options.replicas(), context.requestTimeout().dividedBy(2));
+        this.trustsPushedGrants = options.replicas() == 0;
+        this.dialect = options.queue()
+                ? new QueueDialect(link, context.namespace(), context.ttl(), waiterExpiry, replication)
+                : new PlainDialect(link, context.namespace(), context.ttl(), replication);
+        this.requests = new Requests(link, context);
+        this.lines = new Lines(this);
+        this.renewer = new Renewer<>(context, Batches.SIZE, LossReason.REVOKED, this::renew);
+    }
+
+    /** Connects. */
+    void open() throws Failure {
+        StartUpCheck.run(link);
+        if (dialect.traits().push()) {
+            link.listen(context, this);
+        }
+    }
+
+    // ---------------------------------------------------------------- what claims and lines share
+
+    BackendContext context() {
+        return context;
+    }
+
+    Scheduler scheduler() {
+        return context.scheduler();
+    }
+
+    Duration ttl() {
+        return context.ttl();
+    }
+
+    Duration waiterExpiry() {
+        return waiterExpiry;
+    }
+
+    Link link() {
+        return link;
+    }
+
+    Dialect dialect() {
+        return dialect;
+    }
+
+    Lines lines() {
+        return lines;
+    }
+
+    Requests requests() {
+        return requests;
+    }
+
+    Renewer<RedisGrant> renewer() {
+        return renewer;
+    }
+
+    /** How long to wait before the next try, where nobody wakes a waiter. */
+    Duration pollDelay(int polls) {
+        return POLLS.delay(polls);
+    }
+
+    /** A claim has nothing at the server any more, or is about to give it back. */
+    void forget(RedisClaim claim) {
+        claims.remove(claim.request().claimId(), claim);
+    }
+
+    // ---------------------------------------------------------------- claims
+
+    @Override
+    public Traits traits() {
+        return dialect.traits();
+    }
+
+    @Override
+    public Claim submit(ClaimRequest request) {
+        LockKeys keys = new LockKeys(context.namespace(), request.name());
+        RedisClaim claim = new RedisClaim(
+                this, request, keys, dialect.ownerOf(request), Dialect.bytes(Infos.encode(request.holder())));
+        claims.put(request.claimId(), claim);
+        if (closed) {
+            claim.close(requests.closedFailure());
+        } else {
+            claim.start();
+        }
+        return claim;
+    }
+
+    @Override
+    public void told(String word, String id, String[] more) {
+        RedisClaim claim = claims.get(RedisClaim.claimIdOf(id));
+        if (claim == null) {
+            return;
+        }
+        switch (word) {
+            case "granted" -> {
+                if (trustsPushedGrants && more.length == 2) {
+                    claim.pushedGrant(id, Long.parseLong(more[0]), more[1].equals("1"));
+                } else {
+                    claim.pushedHint();
+                }
+            }
+            case "free" -> claim.pushedHint();
+            case "wanted" -> claim.pushedWanted();
+            case "revoked" -> claim.pushedRevocation(id);
+            default -> {}
+        }
+    }
+
+    @Override
+    public void subscribed() {
+        lines.lookEverywhere();
+    }
+
+    /** Renews server by server, side by side: one that is away must not cost the others' locks. */
+    private CompletionStage<List<RedisGrant>> renew(List<RedisGrant> batch) {
+        Map<String, List<RedisGrant>> groups = new HashMap<>();
+        for (RedisGrant grant : batch) {
+            int slot = link.slot(grant.claim().keys());
+            String server = String.valueOf(link.route().serverOf(slot));
+            groups.computeIfAbsent(server, unused -> new ArrayList<>()).add(grant);
+        }
+        long deadline = link.deadline();
+        List<CompletableFuture<Void>> parts = new ArrayList<>();
+        for (List<RedisGrant> group : groups.values()) {
+            CompletableFuture<Void> part = new CompletableFuture<>();
+            link.executeUpkeep(() -> renew(group, deadline, part));
+            parts.add(part);
+        }
+        return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(done -> List.of());
+    }
+
+    /** Tells each grant what became of it; the renewer, which tries again what failed, hears of the batch as a whole. */
+    private void renew(List<RedisGrant> group, long deadlineNanos, CompletableFuture<Void> part) {
+        long sent = scheduler().nanoTime();
+        try {
+            List<RedisGrant> lost = dialect.renew(group, deadlineNanos);
+            Set<RedisGrant> gone = Set.copyOf(lost);
+            for (RedisGrant grant : group) {
+                if (!gone.contains(grant)) {
+                    grant.renewedUntil(Renewer.deadline(sent, ttl()));
+                }
+            }
+            for (RedisGrant grant : lost) {
+                renewer.unregister(grant);
+                grant.signalLost(LossReason.REVOKED);
+            }
+            part.complete(null);
+        } catch (Failure e) {
+            part.completeExceptionally(e);
+        }
+    }
+
+    // ---------------------------------------------------------------- operators
+
+    @Override
+    public long lastContactNanos() {
+        return link.lastContactNanos();
+    }
+
+    @Override
+    public CompletionStage<Void> ping() {
+        return requests.once(null, "ping", deadline -> link.call(-1, deadline, Connection::ping))
+                .thenAccept(pong -> {});
+    }
+
+    @Override
+    public CompletionStage<LockInfo> inspect(String name) {
+        return requests.once(
+                name,
+                "inspect",
+                deadline -> dialect.inspect(List.of(name), deadline).get(0));
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> list(String prefix) {
+        return requests.once(null, "list", deadline -> {
+            List<String> names = KeyScan.names(link, context.namespace(), prefix, dialect.keyType(), deadline);
+            return dialect.inspect(names, deadline).stream()
+                    .filter(info -> !info.holders().isEmpty() || !info.waiters().isEmpty())
+                    .toList();
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name) {
+        LockKeys keys = new LockKeys(context.namespace(), name);
+        return requests.once(name, "forceRelease", deadline -> dialect.forceRelease(keys, deadline));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        renewer.close();
+        link.close();
+        claims.values().forEach(claim -> claim.close(requests.closedFailure()));
+        claims.clear();
+        requests.close();
+    }
+}

@@ -1,0 +1,127 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.LockBackend;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Function;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.RedisSentinelClient;
+
+/**
+ * Locks through a Jedis client that the application has already, in place of a URL:
+ *
+ * <pre>{@code
+ * LockClient locks = LockClient.builder().backend(RedisLocks.on(jedis).replicas(1)).connect();
+ * }</pre>
+ *
+ * <p>Lockstep borrows connections of the client, and keeps one of them for as long as the lock client is open; it does not
+ * close the client. The client's timeouts should not be longer than the lock client's request timeout.
+ *
+ * <p>Immutable: each method returns a copy. Safe for use by many threads.
+ */
+public final class RedisLocks implements BackendFactory {
+    private final Function<BackendContext, Route> route;
+    private final RedisOptions options;
+
+    private RedisLocks(Function<BackendContext, Route> route, RedisOptions options) {
+        this.route = route;
+        this.options = options;
+    }
+
+    /**
+     * Locks on a single server, with or without replicas.
+     *
+     * @param client stays the caller's, who closes it after the lock client
+     * @return the factory, with the defaults
+     */
+    public static RedisLocks on(RedisClient client) {
+        Objects.requireNonNull(client, "client");
+        return new RedisLocks(context -> PoolRoute.to(client, "server", () -> {}), RedisOptions.DEFAULTS);
+    }
+
+    /**
+     * Locks on the primary that Sentinels name.
+     *
+     * @param client stays the caller's, who closes it after the lock client
+     * @return the factory, with the defaults
+     */
+    public static RedisLocks on(RedisSentinelClient client) {
+        Objects.requireNonNull(client, "client");
+        return new RedisLocks(context -> PoolRoute.to(client, () -> {}), RedisOptions.DEFAULTS);
+    }
+
+    /**
+     * Locks on a cluster.
+     *
+     * @param client stays the caller's, who closes it after the lock client
+     * @return the factory, with the defaults
+     */
+    public static RedisLocks on(RedisClusterClient client) {
+        Objects.requireNonNull(client, "client");
+        return new RedisLocks(context -> new ClusterRoute(client, () -> {}), RedisOptions.DEFAULTS);
+    }
+
+    /**
+     * Chooses the textbook's lock, {@code SET NX PX} and compare-and-delete, without a queue at the server: no fair or
+     * shared locks, and waiters that try again now and then. As {@code ?queue=off} in a URL.
+     *
+     * @return a copy
+     */
+    public RedisLocks withoutQueue() {
+        return new RedisLocks(route, options.withQueue(false));
+    }
+
+    /**
+     * Asks that replicas confirm each grant before it counts. A grant that too few confirm is given back, and the call throws
+     * {@link dev.lockstep.LockUnavailableException}. As {@code ?replicas=1} in a URL.
+     *
+     * @param count how many replicas; 0, the default, asks nobody
+     * @return a copy
+     * @throws IllegalArgumentException if it is negative
+     */
+    public RedisLocks replicas(int count) {
+        if (count < 0) {
+            throw new IllegalArgumentException("replicas must not be negative: " + count);
+        }
+        return new RedisLocks(route, options.withReplicas(count));
+    }
+
+    /**
+     * Sets how long a waiter keeps its place in the queue after its client died; also what a fair lock that is handed to
+     * a dead waiter costs the others. Never more than the ttl. As {@code ?waiterExpiry=5s} in a URL.
+     *
+     * @param expiry at least 500 milliseconds; 5 seconds unless set
+     * @return a copy
+     * @throws IllegalArgumentException if it is shorter
+     */
+    public RedisLocks waiterExpiry(Duration expiry) {
+        if (expiry.compareTo(RedisOptions.LEAST_WAITER_EXPIRY) < 0) {
+            throw new IllegalArgumentException(
+                    "waiterExpiry must be at least " + RedisOptions.LEAST_WAITER_EXPIRY + ": " + expiry);
+        }
+        return new RedisLocks(route, options.withWaiterExpiry(expiry));
+    }
+
+    @Override
+    public LockBackend open(BackendContext context) {
+        return open(context, route, options);
+    }
+
+    static LockBackend open(BackendContext context, Function<BackendContext, Route> route, RedisOptions options) {
+        Link link = new Link(route.apply(context), context.scheduler(), context.requestTimeout(), context.clientName());
+        RedisBackend backend = new RedisBackend(context, link, options);
+        try {
+            backend.open();
+            return backend;
+        } catch (Failure e) {
+            backend.close();
+            throw e.asLockstepException(null, "connect");
+        } catch (RuntimeException e) {
+            backend.close();
+            throw e;
+        }
+    }
+}

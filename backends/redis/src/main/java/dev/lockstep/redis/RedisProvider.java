@@ -1,0 +1,25 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.BackendProvider;
+import java.util.Set;
+
+/**
+ * Serves {@code redis://}, {@code rediss://}, {@code redis-sentinel://} and {@code redis-cluster://}. Used through {@link
+ * dev.lockstep.LockClient#connect(String)}. Safe for use by many threads.
+ */
+public final class RedisProvider implements BackendProvider {
+    /** Makes the provider, for {@link java.util.ServiceLoader}. */
+    public RedisProvider() {}
+
+    @Override
+    public Set<String> schemes() {
+        return RedisUrl.SCHEMES;
+    }
+
+    @Override
+    public BackendFactory parse(String url) {
+        RedisUrl parsed = RedisUrl.parse(url);
+        return context -> RedisLocks.open(context, parsed::connect, parsed.options());
+    }
+}

@@ -1,0 +1,259 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.spi.BackendContext;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.RedisSentinelClient;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Where a Redis is and how to log in, understood from a URL. Messages repeat nothing of the URL but the names of options,
+ * since it may have a password in any place.
+ */
+final class RedisUrl {
+    static final Set<String> SCHEMES =
+            Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel", "redis-cluster", "rediss-cluster");
+
+    private static final Pattern URL =
+            Pattern.compile("(rediss?(?:-\\w+)?)://(?:([^@]*)@)?([^/?#@]+)(/[^?#]*)?(?:\\?(.*))?");
+    private static final Pattern SERVER = Pattern.compile("(\\[[0-9a-fA-F:.]+]|[^:\\[\\]\\s]+)(?::(\\d{1,5}))?");
+    private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s)");
+    private static final int POOL = 16;
+
+    private final String kind;
+    private final boolean tls;
+    private final @Nullable String user;
+    private final @Nullable String password;
+    private final List<HostAndPort> servers;
+    private final String sentinelName;
+    private final int database;
+
+    private RedisOptions options = RedisOptions.DEFAULTS;
+    private int pool = POOL;
+    private @Nullable Tls trust;
+
+    static RedisUrl parse(String url) {
+        Matcher matcher = URL.matcher(url);
+        if (!matcher.matches() || !SCHEMES.contains(matcher.group(1))) {
+            throw malformed("");
+        }
+        return new RedisUrl(matcher);
+    }
+
+    private RedisUrl(Matcher url) {
+        String scheme = url.group(1);
+        tls = scheme.startsWith("rediss");
+        kind = scheme.contains("-") ? scheme.substring(scheme.indexOf('-') + 1) : "single";
+        String login = url.group(2);
+        int colon = login == null ? -1 : login.indexOf(':');
+        if (login != null && (colon < 0 || colon == login.length() - 1)) {
+            throw malformed("A user needs a password: user:password@ or :password@.");
+        }
+        user = login == null || colon == 0 ? null : decode(login.substring(0, colon));
+        password = login == null ? null : decode(login.substring(colon + 1));
+        servers = servers(url.group(3), kind.equals("sentinel") ? 26_379 : 6_379);
+        List<String> path = path(url.group(4));
+        if (kind.equals("sentinel")) {
+            if (path.isEmpty()) {
+                throw malformed("Sentinels need the name of the primary: redis-sentinel://host,host/NAME.");
+            }
+            sentinelName = decode(path.remove(0));
+        } else {
+            sentinelName = "";
+        }
+        database = path.isEmpty() ? 0 : number("database", path.remove(0), 0, 9_999);
+        if (!path.isEmpty() || (kind.equals("cluster") && database != 0)) {
+            throw malformed("There is too much in its path.");
+        }
+        if (kind.equals("single") && servers.size() > 1) {
+            throw malformed("Several servers are a redis-sentinel:// or a redis-cluster://.");
+        }
+        if (url.group(5) != null) {
+            for (String option : url.group(5).split("&", -1)) {
+                option(option);
+            }
+        }
+    }
+
+    private static List<HostAndPort> servers(String text, int defaultPort) {
+        List<HostAndPort> found = new ArrayList<>();
+        for (String part : text.split(",", -1)) {
+            Matcher server = SERVER.matcher(part);
+            if (!server.matches()) {
+                throw malformed("A server is host or host:port.");
+            }
+            int port = server.group(2) == null ? defaultPort : number("port", server.group(2), 1, 65_535);
+            found.add(new HostAndPort(server.group(1).replaceAll("[\\[\\]]", ""), port));
+        }
+        return found;
+    }
+
+    private static List<String> path(@Nullable String text) {
+        List<String> parts = new ArrayList<>();
+        if (text != null) {
+            parts.addAll(List.of(text.substring(1).split("/", -1)));
+        }
+        parts.removeIf(String::isEmpty);
+        return parts;
+    }
+
+    private void option(String option) {
+        int equals = option.indexOf('=');
+        String name = equals < 0 ? option : option.substring(0, equals);
+        String value = equals < 0 ? "" : decode(option.substring(equals + 1));
+        switch (name) {
+            case "queue" -> {
+                if (!value.equals("on") && !value.equals("off")) {
+                    throw malformed("The option queue is on or off.");
+                }
+                options = options.withQueue(value.equals("on"));
+            }
+            case "replicas" -> options = options.withReplicas(number(name, value, 0, 1_000));
+            case "pool" -> pool = number(name, value, 2, 10_000);
+            case "waiterExpiry" -> options = options.withWaiterExpiry(waiterExpiry(value));
+            case "ca" -> {
+                if (!tls) {
+                    throw malformed("The option ca is for rediss:// only.");
+                }
+                trust = Tls.trusting(value);
+            }
+            default -> throw malformed("Options are queue, replicas, waiterExpiry, pool and ca.");
+        }
+    }
+
+    private static Duration waiterExpiry(String value) {
+        Matcher time = TIME.matcher(value);
+        if (!time.matches()) {
+            throw malformed("The option waiterExpiry is a time as 5s or 2500ms.");
+        }
+        long number = Long.parseLong(time.group(1));
+        Duration expiry = time.group(2).equals("s") ? Duration.ofSeconds(number) : Duration.ofMillis(number);
+        if (expiry.compareTo(RedisOptions.LEAST_WAITER_EXPIRY) < 0) {
+            throw malformed("The option waiterExpiry is 500ms at least.");
+        }
+        return expiry;
+    }
+
+    private static int number(String name, String value, int least, int most) {
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Told below, without the value.
+        }
+        throw malformed("The " + name + " is a number from " + least + " to " + most + ".");
+    }
+
+    private static String decode(String text) {
+        try {
+            return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw malformed("A % is written as %25.");
+        }
+    }
+
+    private static LockConfigurationException malformed(String detail) {
+        return new LockConfigurationException(
+                null,
+                "Not a URL of Redis. Expected redis://[user:password@]host[:port][/database][?options],"
+                        + " redis-sentinel://host,host/primary or redis-cluster://host,host; rediss… for TLS. "
+                        + detail);
+    }
+
+    RedisOptions options() {
+        return options;
+    }
+
+    /** Makes the Jedis client, which belongs to the route. */
+    Route connect(BackendContext context) {
+        DefaultJedisClientConfig config = config(context).build();
+        ConnectionPoolConfig pools = new ConnectionPoolConfig();
+        pools.setMaxTotal(pool + 1); // one is the subscription
+        pools.setMaxIdle(pool + 1);
+        pools.setMaxWait(context.requestTimeout());
+        pools.setJmxEnabled(false);
+        pools.setTestWhileIdle(false);
+        pools.setTimeBetweenEvictionRuns(Duration.ofMillis(-1));
+        try {
+            switch (kind) {
+                case "sentinel" -> {
+                    RedisSentinelClient client = RedisSentinelClient.builder()
+                            .masterName(sentinelName)
+                            .sentinels(new LinkedHashSet<>(servers))
+                            .sentinelClientConfig(sentinelConfig(context))
+                            .clientConfig(config)
+                            .poolConfig(pools)
+                            .build();
+                    return PoolRoute.to(client, client::close);
+                }
+                case "cluster" -> {
+                    RedisClusterClient client = RedisClusterClient.builder()
+                            .nodes(new LinkedHashSet<>(servers))
+                            .clientConfig(config)
+                            .poolConfig(pools)
+                            .build();
+                    return new ClusterRoute(client, client::close);
+                }
+                default -> {
+                    RedisClient client = RedisClient.builder()
+                            .hostAndPort(servers.get(0))
+                            .clientConfig(config)
+                            .poolConfig(pools)
+                            .build();
+                    return PoolRoute.to(client, servers.get(0).toString(), client::close);
+                }
+            }
+        } catch (JedisException e) {
+            Failure failure = Failure.notSent(servers.toString(), "no connection: " + e.getMessage(), e);
+            throw failure.asLockstepException(null, "connect");
+        }
+    }
+
+    private DefaultJedisClientConfig.Builder config(BackendContext context) {
+        DefaultJedisClientConfig.Builder config = sentinelConfigBuilder(context).database(database);
+        if (password != null) {
+            config.user(user).password(password);
+        }
+        return config;
+    }
+
+    private DefaultJedisClientConfig sentinelConfig(BackendContext context) {
+        return sentinelConfigBuilder(context).build();
+    }
+
+    private DefaultJedisClientConfig.Builder sentinelConfigBuilder(BackendContext context) {
+        int timeout = (int) Math.max(1, Math.min(context.requestTimeout().toMillis(), Integer.MAX_VALUE));
+        DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder()
+                .resp2()
+                .connectionTimeoutMillis(timeout)
+                .socketTimeoutMillis(timeout)
+                .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
+        if (tls) {
+            (trust == null ? Tls.usual() : trust).apply(config);
+        }
+        return config;
+    }
+
+    /** For people: where it leads, without who logs in. */
+    @Override
+    public String toString() {
+        return kind + " " + servers;
+    }
+}

@@ -1,0 +1,52 @@
+package dev.lockstep.redis;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+
+/** Where connections to the servers come from. Safe for use by many threads. */
+interface Route extends AutoCloseable {
+    /**
+     * Lends a connection to the server that has a slot, or to any primary. The borrower closes it.
+     *
+     * @param slot the slot, or -1 for any
+     * @param waitNanos how long to wait for a connection that others use
+     * @throws RuntimeException if there is none; nothing was sent
+     * @throws InterruptedException if the thread was interrupted while it waited
+     */
+    Connection borrow(int slot, long waitNanos) throws InterruptedException;
+
+    /** Lends a connection to the server that a redirection names, or if nobody knows it to that of the slot. */
+    Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException;
+
+    /** Lends a connection to each primary. */
+    List<Connection> borrowAll(long waitNanos) throws InterruptedException;
+
+    /**
+     * A connection broke, or its server is not the one to ask any more: connections that may be as bad are dropped.
+     *
+     * @param connection the connection, or null if none could be had
+     */
+    void distrust(@Nullable Connection connection);
+
+    /** Finds out anew who serves what. May block for a round trip. */
+    default void refresh() {}
+
+    /** Whether keys are spread over several servers. */
+    default boolean isCluster() {
+        return false;
+    }
+
+    /** A name for the server that had a slot when this route last went there, or null if it never did. */
+    default @Nullable String serverOf(int slot) {
+        return null;
+    }
+
+    /** The servers' addresses, without credentials. */
+    @Override
+    String toString();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,62 @@
+package dev.lockstep.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** One operation at the server, as a Lua script from the resources beside this class. */
+enum Script {
+    ACQUIRE("common.lua", "acquire.lua"),
+    LOOK("common.lua", "look.lua"),
+    RELEASE("common.lua", "release.lua"),
+    DOWNGRADE("common.lua", "downgrade.lua"),
+    FORCE("common.lua", "force.lua"),
+    INSPECT("inspect.lua"),
+    RENEW("renew.lua"),
+    PLAIN_ACQUIRE("plain-acquire.lua"),
+    PLAIN_RELEASE("plain-release.lua"),
+    PLAIN_RENEW("plain-renew.lua"),
+    PLAIN_INSPECT("plain-inspect.lua");
+
+    private final byte[] source;
+    private final byte[] hash;
+
+    Script(String... files) {
+        StringBuilder text = new StringBuilder();
+        for (String file : files) {
+            text.append(read(file));
+        }
+        source = text.toString().getBytes(StandardCharsets.UTF_8);
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(source);
+            hash = HexFormat.of().formatHex(digest).getBytes(StandardCharsets.US_ASCII);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String read(String file) {
+        try (InputStream in = Script.class.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalStateException("The jar lacks " + file + ".");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The script itself. */
+    byte[] source() {
+        return source;
+    }
+
+    /** The name by which a server that has seen the script knows it. */
+    byte[] hash() {
+        return hash;
+    }
+}

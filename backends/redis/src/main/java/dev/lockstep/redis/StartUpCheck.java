@@ -1,0 +1,81 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.LockConfigurationException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
+
+/** Refuses servers on which locks would not be safe, before the first lock. */
+final class StartUpCheck {
+    private static final Logger log = LoggerFactory.getLogger(StartUpCheck.class);
+    private static final int OLDEST_MAJOR = 6;
+    private static final int OLDEST_MINOR = 2;
+
+    private StartUpCheck() {}
+
+    /** Asks each primary how it is set up. */
+    static void run(Link link) throws Failure {
+        boolean cluster = link.route().isCluster();
+        link.callAll(link.deadline(), connection -> {
+            try {
+                byte[] report = (byte[]) connection.executeCommand(Protocol.Command.INFO);
+                check(new String(report, StandardCharsets.UTF_8), String.valueOf(connection.getHostAndPort()), cluster);
+            } catch (JedisAccessControlException e) {
+                if (!String.valueOf(e.getMessage()).startsWith("NOPERM")) {
+                    throw e;
+                }
+                log.warn(
+                        "Redis {}: the user may not ask for INFO, so version, role and eviction policy are not checked.",
+                        connection.getHostAndPort());
+            }
+            return true;
+        });
+    }
+
+    /** Judges a server by its own report. */
+    static void check(String report, String server, boolean cluster) {
+        Map<String, String> facts = new HashMap<>();
+        report.lines().forEach(line -> {
+            int colon = line.indexOf(':');
+            if (colon > 0) {
+                facts.put(line.substring(0, colon), line.substring(colon + 1).trim());
+            }
+        });
+        String version = facts.getOrDefault("redis_version", "");
+        if (isTooOld(version)) {
+            throw refused(server, "runs version " + version + ". Lockstep needs Redis 6.2 or newer.");
+        }
+        if (facts.getOrDefault("role", "master").equals("slave")) {
+            throw refused(server, "is a read-only replica. Connect to its primary, or through Sentinel.");
+        }
+        if (!cluster && facts.getOrDefault("redis_mode", "").equals("cluster")) {
+            throw refused(server, "is a node of a cluster. Use a redis-cluster:// URL.");
+        }
+        String policy = facts.getOrDefault("maxmemory_policy", "noeviction");
+        if (!policy.equals("noeviction")
+                && !facts.getOrDefault("maxmemory", "0").equals("0")) {
+            throw refused(
+                    server,
+                    "has the eviction policy " + policy + ", which removes locks when memory is short. Set"
+                            + " maxmemory-policy to noeviction, or use another server for locks.");
+        }
+    }
+
+    private static boolean isTooOld(String version) {
+        String[] parts = version.split("\\.", -1);
+        try {
+            int major = Integer.parseInt(parts[0]);
+            return major < OLDEST_MAJOR || (major == OLDEST_MAJOR && Integer.parseInt(parts[1]) < OLDEST_MINOR);
+        } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+            return false; // a version that is not told is not refused
+        }
+    }
+
+    private static LockConfigurationException refused(String server, String why) {
+        return new LockConfigurationException(null, "Redis " + server + " " + why);
+    }
+}

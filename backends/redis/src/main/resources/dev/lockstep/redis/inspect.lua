@@ -1,0 +1,38 @@
+-- Tells who holds and who waits for locks, as many as there are keys of, without changing anything.
+-- KEYS: for each lock its lock, queue, readers and claims, as in common.lua
+-- Returns for each a list of mode, token (0 for a waiter), info
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function inspect(lock, queue, readers, claims)
+  local found = {}
+  local function add(mode, token, info)
+    found[#found + 1] = mode
+    found[#found + 1] = token
+    found[#found + 1] = info
+  end
+  local fields = redis.call('HMGET', lock, 'owner', 'until', 'token', 'info')
+  if fields[1] and tonumber(fields[2]) > now then
+    add('X', tonumber(fields[3]), fields[4])
+  end
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', readers, now + 1, '+inf')) do
+    local token, info = string.match(redis.call('HGET', claims, id) or '', '^Sr (%d+) (.*)$')
+    if token then
+      add('S', tonumber(token), info)
+    end
+  end
+  for _, id in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
+    local record = redis.call('HMGET', claims, id, 'x' .. id)
+    local mode, info = string.match(record[1] or '', '^(%u)%l %d+ (.*)$')
+    if mode and tonumber(record[2] or 0) > now then
+      add(mode, 0, info)
+    end
+  end
+  return found
+end
+
+local reply = {}
+for i = 1, #KEYS, 4 do
+  reply[#reply + 1] = inspect(KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3])
+end
+return reply

@@ -1,0 +1,85 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.awaitility.Awaitility;
+
+/** One server, and clients of it with and without a proxy in between. */
+final class Bench implements AutoCloseable {
+    private final RedisServer server;
+    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    Bench(RedisServer server) {
+        this.server = server;
+    }
+
+    RedisServer server() {
+        return server;
+    }
+
+    /** A client with a short ttl and short timeouts. */
+    LockClient client(String options) {
+        return client("redis://" + server.address() + options, Duration.ofSeconds(2));
+    }
+
+    LockClient client(TcpProxy proxy, String options) {
+        return client("redis://127.0.0.1:" + proxy.port() + options, Duration.ofSeconds(2));
+    }
+
+    synchronized LockClient client(String url, Duration ttl) {
+        LockClient client = LockClient.builder()
+                .url(url)
+                .ttl(ttl)
+                .requestTimeout(Duration.ofSeconds(1))
+                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100))
+                .connect();
+        opened.add(0, client);
+        return client;
+    }
+
+    synchronized TcpProxy proxy() {
+        TcpProxy proxy = TcpProxy.to(server);
+        opened.add(proxy);
+        return proxy;
+    }
+
+    static void await(String what, Callable<Boolean> condition) {
+        Awaitility.await(what)
+                .atMost(Duration.ofSeconds(20))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(2))
+                .until(condition);
+    }
+
+    static void awaitWaiters(LockClient observer, String lockName, int count) {
+        await(count + " wait", () -> observer.inspect(lockName).waiters().size() == count);
+    }
+
+    /** The keys of all locks but those of unused ones, of which only a token is left. */
+    List<String> keysInUse() {
+        return server.command("KEYS", "lockstep:*")
+                .lines()
+                .filter(key -> !key.isEmpty())
+                .filter(key -> !server.command("TYPE", key).equals("hash")
+                        || !server.command("HKEYS", key).equals("token"))
+                .toList();
+    }
+
+    /** Closes clients first, proxies then, and the server last. */
+    @Override
+    public void close() throws Exception {
+        List<AutoCloseable> all;
+        synchronized (this) {
+            all = List.copyOf(opened);
+        }
+        for (AutoCloseable one : all) {
+            one.close();
+        }
+        server.close();
+    }
+}

@@ -1,0 +1,197 @@
+package dev.lockstep.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockOptions;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What locks cost the server, counted by the server. */
+@Timeout(120)
+class CountsTest {
+    private Bench bench;
+
+    @BeforeEach
+    void start() {
+        bench = new Bench(Servers.require(() -> RedisServer.builder().start()));
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        if (bench != null) {
+            bench.close();
+        }
+    }
+
+    private LockClient client(String options) {
+        return bench.client(bench.server().url() + options, Duration.ofSeconds(30));
+    }
+
+    private long commands() {
+        return Calls.of(bench.server(), "evalsha", "eval", "subscribe");
+    }
+
+    /** With what scripts do inside. */
+    private long work() {
+        return bench.server()
+                .command("INFO", "commandstats")
+                .lines()
+                .filter(line -> line.startsWith("cmdstat_") && !line.startsWith("cmdstat_info"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^=]*calls=(\\d+),.*", "$1")))
+                .sum();
+    }
+
+    @Test
+    void anUncontendedPairIsTwoCommands() {
+        for (String options : new String[] {"", "?queue=off"}) {
+            LockClient client = client(options);
+            DistributedLock lock = client.lock("pair" + options);
+            lock.lock();
+            lock.unlock();
+            long before = Calls.of(bench.server(), "evalsha", "eval");
+            long workBefore = work();
+            for (int i = 0; i < 100; i++) {
+                lock.lock();
+                lock.unlock();
+            }
+            assertThat(Calls.of(bench.server(), "evalsha", "eval") - before).isEqualTo(200);
+            // What the two scripts do inside included.
+            assertThat(work() - workBefore).isLessThanOrEqualTo(100 * 12);
+        }
+    }
+
+    @Test
+    void aReentryAndAHandOffCostNothing() {
+        LockClient client = client("");
+        DistributedLock lock = client.lock("local");
+        lock.lock();
+        long before = commands();
+        for (int i = 0; i < 100; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+        assertThat(commands() - before).isZero();
+        lock.unlock();
+    }
+
+    @Test
+    void contentionByEightClientsCostsFourCommandsForEachAcquisition() throws Exception {
+        for (LockOptions options : new LockOptions[] {
+            LockOptions.defaults(), LockOptions.defaults().fair()
+        }) {
+            List<LockClient> clients = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                clients.add(client(""));
+            }
+            int rounds = 100;
+            long before = commands();
+            AtomicInteger inside = new AtomicInteger();
+            List<CompletableFuture<Void>> workers = new ArrayList<>();
+            for (LockClient client : clients) {
+                DistributedLock lock = client.lock("hot" + options.isFair(), options);
+                workers.add(CompletableFuture.runAsync(
+                        () -> {
+                            for (int i = 0; i < rounds; i++) {
+                                lock.lock();
+                                assertThat(inside.incrementAndGet()).isEqualTo(1);
+                                inside.decrementAndGet();
+                                lock.unlock();
+                            }
+                        },
+                        task -> new Thread(task).start()));
+            }
+            for (CompletableFuture<Void> worker : workers) {
+                worker.get(60, TimeUnit.SECONDS);
+            }
+            assertThat(commands() - before).isLessThanOrEqualTo(4L * rounds * clients.size());
+        }
+    }
+
+    @Test
+    void twoHundredThreadsOfOneClientAreOneWaiter() throws Exception {
+        LockClient holder = client("");
+        LockClient crowd = client("");
+        Lease held = holder.lock("crowded").acquireAsync().get();
+        CountDownLatch done = new CountDownLatch(200);
+        for (int i = 0; i < 200; i++) {
+            new Thread(() -> {
+                        crowd.lock("crowded").lock();
+                        crowd.lock("crowded").unlock();
+                        done.countDown();
+                    })
+                    .start();
+        }
+        Bench.awaitWaiters(holder, "crowded", 1);
+        Awaitility.await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+        assertThat(holder.inspect("crowded").waiters()).hasSize(1);
+        long before = Calls.of(bench.server(), "evalsha");
+        held.close();
+        assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+        // The release, the look that takes it, the confirmation, the last release; and what a slow machine looks again.
+        assertThat(Calls.of(bench.server(), "evalsha") - before).isLessThan(20);
+    }
+
+    @Test
+    void heldLocksAreRenewedByTheFiveHundred() throws Exception {
+        int locks = 10_000;
+        Duration ttl = Duration.ofSeconds(6);
+        LockClient client = bench.client(bench.server().url(), ttl);
+        List<CompletableFuture<Lease>> leases = new ArrayList<>();
+        for (int i = 0; i < locks; i++) {
+            leases.add(client.lock("held-" + i).acquireAsync());
+        }
+        for (CompletableFuture<Lease> lease : leases) {
+            lease.get(60, TimeUnit.SECONDS);
+        }
+        // Those that were taken long before the first tick are renewed at once, so count after it.
+        Awaitility.await().pollDelay(ttl.dividedBy(3)).until(() -> true);
+        long before = commands();
+        Awaitility.await().pollDelay(ttl).until(() -> true);
+        long periods = 3 + 1;
+        assertThat(commands() - before)
+                .isLessThanOrEqualTo(periods * locks / 500)
+                .isPositive();
+        assertThat(leases).allMatch(lease -> lease.join().isValid());
+        leases.forEach(lease -> lease.join().closeAsync());
+        try (LockClient patient = LockClient.connect(bench.server().url())) {
+            Bench.await("all is given back", () -> patient.list("").isEmpty());
+        }
+    }
+
+    @Test
+    void aFairHandOffNeedsNothingOfTheWaiter() throws Exception {
+        LockOptions fair = LockOptions.defaults().fair();
+        LockClient holder = client("");
+        TcpProxy proxy = bench.proxy();
+        LockClient waiter = bench.client("redis://127.0.0.1:" + proxy.port(), Duration.ofSeconds(30));
+        Lease held = holder.lock("fair", fair).acquire();
+        CompletableFuture<Lease> waiting = waiter.lock("fair", fair).acquireAsync();
+        Bench.awaitWaiters(holder, "fair", 1);
+        Awaitility.await().pollDelay(Duration.ofMillis(100)).until(() -> true);
+        proxy.stall(TcpProxy.Direction.REQUESTS);
+        held.close();
+        Lease lease = waiting.get(1, TimeUnit.SECONDS);
+        assertThat(lease.isValid()).isTrue();
+        // It was given for as long as the waiter's place was kept, and is confirmed to the full ttl.
+        assertThat(lease.remaining()).isLessThan(Duration.ofSeconds(5));
+        proxy.heal();
+        Bench.await("it is confirmed", () -> lease.remaining().compareTo(Duration.ofSeconds(15)) > 0);
+        lease.close();
+    }
+}

@@ -1,0 +1,338 @@
+package dev.lockstep.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
+import dev.lockstep.servers.RedisCluster;
+import dev.lockstep.servers.RedisSentinels;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.spi.BackendContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+
+/** A server is lost and another takes its place, or a slot of a cluster moves. */
+@Timeout(180)
+class FailoverTest {
+    private static final String NAME = "order:42";
+    private static final String KEY = "lockstep:{lockstep:order:42}";
+
+    private static LockClient connect(String url, Duration ttl) {
+        return LockClient.builder()
+                .url(url)
+                .ttl(ttl)
+                .requestTimeout(Duration.ofSeconds(2))
+                .retryBackoff(Duration.ofMillis(20), Duration.ofMillis(200))
+                .connect();
+    }
+
+    @Nested
+    class Replicas {
+        @Test
+        void aGrantThatAReplicaConfirmsCounts() throws Exception {
+            try (RedisServer primary =
+                            Servers.require(() -> RedisServer.builder().start());
+                    RedisServer replica =
+                            RedisServer.builder().replicaOf(primary.port()).start()) {
+                for (String options : new String[] {"?replicas=1", "?replicas=1&queue=off"}) {
+                    try (LockClient client = connect(primary.url() + options, Duration.ofSeconds(5))) {
+                        client.lock(NAME + options).lock();
+                        assertThat(replica.command("KEYS", "*")).contains(NAME + options);
+                        client.lock(NAME + options).unlock();
+                    }
+                }
+                try (LockClient first = connect(primary.url() + "?replicas=1", Duration.ofSeconds(5));
+                        LockClient second = connect(primary.url() + "?replicas=1", Duration.ofSeconds(5))) {
+                    Probe.works(first, second);
+                }
+            }
+        }
+
+        @Test
+        void aGrantThatTooFewConfirmIsGivenBack() throws Exception {
+            try (RedisServer primary =
+                            Servers.require(() -> RedisServer.builder().start());
+                    TcpProxy link = TcpProxy.to(primary);
+                    RedisServer replica =
+                            RedisServer.builder().replicaOf(link.port()).start();
+                    LockClient careful = connect(primary.url() + "?replicas=1", Duration.ofSeconds(30));
+                    LockClient plain = connect(primary.url(), Duration.ofSeconds(30))) {
+                careful.lock(NAME).lock();
+                careful.lock(NAME).unlock();
+                link.cut();
+                assertThatThrownBy(careful.lock(NAME)::lock)
+                        .isInstanceOf(LockUnavailableException.class)
+                        .hasMessageContaining("replicas")
+                        .hasMessageContaining(NAME);
+                Bench.await("it is free", () -> plain.list("").isEmpty());
+                // Also if it is handed over by another client.
+                for (LockOptions options : new LockOptions[] {
+                    LockOptions.defaults(), LockOptions.defaults().fair()
+                }) {
+                    String name = NAME + options.isFair();
+                    Lease held = plain.lock(name, options).acquire();
+                    CompletableFuture<Lease> waiting =
+                            careful.lock(name, options).acquireAsync();
+                    Bench.awaitWaiters(plain, name, 1);
+                    held.close();
+                    assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
+                            .hasCauseInstanceOf(LockUnavailableException.class);
+                    Bench.await("it is free", () -> plain.list("").isEmpty());
+                }
+                link.heal();
+                Bench.await(
+                        "the replica is back",
+                        () -> replica.info("master_link_status").equals("up"));
+                careful.lock(NAME).lock();
+                careful.lock(NAME).unlock();
+            }
+        }
+
+        @Test
+        void aLockThatDidNotReachTheNextPrimaryIsLostAndItsTokensRise() throws Exception {
+            try (RedisServer primary =
+                            Servers.require(() -> RedisServer.builder().start());
+                    TcpProxy link = TcpProxy.to(primary);
+                    RedisServer replica =
+                            RedisServer.builder().replicaOf(link.port()).start()) {
+                AtomicReference<RedisServer> current = new AtomicReference<>(primary);
+                try (LockClient holder = switching(current);
+                        LockClient other = switching(current)) {
+                    link.cut();
+                    Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
+                    Lease held = holder.lock(NAME).acquireAsync().get();
+                    long token = held.token();
+                    held.onLost(reasons::add);
+                    replica.command("REPLICAOF", "NO", "ONE");
+                    current.set(replica);
+                    primary.kill();
+                    try (Lease next =
+                            other.lock(NAME).tryAcquire(Duration.ofSeconds(20)).orElseThrow()) {
+                        assertThat(next.token()).isGreaterThan(token);
+                        Bench.await("the loss is told", () -> reasons.size() == 1);
+                        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+                        assertThat(next.isValid()).isTrue();
+                    }
+                }
+            }
+        }
+
+        /** A client that goes to whatever server is current, as one behind a virtual address does. */
+        private LockClient switching(AtomicReference<RedisServer> current) {
+            return LockClient.builder()
+                    .ttl(Duration.ofSeconds(3))
+                    .requestTimeout(Duration.ofSeconds(1))
+                    .backend(context ->
+                            RedisLocks.open(context, own -> new SwitchingRoute(own, current), RedisOptions.DEFAULTS))
+                    .connect();
+        }
+    }
+
+    @Nested
+    class Sentinel {
+        @Test
+        void aLockSurvivesAFailoverThatItReached() throws Exception {
+            try (RedisSentinels setUp =
+                    Servers.require(() -> RedisServer.builder().startSentinels(2, 3))) {
+                String url = "redis-sentinel://" + setUp.sentinels().addresses() + "/" + RedisSentinels.PRIMARY_NAME
+                        + "?replicas=2";
+                try (LockClient holder = connect(url, Duration.ofSeconds(30));
+                        LockClient other = connect(url, Duration.ofSeconds(30))) {
+                    Lease held = holder.lock(NAME).acquireAsync().get();
+                    long token = held.token();
+                    CompletableFuture<Lease> waiting = other.lock(NAME)
+                            .tryAcquireAsync(Duration.ofSeconds(60))
+                            .thenApply(lease -> lease.orElseThrow());
+                    Bench.awaitWaiters(holder, NAME, 1);
+                    RedisServer old = setUp.primary();
+                    old.kill();
+                    Bench.await("another is the primary", () -> !setUp.primary().equals(old));
+                    Bench.await("the waiter is back", () -> hasWaiter(holder));
+                    assertThat(held.isValid()).isTrue();
+                    assertThat(waiting).isNotDone();
+                    old.start(); // as a replica of the new one, so that two can confirm again
+                    held.close();
+                    Lease next = waiting.handle((lease, error) -> lease).get(60, TimeUnit.SECONDS);
+                    if (next == null) {
+                        // Too early for the second replica: then it is told, and not granted.
+                        assertThatThrownBy(waiting::get).hasCauseInstanceOf(LockUnavailableException.class);
+                    } else {
+                        assertThat(next.token()).isGreaterThan(token);
+                        next.close();
+                    }
+                    Bench.await("nothing is left", () -> other.list("").isEmpty());
+                }
+            }
+        }
+    }
+
+    private static boolean hasWaiter(LockClient client) {
+        try {
+            return client.inspect(NAME).waiters().size() == 1;
+        } catch (LockUnavailableException e) {
+            return false;
+        }
+    }
+
+    @Nested
+    class Cluster {
+        @Test
+        void aLockMovesWithItsSlot() throws Exception {
+            try (RedisCluster cluster =
+                            Servers.require(() -> RedisServer.builder().startCluster(3, 0));
+                    LockClient holder = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(3));
+                    LockClient other = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(3))) {
+                Lease held = holder.lock(NAME).acquireAsync().get();
+                long token = held.token();
+                CompletableFuture<Lease> waiting = other.lock(NAME).acquireAsync();
+                Bench.awaitWaiters(holder, NAME, 1);
+                int slot = cluster.slot(KEY);
+                RedisServer from = cluster.owner(slot);
+                RedisServer to = cluster.find(node -> !node.equals(from));
+                cluster.moveSlot(slot, to);
+                assertThat(to.command("EXISTS", KEY)).isEqualTo("1");
+                assertThat(held.isValid()).isTrue();
+                assertThat(waiting).isNotDone();
+                Bench.await("it is renewed", () -> held.remaining().compareTo(Duration.ofMillis(2_500)) > 0);
+                held.close();
+                Lease next = waiting.get(10, TimeUnit.SECONDS);
+                assertThat(next.token()).isGreaterThan(token);
+                // And back, while locks come and go.
+                CompletableFuture<Void> moved = CompletableFuture.runAsync(() -> cluster.moveSlot(slot, from));
+                next.close();
+                while (!moved.isDone()) {
+                    holder.lock(NAME).lock();
+                    holder.lock(NAME).unlock();
+                }
+                moved.get();
+                Probe.works(holder, other);
+            }
+        }
+
+        @Test
+        void aNodeThatIsAwayDoesNotCostTheLocksOfOthers() throws Exception {
+            try (RedisCluster cluster = Servers.require(() -> RedisServer.builder()
+                            .setting("cluster-require-full-coverage", "no")
+                            .startCluster(3, 0));
+                    LockClient client = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(6))) {
+                RedisServer away = cluster.get(0);
+                List<Lease> there = new ArrayList<>();
+                List<Lease> elsewhere = new ArrayList<>();
+                for (int i = 0; i < 60; i++) {
+                    Lease lease = client.lock("lock-" + i).acquireAsync().get();
+                    boolean isThere = cluster.owner(cluster.slot("lockstep:{lockstep:lock-" + i + "}"))
+                            .equals(away);
+                    (isThere ? there : elsewhere).add(lease);
+                }
+                assertThat(there).isNotEmpty();
+                away.pause();
+                Bench.await("those there are lost", () -> there.stream().noneMatch(Lease::isValid));
+                assertThat(elsewhere).allMatch(Lease::isValid);
+                away.resume();
+                for (Lease lease : elsewhere) {
+                    lease.close();
+                }
+            }
+        }
+
+        @Test
+        void aLockSurvivesTheLossOfItsPrimary() throws Exception {
+            try (RedisCluster cluster =
+                    Servers.require(() -> RedisServer.builder().startCluster(3, 1))) {
+                String url = "redis-cluster://" + cluster.addresses() + "?replicas=1";
+                try (LockClient holder = connect(url, Duration.ofSeconds(30));
+                        LockClient other = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(30));
+                        LockClient third = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(30))) {
+                    Lease held = holder.lock(NAME).acquireAsync().get();
+                    long token = held.token();
+                    CompletableFuture<Lease> waiting = other.lock(NAME)
+                            .tryAcquireAsync(Duration.ofSeconds(60))
+                            .thenApply(lease -> lease.orElseThrow());
+                    Bench.awaitWaiters(holder, NAME, 1);
+                    cluster.owner(cluster.slot(KEY)).kill();
+                    Bench.await("another has the slot", () -> hasWaiter(holder));
+                    assertThat(held.isValid()).isTrue();
+                    assertThat(waiting).isNotDone();
+                    held.close();
+                    Lease next = waiting.get(30, TimeUnit.SECONDS);
+                    assertThat(next.token()).isGreaterThan(token);
+                    next.close();
+                    Probe.works(other, third);
+                }
+            }
+        }
+    }
+
+    /** Borrows from the pool of the server that is current. */
+    private static final class SwitchingRoute implements Route {
+        private final BackendContext context;
+        private final AtomicReference<RedisServer> current;
+        private volatile RedisServer known;
+        private volatile Route route;
+
+        SwitchingRoute(BackendContext context, AtomicReference<RedisServer> current) {
+            this.context = context;
+            this.current = current;
+        }
+
+        private synchronized Route route() {
+            RedisServer now = current.get();
+            if (now != known) {
+                close();
+                known = now;
+                route = RedisUrl.parse("redis://" + now.address()).connect(context);
+            }
+            return route;
+        }
+
+        @Override
+        public Connection borrow(int slot, long waitNanos) throws InterruptedException {
+            return route().borrow(slot, waitNanos);
+        }
+
+        @Override
+        public Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException {
+            return borrow(slot, waitNanos);
+        }
+
+        @Override
+        public List<Connection> borrowAll(long waitNanos) throws InterruptedException {
+            return route().borrowAll(waitNanos);
+        }
+
+        @Override
+        public void distrust(Connection connection) {
+            route().distrust(connection);
+        }
+
+        @Override
+        public void close() {
+            if (route != null) {
+                route.close();
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "current";
+        }
+    }
+}

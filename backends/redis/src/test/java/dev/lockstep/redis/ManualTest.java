@@ -1,0 +1,58 @@
+package dev.lockstep.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.RedisClient;
+
+/** The manual's examples, which run, and the manual's numbers. */
+class ManualTest {
+    private static final Path MANUAL = Path.of("../../docs/engines/redis.md");
+    private static final Path SOURCE = Path.of("src/test/java/dev/lockstep/redis/ManualTest.java");
+
+    /** On another port, which is all that is not as in the manual. */
+    @Test
+    void itsExamplesRun() {
+        try (RedisServer server = Servers.require(() -> RedisServer.builder().start());
+                RedisServer replica =
+                        RedisServer.builder().replicaOf(server.port()).start()) {
+            assertThat(replica.isAlive()).isTrue();
+            int port = server.port();
+            try (LockClient locks = LockClient.connect("redis://localhost:" + port)) {
+                locks.lock("order:42").lock();
+                locks.lock("order:42").unlock();
+            }
+            try (RedisClient jedis = RedisClient.create("localhost", port);
+                    LockClient locks = LockClient.builder()
+                            .backend(RedisLocks.on(jedis).replicas(1))
+                            .connect()) {
+                locks.lock("order:42").lock();
+                locks.lock("order:42").unlock();
+            }
+        }
+    }
+
+    @Test
+    void itsExamplesAreTheOnesThatRun() throws IOException {
+        String source = Files.readString(SOURCE).replaceAll("\\s+", " ");
+        List<String> blocks = List.of(Files.readString(MANUAL).split("```", -1)).stream()
+                .filter(block -> block.startsWith("java\n"))
+                .toList();
+        assertThat(blocks).hasSize(2);
+        for (String block : blocks) {
+            String code = block.substring("java\n".length())
+                    .replace("redis://localhost:6379\"", "redis://localhost:\" + port")
+                    .replace("6379", "port")
+                    .replaceAll("\\s+", " ")
+                    .trim();
+            assertThat(source).contains(code);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package dev.lockstep.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.tck.BackendFixture;
+import dev.lockstep.tck.Capability;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.awaitility.Awaitility;
+
+/** Some servers, and for each client a proxy in front of each of them. */
+abstract class RedisFixture implements BackendFixture {
+    /** Ends all that a client holds and waits for, as its death and the passing of time would. */
+    private static final String EXPIRE = """
+            local function is_its(id)
+              return string.sub(id, 1, 22) == ARGV[1]
+            end
+            for _, key in ipairs(redis.call('KEYS', 'lockstep:*')) do
+              local kind = redis.call('TYPE', key).ok
+              if kind == 'hash' and is_its(redis.call('HGET', key, 'owner') or '') then
+                redis.call('HDEL', key, 'owner', 'until', 'info')
+              elseif string.sub(key, -7) == ':claims' then
+                for _, field in ipairs(redis.call('HKEYS', key)) do
+                  if is_its(field) or (string.sub(field, 1, 1) == 'x' and is_its(string.sub(field, 2))) then
+                    redis.call('HDEL', key, field)
+                  end
+                end
+              elseif kind == 'zset' then
+                for _, id in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+                  if is_its(id) then
+                    redis.call('ZREM', key, id)
+                  end
+                end
+              elseif kind == 'string' and is_its(redis.call('GET', key)) then
+                redis.call('DEL', key)
+              end
+            end
+            """;
+
+    private static final Set<Capability> OF_THE_QUEUE = EnumSet.of(
+            Capability.SHARED,
+            Capability.FAIR,
+            Capability.DOWNGRADE,
+            Capability.PUSH,
+            Capability.TELLS_WANTED,
+            Capability.SHOWS_WAITERS);
+
+    /** One client: its proxies by the ports of the servers behind them, and its id. */
+    private record Side(Map<Integer, TcpProxy> proxies, String clientId) {}
+
+    private final List<RedisServer> servers;
+    private final String url;
+    private final RedisOptions options;
+    private final Map<LockClient, Side> sides = new ConcurrentHashMap<>();
+    private final Set<TcpProxy> closed = ConcurrentHashMap.newKeySet();
+
+    /** For servers that other processes reach by a URL. */
+    RedisFixture(List<RedisServer> servers, String url) {
+        this.servers = servers;
+        this.url = url;
+        this.options = RedisUrl.parse(url).options();
+    }
+
+    /** Connects a client through proxies, by the ports of the servers behind them. */
+    abstract Route connect(BackendContext context, Map<Integer, TcpProxy> proxies);
+
+    @Override
+    public LockClient open(LockClient.Builder builder) {
+        Map<Integer, TcpProxy> proxies = new HashMap<>();
+        servers.forEach(server -> proxies.put(server.port(), TcpProxy.to(server)));
+        String[] id = new String[1];
+        LockClient client = builder.backend(context -> {
+                    id[0] = context.clientId();
+                    return RedisLocks.open(
+                            context, own -> closingToo(connect(own, proxies), proxies.values()), options);
+                })
+                .connect();
+        sides.put(client, new Side(proxies, id[0]));
+        return client;
+    }
+
+    /** A route that takes its proxies along when it is closed, so that no thread is left of them. */
+    private Route closingToo(Route route, Collection<TcpProxy> proxies) {
+        return (Route) Proxy.newProxyInstance(
+                Route.class.getClassLoader(), new Class<?>[] {Route.class}, (self, method, arguments) -> {
+                    try {
+                        return method.invoke(route, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    } finally {
+                        if (method.getName().equals("close")) {
+                            close(proxies);
+                        }
+                    }
+                });
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return options.queue() ? EnumSet.allOf(Capability.class) : EnumSet.complementOf(EnumSet.copyOf(OF_THE_QUEUE));
+    }
+
+    @Override
+    public Optional<String> url() {
+        return Optional.of(url);
+    }
+
+    @Override
+    public List<String> malformedUrls() {
+        return List.of(
+                "redis:",
+                "redis://",
+                "redis://:s3cret@",
+                "redis://host:port",
+                "redis://host:0",
+                "redis://host:70000",
+                "redis://s3cret@host",
+                "redis://user:s3cret@host:x",
+                "redis://user:s3cret@host/x",
+                "redis://a,b",
+                "redis://host/1/2",
+                "redis://user:s3cret@host?queue=perhaps",
+                "redis://user:s3cret@host?password=s3cret",
+                "redis://host?replicas=-1",
+                "redis://host?waiterExpiry=5",
+                "redis://host?waiterExpiry=1ms",
+                "redis://host?pool=0",
+                "redis://host?ca=/none",
+                "rediss://user:s3cret@host?ca=/none",
+                "redis://user:s3%cret@host",
+                "redis-sentinel://user:s3cret@host",
+                "redis-cluster://user:s3cret@host/3",
+                "redis-other://user:s3cret@host");
+    }
+
+    @Override
+    public Duration ttl() {
+        return Duration.ofMillis(1_500);
+    }
+
+    @Override
+    public int attempts() {
+        return options.queue() ? 300 : 100;
+    }
+
+    @Override
+    public void breakConnection(LockClient client) {
+        open(client).forEach(TcpProxy::blackHole);
+    }
+
+    @Override
+    public void loseReplies(LockClient client) {
+        open(client).forEach(TcpProxy::dropReplies);
+    }
+
+    @Override
+    public void slowDown(LockClient client, Duration delay) {
+        open(client).forEach(proxy -> proxy.delay(TcpProxy.Direction.REPLIES, delay));
+    }
+
+    @Override
+    public void healConnection(LockClient client) {
+        open(client).forEach(proxy -> {
+            proxy.delay(Duration.ZERO);
+            proxy.heal();
+        });
+    }
+
+    @Override
+    public void expireSession(LockClient client) {
+        servers.forEach(server -> server.command("EVAL", EXPIRE, "0", side(client).clientId));
+    }
+
+    @Override
+    public void restartServer() {
+        servers.forEach(RedisServer::restart);
+    }
+
+    @Override
+    public long requestCount() {
+        return servers.stream()
+                .mapToLong(server -> Calls.of(server, "evalsha", "eval", "subscribe"))
+                .sum();
+    }
+
+    @Override
+    public void assertNothingLeft(LockClient observer, Duration patience) {
+        BackendFixture.super.assertNothingLeft(observer, patience);
+        // Of a lock that nobody uses only its token is remembered, and for a time who was given up while unreachable.
+        Awaitility.await("no queue, reader or record is left")
+                .atMost(patience)
+                .untilAsserted(() -> assertThat(keys()).noneMatch(key -> key.matches(".*\\}:(queue|readers|claims)")));
+    }
+
+    private List<String> keys() {
+        return servers.stream()
+                .flatMap(server -> server.command("KEYS", "lockstep:*").lines())
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        sides.values().forEach(side -> close(side.proxies.values()));
+    }
+
+    private void close(Collection<TcpProxy> proxies) {
+        proxies.stream().filter(closed::add).forEach(TcpProxy::close);
+    }
+
+    private List<TcpProxy> open(LockClient client) {
+        return side(client).proxies.values().stream()
+                .filter(proxy -> !closed.contains(proxy))
+                .toList();
+    }
+
+    private Side side(LockClient client) {
+        Side side = sides.get(client);
+        if (side == null) {
+            throw new IllegalArgumentException("not opened here: " + client.name());
+        }
+        return side;
+    }
+}

@@ -1,0 +1,192 @@
+package dev.lockstep.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.RedisClient;
+
+/** What the scripts do at the server, where no client could bring it about at will. */
+class ScriptsTest {
+    private static final LockKeys KEYS = new LockKeys("ns", "name");
+    private static final String FIRST = "aaaaaaaaaaaaaaaaaaaaaa.1";
+    private static final String SECOND = "bbbbbbbbbbbbbbbbbbbbbb.1";
+    private static final String THIRD = "cccccccccccccccccccccc.1";
+
+    private static RedisServer server;
+    private static RedisClient jedis;
+
+    @BeforeAll
+    static void start() {
+        server = Servers.require(() -> RedisServer.builder().start());
+        jedis = RedisClient.create("127.0.0.1", server.port());
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            jedis.close();
+            server.close();
+        }
+    }
+
+    @AfterEach
+    void clear() {
+        jedis.flushAll();
+    }
+
+    private static Object run(Script script, byte[][] keys, Object... args) {
+        List<byte[]> words = new ArrayList<>();
+        for (Object arg : args) {
+            words.add(arg.toString().getBytes(StandardCharsets.UTF_8));
+        }
+        return jedis.eval(script.source(), Arrays.asList(keys), words);
+    }
+
+    /** 1 granted, 0 waiting, -1 busy, -2 given up before. */
+    private static long acquire(String id, String mode, boolean wait, boolean barge, long ttlMillis) {
+        Object reply = run(Script.ACQUIRE, KEYS.queued(), id, mode, wait ? 1 : 0, barge ? 1 : 0, ttlMillis, 1_000, "i");
+        return (Long) ((List<?>) reply).get(0);
+    }
+
+    private static long release(String id, long rememberMillis) {
+        return (Long) run(Script.RELEASE, KEYS.queued(), id, rememberMillis);
+    }
+
+    private static List<?> look(String... ids) {
+        List<Object> args = new ArrayList<>(List.of(10_000, 1_000));
+        args.addAll(List.of(ids));
+        return (List<?>) run(Script.LOOK, KEYS.queued(), args.toArray());
+    }
+
+    private static long renew(String id, long ttlMillis) {
+        return (Long) ((List<?>) run(Script.RENEW, KEYS.renewed(), ttlMillis, id)).get(0);
+    }
+
+    private static String owner() {
+        return jedis.hget(new String(KEYS.lock(), StandardCharsets.UTF_8), "owner");
+    }
+
+    private static void letPass(Duration time) {
+        Awaitility.await().pollDelay(time).until(() -> true);
+    }
+
+    @Test
+    void aRequestThatArrivesAfterItsClaimWasGivenUpGetsNothing() {
+        assertThat(release(FIRST, 300)).isZero();
+        assertThat(acquire(FIRST, "X", true, true, 10_000)).isEqualTo(-2);
+        assertThat(acquire(FIRST, "S", true, true, 10_000)).isEqualTo(-2);
+        assertThat(owner()).isNull();
+        assertThat(acquire(SECOND, "X", true, true, 10_000)).isEqualTo(1);
+        assertThat(release(SECOND, 0)).isEqualTo(1);
+        letPass(Duration.ofMillis(350));
+        assertThat(jedis.keys("*:gone")).isEmpty();
+    }
+
+    @Test
+    void aRepeatedRequestFindsWhatItGot() {
+        assertThat(acquire(FIRST, "X", true, true, 10_000)).isEqualTo(1);
+        assertThat(acquire(FIRST, "X", true, true, 10_000)).isEqualTo(1);
+        assertThat(acquire(SECOND, "X", true, true, 10_000)).isZero();
+        assertThat(acquire(SECOND, "X", true, true, 10_000)).isZero();
+        assertThat(jedis.zcard(queue())).isEqualTo(1);
+        assertThat(release(FIRST, 0)).isEqualTo(1);
+        assertThat(release(FIRST, 0)).isZero();
+        assertThat(acquire(SECOND, "X", true, true, 10_000)).isEqualTo(1);
+        assertThat(jedis.exists(queue())).isFalse();
+        assertThat(release(SECOND, 0)).isEqualTo(1);
+        assertThat(acquire(FIRST, "S", true, true, 10_000)).isEqualTo(1);
+        assertThat(acquire(FIRST, "S", true, true, 10_000)).isEqualTo(1);
+        assertThat(release(FIRST, 0)).isEqualTo(1);
+    }
+
+    @Test
+    void aWriterWhoseTimeIsOverDoesNotComeBackBesideAReader() {
+        assertThat(acquire(FIRST, "X", true, true, 50)).isEqualTo(1);
+        letPass(Duration.ofMillis(80));
+        assertThat(acquire(SECOND, "S", true, true, 10_000)).isEqualTo(1);
+        assertThat(renew(FIRST, 10_000)).isZero();
+        assertThat(release(FIRST, 0)).isZero();
+        assertThat(renew(SECOND, 10_000)).isEqualTo(1);
+    }
+
+    @Test
+    void aReaderWhoseTimeIsOverDoesNotComeBackBesideAWriter() {
+        assertThat(acquire(FIRST, "S", true, true, 50)).isEqualTo(1);
+        letPass(Duration.ofMillis(80));
+        assertThat(acquire(SECOND, "X", true, true, 10_000)).isEqualTo(1);
+        assertThat(renew(FIRST, 10_000)).isZero();
+        assertThat(renew(SECOND, 10_000)).isEqualTo(1);
+    }
+
+    @Test
+    void aWaiterIsOvertakenOnceAtMost() {
+        acquire(FIRST, "X", true, true, 10_000);
+        assertThat(acquire(SECOND, "X", true, true, 10_000)).isZero();
+        release(FIRST, 0);
+        assertThat(owner()).isNull(); // told that it is free
+        assertThat(acquire(THIRD, "X", true, true, 10_000)).isEqualTo(1);
+        assertThat(look(SECOND).get(1)).isEqualTo(0L); // came too late
+        release(THIRD, 0);
+        assertThat(owner()).isEqualTo(SECOND);
+    }
+
+    @Test
+    void aWaiterThatDoesNotComeIsPassedOver() {
+        acquire(FIRST, "X", true, true, 10_000);
+        acquire(SECOND, "X", true, true, 10_000);
+        acquire(THIRD, "X", true, false, 10_000);
+        release(FIRST, 0);
+        assertThat((Long) look(THIRD).get(1)).isZero(); // the second may still be on its way
+        letPass(Duration.ofMillis(350));
+        assertThat((Long) look(THIRD).get(1)).isPositive();
+        assertThat(look(SECOND).get(1)).isEqualTo(-1L);
+    }
+
+    @Test
+    void aWaiterThatLeavesPassesOnThatTheLockIsFree() {
+        acquire(FIRST, "X", true, true, 10_000);
+        acquire(SECOND, "X", true, true, 10_000);
+        acquire(THIRD, "X", true, false, 10_000);
+        release(FIRST, 0);
+        release(SECOND, 0);
+        assertThat(owner()).isEqualTo(THIRD);
+    }
+
+    @Test
+    void aRenewalNeverTakesTimeAway() {
+        acquire(FIRST, "X", true, true, 60_000);
+        String before = jedis.hget(new String(KEYS.lock(), StandardCharsets.UTF_8), "until");
+        assertThat(renew(FIRST, 10)).isEqualTo(1);
+        acquire(FIRST, "X", true, true, 10);
+        assertThat(jedis.hget(new String(KEYS.lock(), StandardCharsets.UTF_8), "until"))
+                .isEqualTo(before);
+    }
+
+    @Test
+    void aTryThatMayNotWaitLeavesNothing() {
+        acquire(FIRST, "X", true, true, 10_000);
+        assertThat(acquire(SECOND, "X", false, true, 10_000)).isEqualTo(-1);
+        assertThat(acquire(SECOND, "S", false, false, 10_000)).isEqualTo(-1);
+        acquire(THIRD, "X", true, true, 10_000);
+        release(FIRST, 0);
+        assertThat(acquire(SECOND, "S", false, true, 10_000)).isEqualTo(-1); // a writer waits
+        assertThat(acquire(SECOND, "X", false, false, 10_000)).isEqualTo(-1); // not before who waits
+        assertThat(acquire(SECOND, "X", false, true, 10_000)).isEqualTo(1);
+        assertThat(jedis.zcard(queue())).isEqualTo(1);
+    }
+
+    private static String queue() {
+        return new String(KEYS.queued()[1], StandardCharsets.UTF_8);
+    }
+}

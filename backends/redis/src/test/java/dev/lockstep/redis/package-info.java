@@ -1,0 +1,2 @@
+/** Tests of the Redis engine, on real servers. */
+package dev.lockstep.redis;

@@ -1,0 +1,259 @@
+package dev.lockstep.zookeeper;
+
+import dev.lockstep.LockMode;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.ClaimRequest;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One attempt of a claim to have its lock, in one session: at most one node. This part knows whether there is a node,
+ * and clears it up; its subclasses know how a node becomes a lock.
+ *
+ * <p>Works on the session's event thread, where replies and events come in order; only {@link #abandon} and {@link
+ * #remove} are called from elsewhere.
+ */
+abstract class Attempt implements Watches.Listener {
+    private static final Logger log = LoggerFactory.getLogger(Attempt.class);
+
+    private enum State {
+        /** No node, and no request on its way that could make one. */
+        NOTHING,
+        /** There may be a node, which is not known yet. */
+        ASKING,
+        /** There is a node. */
+        NODE
+    }
+
+    private final NodeClaim claim;
+    private final Session session;
+    private final String lockPath;
+    private final String key;
+    private final CompletableFuture<Boolean> removed = new CompletableFuture<>();
+    private State state = State.NOTHING; // guarded by this, as the next two
+    private boolean abandoned;
+    private boolean removing;
+    private volatile @Nullable String path;
+    private volatile @Nullable NodeGrant grant;
+
+    Attempt(NodeClaim claim, Session session, String key) {
+        this.claim = claim;
+        this.session = session;
+        this.key = key;
+        this.lockPath = claim.backend().names().lockPath(claim.request().name());
+    }
+
+    /** Sends the first requests. */
+    abstract void ask();
+
+    /** Looks again, if it waits. */
+    abstract void lookAgain();
+
+    /** Hears no more of nodes. */
+    abstract void stopWatching();
+
+    final NodeClaim claim() {
+        return claim;
+    }
+
+    final ClaimRequest request() {
+        return claim.request();
+    }
+
+    final Session session() {
+        return session;
+    }
+
+    final Requests requests() {
+        return session.requests();
+    }
+
+    final String lockPath() {
+        return lockPath;
+    }
+
+    final String key() {
+        return key;
+    }
+
+    final NodeData data(LockMode mode) {
+        return new NodeData(Optional.of(mode), key, request().holder());
+    }
+
+    /** The node; only asked for where there is one. */
+    final String path() {
+        String known = path;
+        if (known == null) {
+            throw new IllegalStateException("Lock '" + request().name() + "': no node yet");
+        }
+        return known;
+    }
+
+    final boolean hasNode() {
+        return path != null;
+    }
+
+    final @Nullable NodeGrant grant() {
+        return grant;
+    }
+
+    // ---------------------------------------------------------------- what there is at the server
+
+    /** A request that makes a node is about to be sent. False if it must not, because nobody wants the lock any more. */
+    final boolean beginAsking() {
+        synchronized (this) {
+            state = abandoned ? State.NOTHING : State.ASKING;
+            if (!abandoned) {
+                return true;
+            }
+        }
+        removed.complete(false);
+        return false;
+    }
+
+    /** The node is there. False if nobody wants it any more; it is then removed. */
+    final boolean foundNode(String node) {
+        synchronized (this) {
+            path = node;
+            state = State.NODE;
+            if (!abandoned) {
+                return true;
+            }
+        }
+        remove();
+        return false;
+    }
+
+    /** There certainly is no node. False if nobody wants one any more. */
+    final boolean foundNothing() {
+        synchronized (this) {
+            path = null;
+            state = State.NOTHING;
+            if (!abandoned) {
+                return true;
+            }
+        }
+        removed.complete(false);
+        return false;
+    }
+
+    /** Whether replies and events matter no more. */
+    final synchronized boolean isOver() {
+        return abandoned || state != State.NODE;
+    }
+
+    /** Whether it has no node and asks for none, but may. */
+    final synchronized boolean isIdle() {
+        return !abandoned && state == State.NOTHING;
+    }
+
+    /** No attempt can succeed, because of a reply. */
+    final void fail(String what, String where, Code code) {
+        if (!hasNode()) {
+            foundNothing();
+        }
+        claim.fail(Replies.failure(request().name(), what, where, code));
+    }
+
+    /**
+     * Gives the attempt up.
+     *
+     * @return done when its node is gone: true if it was there until then
+     */
+    final CompletableFuture<Boolean> abandon() {
+        State last;
+        synchronized (this) {
+            abandoned = true;
+            last = state;
+        }
+        switch (last) {
+            case NOTHING -> {
+                stopWatching();
+                removed.complete(false);
+            }
+            case NODE -> remove();
+            case ASKING -> {} // the reply brings it here again
+        }
+        return removed;
+    }
+
+    /** Deletes the node, and goes on until it is gone. */
+    private void remove() {
+        synchronized (this) {
+            if (removing) {
+                return;
+            }
+            removing = true;
+        }
+        stopWatching();
+        NodeGrant held = grant;
+        if (held != null) {
+            session.grants().remove(held);
+        }
+        if (held != null && held.isRevoked()) {
+            removed.complete(false);
+        } else {
+            delete(false);
+        }
+    }
+
+    /** The node is not there any more. A delete whose reply was lost has done it, as far as anybody can know. */
+    final void gone(boolean byThis) {
+        removed.complete(byThis);
+    }
+
+    final void delete(boolean again) {
+        requests().delete(path(), code -> {
+            if (code == Code.OK) {
+                removed.complete(true);
+            } else if (code == Code.NONODE) {
+                gone(again);
+            } else if (Replies.isEnd(code)) {
+                removed.complete(false);
+            } else {
+                if (!Replies.mayRetry(code)) {
+                    log.warn(
+                            "Lock '{}': cannot delete {}: {}; trying again",
+                            request().name(),
+                            path(),
+                            code);
+                }
+                session.retry(code, this::deleteAgain);
+            }
+        });
+    }
+
+    /** Deletes the node after a try that was not answered. */
+    void deleteAgain() {
+        delete(true);
+    }
+
+    // ---------------------------------------------------------------- what becomes of it
+
+    /** The lock is won. */
+    final NodeGrant win(long token, LockMode mode) {
+        NodeGrant won = new NodeGrant(this, token, mode);
+        grant = won;
+        session.grants().add(won);
+        return won;
+    }
+
+    /** Somebody deleted the node, unless it was this client. */
+    final void nodeGone() {
+        NodeGrant held = grant;
+        if (held != null) {
+            session.grants().remove(held);
+            stopWatching();
+            held.revoke(LossReason.REVOKED);
+        } else {
+            stopWatching();
+            if (foundNothing()) {
+                claim.askAgain(this);
+            }
+        }
+    }
+}

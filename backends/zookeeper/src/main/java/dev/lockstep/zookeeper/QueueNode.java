@@ -1,0 +1,102 @@
+package dev.lockstep.zookeeper;
+
+import dev.lockstep.LockMode;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A place in a lock's queue, as its node's name tells it: {@code KIND:KEY:NUMBER}. The server appends the number, so that
+ * the order of numbers is the order of arrival.
+ *
+ * @param name the node's name
+ * @param mode what its claim asks for
+ * @param waits whether its claim waits; one that does not is gone soon, unless it was the first
+ * @param key the claim's id and the number of its try, unique for ever
+ * @param number the server's number
+ */
+record QueueNode(String name, LockMode mode, boolean waits, String key, int number) {
+    private static final char SEPARATOR = ':';
+    private static final String WRITER = "w";
+    private static final String READER = "r";
+    private static final String NOT_WAITING = "t";
+
+    /** The name's part before the number. */
+    static String prefix(LockMode mode, boolean waits, String key) {
+        String kind = mode == LockMode.EXCLUSIVE ? WRITER : READER;
+        return (waits ? kind : NOT_WAITING + kind) + SEPARATOR + key + SEPARATOR;
+    }
+
+    /** Understands a name; null if somebody else made the node. */
+    static @Nullable QueueNode parse(String name) {
+        int first = name.indexOf(SEPARATOR);
+        int last = name.lastIndexOf(SEPARATOR);
+        if (first < 0 || last <= first + 1) {
+            return null;
+        }
+        String kind = name.substring(0, first);
+        boolean waits = !kind.startsWith(NOT_WAITING);
+        String mode = waits ? kind : kind.substring(1);
+        if (!mode.equals(WRITER) && !mode.equals(READER)) {
+            return null;
+        }
+        try {
+            int number = Integer.parseInt(name.substring(last + 1));
+            return new QueueNode(
+                    name,
+                    mode.equals(WRITER) ? LockMode.EXCLUSIVE : LockMode.SHARED,
+                    waits,
+                    name.substring(first + 1, last),
+                    number);
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    /**
+     * The queue of a lock, in order; what somebody else put there is left out.
+     *
+     * @param ages the transaction ids of nodes that are not {@link #isCounted}, as far as they are known; the others are
+     *     taken for the last
+     */
+    static List<QueueNode> queue(List<String> names, Map<String, Long> ages) {
+        List<QueueNode> queue = new ArrayList<>(names.size());
+        for (String name : names) {
+            QueueNode node = parse(name);
+            if (node != null) {
+                queue.add(node);
+            }
+        }
+        queue.sort(Comparator.comparing((QueueNode node) -> !node.isCounted())
+                .thenComparing(
+                        node -> node.isCounted() ? (long) node.number : ages.getOrDefault(node.name, Long.MAX_VALUE)));
+        return queue;
+    }
+
+    /**
+     * Whether its number tells its place. The server's counter ends at 2<sup>31</sup> - 1: from then on it gives that number
+     * again and again, and negative ones in between, until the queue is empty for long enough to be removed.
+     */
+    boolean isCounted() {
+        return number >= 0 && number < Integer.MAX_VALUE;
+    }
+
+    static int indexOf(List<QueueNode> queue, String name) {
+        for (int i = 0; i < queue.size(); i++) {
+            if (queue.get(i).name.equals(name)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    boolean isWriter() {
+        return mode == LockMode.EXCLUSIVE;
+    }
+
+    boolean isOf(String clientId) {
+        return key.startsWith(clientId);
+    }
+}

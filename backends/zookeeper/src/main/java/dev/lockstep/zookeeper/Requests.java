@@ -1,0 +1,151 @@
+package dev.lockstep.zookeeper;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one session. None blocks; replies come in the order of the requests. Each reply is noted as a sign of
+ * life. Safe for use by many threads.
+ */
+final class Requests {
+    /** Hears of a node that was made. */
+    interface Created {
+        void reply(Code code, @Nullable String path, @Nullable Stat stat);
+    }
+
+    /** Hears of a node's children. */
+    interface Children {
+        void reply(Code code, List<String> names);
+    }
+
+    /** Hears of a node's data. */
+    interface Data {
+        void reply(Code code, byte @Nullable [] data, Stat stat);
+    }
+
+    private static final byte[] NO_DATA = {};
+    private static final int ANY_VERSION = -1;
+    private static final Stat NO_STAT = new Stat();
+
+    private final Session session;
+    private final CompletableFuture<ZooKeeper> handle;
+    private final List<ACL> acl;
+    private final List<ACL> rootAcl;
+
+    Requests(Session session, CompletableFuture<ZooKeeper> handle, List<ACL> acl, List<ACL> rootAcl) {
+        this.session = session;
+        this.handle = handle;
+        this.acl = acl;
+        this.rootAcl = rootAcl;
+    }
+
+    private ZooKeeper zooKeeper() {
+        return handle.join();
+    }
+
+    private Code received(int rc, long sent) {
+        Code known = Code.get(rc);
+        Code code = session.effective(known == null ? Code.SYSTEMERROR : known);
+        if (Replies.isAnswer(code)) {
+            session.answered(sent);
+        }
+        return code;
+    }
+
+    /**
+     * Makes a node, and parents that are missing with it, all or none.
+     *
+     * @param missing how many parents to make; they are containers, which the server removes when they are empty again
+     */
+    void create(String path, byte[] data, CreateMode mode, int missing, Created reply) {
+        long sent = session.nanoTime();
+        if (missing == 0) {
+            zooKeeper()
+                    .create(
+                            path,
+                            data,
+                            acl,
+                            mode,
+                            (rc, asked, context, made, stat) -> reply.reply(received(rc, sent), made, stat),
+                            null);
+            return;
+        }
+        Op[] ops = new Op[missing + 1];
+        String parent = path;
+        for (int i = missing - 1; i >= 0; i--) {
+            parent = Names.parent(parent);
+            ops[i] = Op.create(parent, NO_DATA, parent.equals(Names.ROOT) ? rootAcl : acl, CreateMode.CONTAINER);
+        }
+        ops[missing] = Op.create(path, data, acl, mode);
+        zooKeeper()
+                .multi(
+                        List.of(ops),
+                        (rc, asked, context, results) -> {
+                            Code code = received(rc, sent);
+                            if (code != Code.OK) {
+                                reply.reply(code, null, null);
+                                return;
+                            }
+                            // All nodes of a multi have one transaction id, which only containers tell. Unlike other
+                            // requests, a multi is answered with the chroot before the path.
+                            OpResult.CreateResult container = (OpResult.CreateResult) results.get(0);
+                            OpResult.CreateResult node = (OpResult.CreateResult) results.get(missing);
+                            String made = Names.parent(path) + "/" + Names.last(node.getPath());
+                            reply.reply(code, made, container.getStat());
+                        },
+                        null);
+    }
+
+    void children(String path, boolean watch, Children reply) {
+        long sent = session.nanoTime();
+        zooKeeper()
+                .getChildren(
+                        path,
+                        watch ? session : null,
+                        (int rc, String asked, Object context, List<String> names) ->
+                                reply.reply(received(rc, sent), names == null ? List.of() : names),
+                        null);
+    }
+
+    void data(String path, boolean watch, Data reply) {
+        long sent = session.nanoTime();
+        zooKeeper()
+                .getData(
+                        path,
+                        watch ? session : null,
+                        (rc, asked, context, data, stat) ->
+                                reply.reply(received(rc, sent), data, stat == null ? NO_STAT : stat),
+                        null);
+    }
+
+    void exists(String path, Consumer<Code> reply) {
+        long sent = session.nanoTime();
+        zooKeeper().exists(path, null, (rc, asked, context, stat) -> reply.accept(received(rc, sent)), null);
+    }
+
+    void setData(String path, byte[] data, Consumer<Code> reply) {
+        long sent = session.nanoTime();
+        zooKeeper()
+                .setData(path, data, ANY_VERSION, (rc, asked, context, stat) -> reply.accept(received(rc, sent)), null);
+    }
+
+    void delete(String path, Consumer<Code> reply) {
+        long sent = session.nanoTime();
+        zooKeeper().delete(path, ANY_VERSION, (rc, asked, context) -> reply.accept(received(rc, sent)), null);
+    }
+
+    /** Lets the server catch up with the leader, so that later reads see everything that was confirmed before. */
+    void sync(Consumer<Code> reply) {
+        long sent = session.nanoTime();
+        zooKeeper().sync("/", (rc, asked, context) -> reply.accept(received(rc, sent)), null);
+    }
+}

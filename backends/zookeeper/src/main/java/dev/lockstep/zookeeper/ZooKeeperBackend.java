@@ -1,0 +1,289 @@
+package dev.lockstep.zookeeper;
+
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Scheduler;
+import dev.lockstep.spi.Traits;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One client's side of ZooKeeper: its current session, and the claims that have no answer yet. Safe for use by many threads. */
+final class ZooKeeperBackend implements LockBackend {
+    private static final Logger log = LoggerFactory.getLogger(ZooKeeperBackend.class);
+    private static final int PATIENT = 10;
+
+    private final ZooKeeperEngine engine;
+    private final BackendContext context;
+    private final Names names;
+    private final AtomicLong lastContactNanos;
+    private final Set<NodeClaim> pending = ConcurrentHashMap.newKeySet();
+    private volatile Session session; // written under this
+    private volatile boolean closed; // written under this
+    private Traits traits;
+
+    @SuppressWarnings("this-escape")
+    ZooKeeperBackend(ZooKeeperEngine engine, BackendContext context) {
+        this.engine = engine;
+        this.context = context;
+        this.names = new Names(context.namespace());
+        this.lastContactNanos = new AtomicLong(context.scheduler().nanoTime());
+        this.traits = traits(Duration.ZERO);
+        this.session = new Session(1, this, context, engine);
+    }
+
+    private Traits traits(Duration minTtl) {
+        boolean queued = engine.isQueued();
+        return new Traits(true, queued, queued, queued, minTtl);
+    }
+
+    /** Waits for the first connection, and checks what it leads to. */
+    void open() {
+        try {
+            await(session.ready(), "No ZooKeeper server at " + engine + " has accepted a session");
+            CompletableFuture<Code> root = new CompletableFuture<>();
+            session.requests().exists("/", root::complete);
+            checkRoot(await(root, "ZooKeeper at " + engine + " has not answered"));
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+        Duration granted = session.timeout();
+        if (granted.compareTo(context.ttl()) > 0) {
+            traits = traits(granted); // the core refuses the ttl
+        } else if (granted.compareTo(context.ttl()) < 0) {
+            log.info(
+                    "Client '{}': the server allows sessions of {} at most, not of the ttl, {}",
+                    context.clientName(),
+                    granted,
+                    context.ttl());
+        }
+    }
+
+    /** Waits within the request timeout; an interrupt is kept for later, since connecting cannot report it. */
+    private <T extends @Nullable Object> T await(CompletableFuture<T> reply, String otherwise) {
+        long end = scheduler().nanoTime() + context.requestTimeout().toNanos();
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return reply.get(end - scheduler().nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new CompletionException(e.getCause());
+        } catch (TimeoutException e) {
+            throw new LockUnavailableException(
+                    null,
+                    otherwise + " within " + context.requestTimeout()
+                            + ". Check the addresses, that the servers are up and have a quorum, and TLS.");
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void checkRoot(Code code) {
+        if (code == Code.NONODE) {
+            throw new LockConfigurationException(
+                    null, "The chroot of " + engine + " does not exist in ZooKeeper. Create it first.");
+        }
+        if (code == Code.AUTHFAILED) {
+            throw new LockConfigurationException(
+                    null, "ZooKeeper at " + engine + " refuses this client's authentication. Check its credentials.");
+        }
+        if (code != Code.OK) {
+            throw Replies.failure(null, "connect to", engine.toString(), code);
+        }
+    }
+
+    // ---------------------------------------------------------------- what claims need
+
+    Names names() {
+        return names;
+    }
+
+    boolean isQueued() {
+        return engine.isQueued();
+    }
+
+    String clientId() {
+        return context.clientId();
+    }
+
+    Scheduler scheduler() {
+        return context.scheduler();
+    }
+
+    Session session() {
+        return session;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void forget(NodeClaim claim) {
+        pending.remove(claim);
+    }
+
+    /** A request that was sent then has been answered. */
+    void contact(long sentNanos) {
+        lastContactNanos.accumulateAndGet(sentNanos, (known, next) -> next - known > 0 ? next : known);
+    }
+
+    // ---------------------------------------------------------------- sessions
+
+    /** A session is over: opens another, and asks in it for what still waits. */
+    void sessionEnded(Session lost, LossReason reason) {
+        boolean refused = lost.timeout().isZero(); // it never was: no reason to hurry
+        lost.grants().forEach(grant -> grant.revoke(reason));
+        if (refused) {
+            scheduler().schedule(context.retryBackoff().delay(PATIENT).toNanos(), () -> renewSession(lost));
+        } else {
+            renewSession(lost);
+        }
+    }
+
+    private void renewSession(Session lost) {
+        Session fresh;
+        synchronized (this) {
+            if (closed || session != lost) {
+                return;
+            }
+            fresh = new Session(lost.generation() + 1, this, context, engine);
+            session = fresh;
+        }
+        log.info("Client '{}': its ZooKeeper session ended, opening another", context.clientName());
+        pending.forEach(claim -> claim.ask(fresh));
+    }
+
+    /** A session is connected again. Events of its watches come by themselves; to look costs little and is certain. */
+    void reconnected(Session current) {
+        pending.forEach(claim -> claim.look(current));
+    }
+
+    // ---------------------------------------------------------------- the SPI
+
+    @Override
+    public Traits traits() {
+        return traits;
+    }
+
+    @Override
+    public Claim submit(ClaimRequest request) {
+        NodeClaim claim = new NodeClaim(this, request);
+        pending.add(claim);
+        claim.ask(session);
+        if (closed) {
+            claim.fail(closedFailure(request.name()));
+        }
+        await(claim.answered(), request.blockAtMost());
+        return claim;
+    }
+
+    /** Waits in the calling thread for its one round trip; an interrupt ends that, and is left to the core. */
+    static void await(CompletableFuture<?> reply, Duration atMost) {
+        if (atMost.isZero() || reply.isDone()) {
+            return;
+        }
+        try {
+            reply.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // The core looks at the reply itself, or goes on waiting for it.
+        }
+    }
+
+    @Override
+    public long lastContactNanos() {
+        return lastContactNanos.get();
+    }
+
+    @Override
+    public CompletionStage<Void> ping() {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        session.requests().sync(code -> {
+            if (code == Code.OK) {
+                answer.complete(null);
+            } else {
+                answer.completeExceptionally(Replies.failure(null, "ask", "/", code));
+            }
+        });
+        return bounded(answer, null, "ping");
+    }
+
+    @Override
+    public CompletionStage<LockInfo> inspect(String name) {
+        return bounded(operator().inspect(name), name, "inspect");
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> list(String prefix) {
+        return bounded(operator().list(prefix), null, "list");
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name) {
+        return bounded(operator().forceRelease(name), name, "force release");
+    }
+
+    private Operator operator() {
+        return new Operator(session, names);
+    }
+
+    private <T extends @Nullable Object> CompletableFuture<T> bounded(
+            CompletableFuture<T> answer, @Nullable String lockName, String what) {
+        Scheduler.Timer limit = scheduler()
+                .schedule(
+                        context.requestTimeout().toNanos(),
+                        () -> answer.completeExceptionally(new LockUnavailableException(
+                                lockName,
+                                what + ": ZooKeeper at " + engine + " has not answered within "
+                                        + context.requestTimeout() + ".")));
+        answer.whenComplete((done, error) -> limit.cancel());
+        return answer;
+    }
+
+    @Override
+    public void close() {
+        Session last;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            last = session;
+        }
+        last.close(!last.grants().isEmpty() || !pending.isEmpty(), context.requestTimeout());
+        last.grants().forEach(grant -> grant.revoke(LossReason.CLIENT_CLOSED));
+        pending.forEach(claim -> claim.fail(closedFailure(claim.request().name())));
+    }
+
+    private LockUnavailableException closedFailure(String name) {
+        return new LockUnavailableException(
+                name, "Lock '" + name + "': client " + context.clientName() + " was closed.");
+    }
+}

@@ -1,0 +1,36 @@
+package dev.lockstep.zookeeper;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.servers.ServerGroup;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.servers.ZooKeeperServer;
+import dev.lockstep.tck.BackendFixture;
+import dev.lockstep.tck.LockContract;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract on an ensemble of three, where a client that is cut off is told nothing about it. */
+class EnsembleContractTest extends LockContract {
+    private static ServerGroup<ZooKeeperServer> ensemble;
+
+    @BeforeAll
+    static void startServers() {
+        ensemble = Servers.require(() -> ZooKeeperServer.builder().startEnsemble(3));
+    }
+
+    @AfterAll
+    static void stopServers() {
+        ensemble.close();
+    }
+
+    @Override
+    protected BackendFixture fixture() {
+        return new ZooKeeperFixture(ensemble.servers(), "") {
+            @Override
+            public void breakConnection(LockClient client) {
+                hurt(client, TcpProxy::blackHole);
+            }
+        };
+    }
+}

@@ -1,0 +1,267 @@
+package dev.lockstep.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LossReason;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.servers.ZooKeeperServer;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Outcome;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Faults that are ZooKeeper's own. Those of all engines are in the contract. */
+@Timeout(60)
+class FaultTest {
+    private static final Duration SOON = Duration.ofSeconds(10); // a third of the ttl, so that no ttl helps
+    private static ZooKeeperServer server;
+    private static RawClient operator;
+    private TcpProxy proxy;
+    private LockClient client;
+    private LockClient rival;
+    private final Deque<ZooKeeperBackend> backends = new ArrayDeque<>();
+    private String namespace;
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        server = Servers.require(() -> ZooKeeperServer.builder()
+                .systemProperty("znode.container.checkIntervalMs", "1000") // idle locks are removed while tests run
+                .start());
+        operator = new RawClient(server.address());
+    }
+
+    @AfterAll
+    static void stopServer() throws Exception {
+        operator.close();
+        server.close();
+    }
+
+    @BeforeEach
+    void openClients() {
+        proxy = TcpProxy.to(server);
+        namespace = "faults-" + System.nanoTime();
+        open("");
+    }
+
+    private void open(String options) {
+        client = connect("client", proxy.port(), options);
+        rival = connect("rival", server.port(), options);
+    }
+
+    private LockClient connect(String name, int port, String options) {
+        return LockClient.builder()
+                .namespace(namespace)
+                .clientName(name)
+                .requestTimeout(Duration.ofSeconds(10))
+                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50))
+                .backend(context -> {
+                    LockBackend opened = ConnectionUrl.parse("zookeeper://127.0.0.1:" + port + options)
+                            .open(context);
+                    if (name.equals("client")) {
+                        backends.push((ZooKeeperBackend) opened);
+                    }
+                    return opened;
+                })
+                .connect();
+    }
+
+    @AfterEach
+    void closeClients() {
+        client.close();
+        rival.close();
+        proxy.close();
+    }
+
+    private String lockPath() {
+        return new Names(namespace).lockPath("x");
+    }
+
+    private List<String> nodes() throws Exception {
+        return operator.children(lockPath());
+    }
+
+    private void awaitNodes(int count) {
+        Awaitility.await().atMost(SOON).until(() -> nodes().size() == count);
+    }
+
+    @Test
+    void aCreateWhoseAnswerIsLostIsFoundAndNotRepeated() throws Exception {
+        CompletableFuture<Void> lost = proxy.dropReplyTo("/w:", Duration.ofMillis(50));
+        // The first create finds no parent; the one that counts is the second.
+        operator.create(lockPath(), "", CreateMode.CONTAINER);
+        Lease lease = client.lock("x").acquire();
+        assertThat(lost).isDone();
+        assertThat(nodes()).hasSize(1);
+        assertThat(operator.stat(lockPath()).getCversion()).isEqualTo(1);
+        assertThat(rival.lock("x").tryLock()).isFalse();
+        lease.close();
+        assertThat(nodes()).isEmpty();
+    }
+
+    @Test
+    void aPlainCreateWhoseAnswerIsLostIsFound() throws Exception {
+        closeClients();
+        proxy = TcpProxy.to(server);
+        open("?queue=off");
+        client.lock("x").lock();
+        client.lock("x").unlock();
+        CompletableFuture<Void> lost = proxy.dropReplyTo("thread=", Duration.ofMillis(50));
+        Lease lease = client.lock("x").acquire();
+        assertThat(lost).isDone();
+        assertThat(rival.lock("x").tryLock()).isFalse();
+        lease.close();
+        assertThat(operator.stat(lockPath())).isNull();
+    }
+
+    @Test
+    void aDeleteWhoseAnswerIsLostIsRepeatedUntilItIsGone() throws Exception {
+        Lease lease = client.lock("x").acquire();
+        CompletableFuture<Void> lost = proxy.dropReplyTo("/w:", Duration.ofMillis(50));
+        lease.close();
+        assertThat(lost).isDone();
+        assertThat(nodes()).isEmpty();
+    }
+
+    @Test
+    void aWithdrawnClaimWhoseCreateWasNotAnsweredIsCleanedUp() throws Exception {
+        Lease held = rival.lock("x").acquire();
+        proxy.dropReplies();
+        CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
+        awaitNodes(2);
+        waiting.cancel(true);
+        assertThat(nodes()).hasSize(2);
+        proxy.heal();
+        awaitNodes(1);
+        held.close();
+    }
+
+    @Test
+    void aNodeOfAnotherSessionIsNotAdopted() throws Exception {
+        String claimId = "abcdefghijklmnopqrstuv.1.1";
+        proxy.cut();
+        Claim claim = backends.element().submit(new TestClaim("x", claimId));
+        String dying = operator.create(
+                lockPath() + "/" + QueueNode.prefix(new TestClaim("x", "").mode(), true, claimId + ".1"),
+                "",
+                CreateMode.EPHEMERAL_SEQUENTIAL);
+        proxy.heal();
+        awaitNodes(2);
+        CompletableFuture<Outcome> outcome = claim.outcome().toCompletableFuture();
+        assertThat(outcome).isNotDone();
+        operator.delete(dying);
+        assertThat(outcome.get(10, TimeUnit.SECONDS)).isInstanceOf(Outcome.Granted.class);
+        claim.withdraw(Duration.ZERO).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        assertThat(nodes()).isEmpty();
+    }
+
+    @Test
+    void lateEventsOfAnOldSessionAreIgnored() throws Exception {
+        Lease held = rival.lock("x").acquire();
+        CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
+        awaitNodes(2);
+        ZooKeeperBackend backend = backends.element();
+        Session old = backend.session();
+        String holder =
+                lockPath() + "/" + QueueNode.queue(nodes(), Map.of()).get(0).name();
+        // As by the server: the session is closed with its id and password.
+        ZooKeeperFixture.closeSession(old.handle(), server.address());
+        Awaitility.await().atMost(SOON).until(() -> backend.session() != old);
+        awaitNodes(2);
+        assertThat(backend.session().id()).isNotEqualTo(old.id());
+        old.process(new WatchedEvent(EventType.NodeDeleted, KeeperState.SyncConnected, holder));
+        old.process(new WatchedEvent(EventType.NodeChildrenChanged, KeeperState.SyncConnected, lockPath()));
+        old.process(new WatchedEvent(EventType.None, KeeperState.Expired, null));
+        assertThat(rival.inspect("x").waiters()).hasSize(1);
+        assertThat(waiting).isNotDone();
+        held.close();
+        waiting.get(10, TimeUnit.SECONDS).close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?queue=off"})
+    void aHeldNodeThatAnOperatorDeletesIsLostAtOnce(String options) throws Exception {
+        closeClients();
+        proxy = TcpProxy.to(server);
+        open(options);
+        Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
+        Lease lease = client.lock("x").acquire();
+        lease.onLost(reasons::add);
+        operator.delete(options.isEmpty() ? lockPath() + "/" + nodes().get(0) : lockPath());
+        Awaitility.await().atMost(SOON).until(() -> !reasons.isEmpty());
+        assertThat(reasons).containsExactly(LossReason.REVOKED);
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        assertThat(rival.lock("x").tryLock()).isTrue();
+        rival.lock("x").unlock();
+    }
+
+    @Test
+    void aWaiterWhoseNodeAnOperatorDeletesQueuesAgain() throws Exception {
+        Lease held = rival.lock("x").acquire();
+        CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
+        awaitNodes(2);
+        String last = QueueNode.queue(nodes(), Map.of()).get(1).name();
+        operator.delete(lockPath() + "/" + last);
+        Awaitility.await().atMost(SOON).until(() -> nodes().size() == 2 && !nodes().contains(last));
+        assertThat(waiting).isNotDone();
+        held.close();
+        waiting.get(10, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aHeldNodeThatGoesWhileItsClientIsCutOffIsLostWhenItIsBack() throws Exception {
+        Lease lease = client.lock("x").acquire();
+        proxy.cut();
+        operator.delete(lockPath() + "/" + nodes().get(0));
+        assertThat(lease.isValid()).isTrue();
+        proxy.heal();
+        Awaitility.await().atMost(SOON).until(() -> !lease.isValid());
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void aLockThatNobodyUsesIsRemovedAndMadeAgain() throws Exception {
+        client.lock("x").lock();
+        client.lock("x").unlock();
+        Awaitility.await().atMost(SOON).until(() -> operator.stat(lockPath()) == null);
+        client.lock("x").lock();
+        assertThat(nodes()).hasSize(1);
+        client.lock("x").unlock();
+    }
+
+    @Test
+    void aPredecessorThatGoesWhileItsWaiterIsCutOffIsNoticed() throws Exception {
+        Lease held = rival.lock("x").acquire();
+        CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
+        awaitNodes(2);
+        proxy.cut();
+        held.close();
+        proxy.heal();
+        waiting.get(10, TimeUnit.SECONDS).close();
+    }
+}

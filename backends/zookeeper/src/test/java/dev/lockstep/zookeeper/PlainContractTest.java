@@ -1,0 +1,37 @@
+package dev.lockstep.zookeeper;
+
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.ZooKeeperServer;
+import dev.lockstep.tck.BackendFixture;
+import dev.lockstep.tck.Capability;
+import dev.lockstep.tck.LockContract;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract on one server, without queues. */
+class PlainContractTest extends LockContract {
+    private static ZooKeeperServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = Servers.require(() -> ZooKeeperServer.builder().start());
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @Override
+    protected BackendFixture fixture() {
+        return new ZooKeeperFixture(
+                List.of(server),
+                "?queue=off",
+                Capability.SHARED,
+                Capability.FAIR,
+                Capability.DOWNGRADE,
+                Capability.TELLS_WANTED,
+                Capability.SHOWS_WAITERS);
+    }
+}

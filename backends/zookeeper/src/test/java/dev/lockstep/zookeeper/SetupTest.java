@@ -1,0 +1,241 @@
+package dev.lockstep.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.TestCertificates;
+import dev.lockstep.servers.ZooKeeperServer;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import javax.security.auth.login.Configuration;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Chroots, credentials and encryption, on one server that has them all. */
+@Timeout(60)
+class SetupTest {
+    private static ZooKeeperServer server;
+    private String namespace = "";
+
+    @BeforeEach
+    void nameNamespace(TestInfo test) {
+        namespace = test.getTestMethod().orElseThrow().getName();
+    }
+
+    @BeforeAll
+    static void startServer() {
+        server = Servers.require(() -> ZooKeeperServer.builder()
+                .tls(TestCertificates.get())
+                .saslUser("orders", "s3cret")
+                .start());
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    /** Each test has a namespace of its own, since a namespace belongs to the user that used it first. */
+    private LockClient connect(String url) {
+        return LockClient.builder()
+                .url(url)
+                .namespace(namespace)
+                .requestTimeout(Duration.ofSeconds(3))
+                .connect();
+    }
+
+    private void works(LockClient client, String name) throws InterruptedException {
+        try (client;
+                Lease lease = client.lock(name).acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(client.inspect(name).holders()).hasSize(1);
+        }
+    }
+
+    @Test
+    void locksLiveBelowTheChroot() throws Exception {
+        try (RawClient operator = new RawClient(server.address())) {
+            operator.create("/apps/one", "", CreateMode.PERSISTENT);
+            operator.create("/apps/two", "", CreateMode.PERSISTENT);
+            try (LockClient one = connect("zookeeper://" + server.address() + "/apps/one");
+                    LockClient two = connect("zookeeper://" + server.address() + "/apps/two");
+                    Lease first = one.lock("x").acquire();
+                    Lease second = two.lock("x").acquire()) {
+                assertThat(first.isValid() && second.isValid()).isTrue();
+                assertThat(operator.children("/apps/one" + new Names(namespace).lockPath("x")))
+                        .hasSize(1);
+                assertThat(operator.children("/apps/two" + new Names(namespace).lockPath("x")))
+                        .hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void aChrootThatIsMissingIsNamed() {
+        assertThatThrownBy(() -> connect("zookeeper://" + server.address() + "/no/such"))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("/no/such");
+    }
+
+    @Test
+    void onlyTheUserMayTouchItsLocks() throws Exception {
+        String url = "zookeeper://orders:s3cret@" + server.address();
+        try (LockClient client = connect(url);
+                RawClient stranger = new RawClient(server.address());
+                Lease lease = client.lock("digest").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            String path = new Names(namespace).lockPath("digest");
+            assertThatThrownBy(() -> stranger.handle().getChildren(path, false))
+                    .isInstanceOf(KeeperException.NoAuthException.class);
+            stranger.handle().addAuthInfo("digest", "orders:s3cret".getBytes());
+            String node = path + "/" + stranger.children(path).get(0);
+            assertThat(stranger.handle().getACL(node, null))
+                    .extracting(acl -> acl.getId().getScheme(), ACL::getPerms)
+                    .containsExactly(tuple("digest", ZooDefs.Perms.ALL));
+        }
+    }
+
+    @Test
+    void aWrongPasswordIsToldAndNotRepeated() throws Exception {
+        works(connect("zookeeper://orders:s3cret@" + server.address()), "guarded");
+        try (LockClient wrong = connect("zookeeper://orders:wr0ng@" + server.address())) {
+            assertThatThrownBy(() -> wrong.lock("guarded").lock())
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("guarded")
+                    .hasMessageContaining("credentials")
+                    .hasMessageNotContaining("wr0ng");
+            assertThatThrownBy(() -> wrong.lock("guarded").tryLock()).isInstanceOf(LockConfigurationException.class);
+            assertThatThrownBy(() -> wrong.inspect("guarded")).isInstanceOf(LockConfigurationException.class);
+            assertThat(wrong.toString()).doesNotContain("wr0ng");
+        }
+        assertThat(ConnectionUrl.parse("zookeeper://orders:wr0ng@localhost").toString())
+                .doesNotContain("wr0ng");
+    }
+
+    @Test
+    void saslUsersAreLetInAndOthersRefused(@TempDir Path folder) throws Exception {
+        Path logins = folder.resolve("jaas.conf");
+        String module = "org.apache.zookeeper.server.auth.DigestLoginModule required username=\"orders\" password=";
+        Files.writeString(logins, "Right { " + module + "\"s3cret\"; };\nWrong { " + module + "\"wr0ng\"; };\n");
+        System.setProperty("java.security.auth.login.config", logins.toString());
+        System.setProperty("zookeeper.fips-mode", "false");
+        try {
+            Configuration.getConfiguration().refresh();
+            try (LockClient client = connect("zookeeper://" + server.address() + "?sasl=Right");
+                    RawClient stranger = new RawClient(server.address());
+                    Lease lease = client.lock("sasl").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+                assertThatThrownBy(() -> stranger.handle().getChildren(new Names(namespace).lockPath("sasl"), false))
+                        .isInstanceOf(KeeperException.NoAuthException.class);
+            }
+            for (String context : new String[] {"Wrong", "NoSuchContext"}) {
+                assertThatThrownBy(() -> connect("zookeeper://" + server.address() + "?sasl=" + context))
+                        .as(context)
+                        .isInstanceOf(LockConfigurationException.class)
+                        .hasMessageContaining("authentication");
+            }
+        } finally {
+            System.clearProperty("java.security.auth.login.config");
+            System.clearProperty("zookeeper.fips-mode");
+            Configuration.setConfiguration(null);
+        }
+    }
+
+    @Test
+    void connectionsCanBeEncrypted() throws Exception {
+        works(connect(secureUrl(TestCertificates.get())), "tls");
+    }
+
+    @Test
+    void aBuilderSaysTheSameAsAUrl() throws Exception {
+        String password = "s3cret";
+        works(
+                LockClient.builder()
+                        .namespace(namespace)
+                        .backend(ZooKeeperEngine.at("localhost:" + server.securePort())
+                                .digest("orders", password)
+                                .tls()
+                                .setting(
+                                        "zookeeper.ssl.trustStore.location",
+                                        TestCertificates.get().trustStore().toString())
+                                .setting("zookeeper.ssl.trustStore.password", TestCertificates.PASSWORD))
+                        .connect(),
+                "built");
+    }
+
+    @Test
+    void aServerThatIsNotTrustedIsNotUsed() {
+        assertThatThrownBy(() -> connect(secureUrl(TestCertificates.get("other"))))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("TLS")
+                .hasMessageNotContaining(TestCertificates.PASSWORD);
+    }
+
+    private static String secureUrl(TestCertificates trusted) {
+        return "zookeeper://localhost:" + server.securePort() + "?tls=on&zookeeper.ssl.trustStore.location="
+                + trusted.trustStore() + "&zookeeper.ssl.trustStore.password=" + TestCertificates.PASSWORD;
+    }
+
+    @Test
+    void noLogHasCredentials() throws Exception {
+        String url = secureUrl(TestCertificates.get()).replace("zookeeper://", "zookeeper://orders:s3cret@");
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Dorg.slf4j.simpleLogger.defaultLogLevel=trace",
+                        "-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper=trace",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        LoggingMain.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        try (Writer input = process.outputWriter()) {
+            input.write(url + "\n" + namespace + "\n");
+        }
+        String log = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(log).isZero();
+        assertThat(log)
+                .contains("org.apache.zookeeper.ClientCnxn", "Session establishment complete")
+                .doesNotContain("s3cret")
+                .doesNotContain(TestCertificates.PASSWORD);
+    }
+
+    /** Uses a lock, as the URL and namespace on standard input say. */
+    static final class LoggingMain {
+        private LoggingMain() {}
+
+        public static void main(String[] args) throws Exception {
+            BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            String url = input.readLine();
+            try (LockClient client =
+                    LockClient.builder().url(url).namespace(input.readLine()).connect()) {
+                client.lock("logged").lock();
+                client.lock("logged").unlock();
+            }
+        }
+    }
+
+    @Test
+    void thePlainLockWorksWithCredentialsToo() throws Exception {
+        works(connect("zookeeper://orders:s3cret@" + server.address() + "?queue=off"), "plain");
+    }
+}
