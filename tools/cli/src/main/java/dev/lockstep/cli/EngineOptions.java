@@ -2,6 +2,7 @@ package dev.lockstep.cli;
 
 import dev.lockstep.LockClient;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -32,30 +33,54 @@ final class EngineOptions {
             paramLabel = "SECONDS",
             description = "How long to wait for an answer of the engine (default: ${DEFAULT-VALUE}).",
             defaultValue = "5")
-    private double timeout;
+    private Duration timeout = Duration.ofSeconds(5);
 
     /** Where to connect: the first that is given of a parameter, the option and the environment. */
     String url(@Nullable String parameter) {
+        String given = givenUrl(parameter);
+        if (given == null) {
+            throw new ParameterException(spec.commandLine(), "no engine: give a URL or set LOCKSTEP_URL");
+        }
+        return given;
+    }
+
+    /** As {@link #url}, or null if none is given. */
+    @Nullable
+    String givenUrl(@Nullable String parameter) {
         for (String candidate : new @Nullable String[] {parameter, url, System.getenv("LOCKSTEP_URL")}) {
             if (candidate != null && !candidate.isBlank()) {
                 return candidate;
             }
         }
-        throw new ParameterException(spec.commandLine(), "no engine: give a URL or set LOCKSTEP_URL");
+        return null;
+    }
+
+    String namespace() {
+        return namespace;
+    }
+
+    Duration timeout() {
+        return timeout;
     }
 
     LockClient connect() {
-        return connect(url(null));
+        return connect(builder -> builder);
     }
 
-    LockClient connect(String target) {
-        Duration requestTimeout = Duration.ofNanos((long) (timeout * 1e9));
+    LockClient connect(UnaryOperator<LockClient.Builder> more) {
+        return connect(url(null), more);
+    }
+
+    /** Connects. Whatever ends this process but a kill, the client gives back what it holds. */
+    LockClient connect(String target, UnaryOperator<LockClient.Builder> more) {
         try {
-            return LockClient.builder()
-                    .url(target)
-                    .namespace(namespace)
-                    .requestTimeout(requestTimeout)
+            LockClient client = more.apply(LockClient.builder()
+                            .url(target)
+                            .namespace(namespace)
+                            .requestTimeout(timeout))
                     .connect();
+            Runtime.getRuntime().addShutdownHook(new Thread(client::close, "lockstep-close"));
+            return client;
         } catch (IllegalArgumentException e) {
             throw unusable(e);
         }

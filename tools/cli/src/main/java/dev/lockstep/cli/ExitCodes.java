@@ -1,11 +1,11 @@
 package dev.lockstep.cli;
 
-/** How the command ends. Those above 64 are the ones of {@code sysexits.h}. */
+/** How the command ends. Those from 64 to 78 are the ones of {@code sysexits.h}, the others are a shell's. */
 final class ExitCodes {
     /** It did what was asked. */
     static final int OK = 0;
 
-    /** Something unexpected went wrong. */
+    /** Something unexpected went wrong, or a demo did not end as it must. */
     static final int FAILED = 1;
 
     /** The command line, or the URL on it, makes no sense. */
@@ -13,6 +13,27 @@ final class ExitCodes {
 
     /** The engine did not answer. */
     static final int UNAVAILABLE = 69;
+
+    /** What the command had to say could not be written. */
+    static final int NOT_WRITTEN = 74;
+
+    /** Somebody else holds the lock. */
+    static final int BUSY = 75;
+
+    /** The lock was lost while the command ran. */
+    static final int LOST = 76;
+
+    /** The command to run cannot be executed. */
+    static final int NOT_EXECUTABLE = 126;
+
+    /** The command to run was not found. */
+    static final int NOT_FOUND = 127;
+
+    /** Plus a signal's number: ended by that signal. */
+    static final int SIGNAL = 128;
+
+    /** Nobody reads what the command says. */
+    static final int BROKEN_PIPE = SIGNAL + 13;
 
     private ExitCodes() {}
 }

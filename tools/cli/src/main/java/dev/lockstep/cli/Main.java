@@ -4,8 +4,10 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,18 +19,35 @@ import picocli.CommandLine.Spec;
 /** The {@code lockstep} command. Errors are one line on standard error, with a stack trace only by {@code --debug}. */
 @Command(
         name = "lockstep",
-        description = "Looks at distributed locks, on any engine.",
+        description = "Takes, shows and measures distributed locks, on any engine.",
         mixinStandardHelpOptions = true,
         scope = ScopeType.INHERIT,
         versionProvider = Version.class,
-        subcommands = {PingCommand.class, ListCommand.class, InspectCommand.class},
+        subcommands = {
+            DemoCommand.class,
+            ExecCommand.class,
+            WorkerCommand.class,
+            PingCommand.class,
+            ListCommand.class,
+            InspectCommand.class,
+            WatchCommand.class,
+            ReleaseCommand.class,
+            BenchCommand.class,
+            CompletionCommand.class,
+        },
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "  0:done",
-            "  1:something unexpected went wrong",
+            "  1:something unexpected went wrong, or a demo did not end as it must",
             "  2:the command line or the URL makes no sense",
             " 69:the engine did not answer",
+            " 74:the output could not be written",
+            " 75:exec: somebody else holds the lock",
+            " 76:exec: the lock was lost",
+            "126:exec: the command cannot be executed",
+            "127:exec: the command was not found",
+            "128:plus the number of a signal: ended by it, such as 130 by Ctrl-C",
         })
 public final class Main implements Runnable {
     @Spec
@@ -48,7 +67,19 @@ public final class Main implements Runnable {
      * @param args the command line
      */
     public static void main(String[] args) {
-        System.exit(run(utf8(FileDescriptor.out), utf8(FileDescriptor.err), args));
+        Output out = new Output(new FileOutputStream(FileDescriptor.out));
+        PrintWriter err = utf8(new FileOutputStream(FileDescriptor.err));
+        int code = run(utf8(out), err, args);
+        System.exit(out.failure().isEmpty() ? code : unwritten(out.failure(), err));
+    }
+
+    /** A reader that went away is a reason to stop, not to complain. */
+    private static int unwritten(String failure, PrintWriter err) {
+        if (failure.contains("Broken pipe")) {
+            return ExitCodes.BROKEN_PIPE;
+        }
+        err.println("lockstep: the output could not be written: " + failure);
+        return ExitCodes.NOT_WRITTEN;
     }
 
     /** Runs the command; gives its exit code. */
@@ -58,6 +89,7 @@ public final class Main implements Runnable {
                 .setOut(out)
                 .setErr(err)
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .registerConverter(Duration.class, new Seconds())
                 .setParameterExceptionHandler((e, unused) -> main.refuse(e))
                 .setExecutionExceptionHandler((e, failed, unused) -> main.fail(e, failed.getErr()));
         command.setExecutionStrategy(parsed -> {
@@ -85,6 +117,9 @@ public final class Main implements Runnable {
 
     private int fail(Exception e, PrintWriter err) {
         report(e, err, "");
+        if (e instanceof Refusal refusal) {
+            return refusal.exitCode();
+        }
         if (e instanceof LockConfigurationException) {
             return ExitCodes.USAGE;
         }
@@ -99,7 +134,7 @@ public final class Main implements Runnable {
         }
     }
 
-    private static PrintWriter utf8(FileDescriptor stream) {
-        return new PrintWriter(new FileOutputStream(stream), true, StandardCharsets.UTF_8);
+    private static PrintWriter utf8(OutputStream stream) {
+        return new PrintWriter(stream, true, StandardCharsets.UTF_8);
     }
 }

@@ -47,7 +47,7 @@ final class PingCommand implements Callable<Integer> {
         }
         String target = engine.url(url);
         double[] millis = new double[count];
-        try (LockClient client = engine.connect(target)) {
+        try (LockClient client = engine.connect(target, builder -> builder)) {
             client.inspect(PROBE); // loads classes, fills caches
             for (int i = 0; i < count; i++) {
                 long start = System.nanoTime();

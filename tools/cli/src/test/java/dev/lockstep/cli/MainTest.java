@@ -1,12 +1,15 @@
 package dev.lockstep.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockLostException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -35,7 +38,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "ping", "ls", "inspect"})
+    @ValueSource(strings = {"", "demo", "exec", "ping", "ls", "inspect", "watch", "release", "bench", "completion"})
     void helpIsEverywhereAndTellsExitCodes(String command) {
         Run run = command.isEmpty() ? Run.of("--help") : Run.of(command, "--help");
         assertThat(run.code()).isZero();
@@ -127,6 +130,69 @@ class MainTest {
     }
 
     @Nested
+    class Watch {
+        @Test
+        void showsHolderAndWaitersInOrder() throws Exception {
+            try (LockClient holder =
+                            LockClient.builder().url(url).clientName("one").connect();
+                    LockClient waiter =
+                            LockClient.builder().url(url).clientName("two").connect();
+                    Lease lease = holder.lock("job").acquire()) {
+                CompletableFuture<Lease> waiting = waiter.lock("job").acquireAsync();
+                String table = Run.of("watch", "--url", url, "-n", "2", "--interval", "0.01")
+                        .out();
+                assertThat(table.lines()).hasSize(3);
+                assertThat(table).containsPattern("job +holder +exclusive +\\d+ +one ");
+                assertThat(table).containsPattern("job +waiter 1 +exclusive +- +two ");
+                assertThat(Run.of("watch", "--url", url, "-n", "1", "--json").out())
+                        .contains("\"token\":\"");
+                assertThat(lease.isValid()).isTrue();
+                waiting.cancel(true);
+            }
+        }
+    }
+
+    @Nested
+    class Release {
+        @Test
+        void takesAwayByForceAlone() throws InterruptedException {
+            try (LockClient client = LockClient.connect(url)) {
+                Lease lease = client.lock("job").acquire();
+                assertThat(Run.of("release", "--url", url, "job").err()).contains("--force");
+                assertThat(Run.of("release", "--url", url, "--force", "job").err())
+                        .contains("--yes");
+                assertThat(client.inspect("job").holders()).hasSize(1);
+                assertThat(Run.of("release", "--url", url, "--force", "--yes", "job")
+                                .out()
+                                .strip())
+                        .isEqualTo("released");
+                assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+                assertThat(Run.of("release", "--url", url, "--force", "--json", "job")
+                                .out()
+                                .strip())
+                        .isEqualTo("{\"name\":\"job\",\"released\":false}");
+            }
+        }
+    }
+
+    @Test
+    void benchTellsTimesAndDrawsThem() {
+        Run run = Run.of("bench", "--url", url, "--seconds", "0.05", "--threads", "2");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out()).contains("free lock", "2 threads", "hand-off, from release to grant:", "####");
+        assertThat(Run.of("bench", "--url", url, "--seconds", "0.05", "--json").out())
+                .containsPattern("\"hand-off\":\\{\"count\":[1-9]\\d*,");
+    }
+
+    @Test
+    void completionKnowsTheCommands() {
+        assertThat(Run.of("completion").out())
+                .contains("complete -F _complete_lockstep")
+                .contains("flash-sale")
+                .doesNotContain("worker");
+    }
+
+    @Nested
     class BadInput {
         @Test
         void isOneLineWithoutStackTrace() {
@@ -140,6 +206,12 @@ class MainTest {
             assertRefused("--count", Run.of("ping", url, "-n", "0"));
             assertRefused("requestTimeout", Run.of("ping", url, "--timeout", "0"));
             assertRefused("--timeout", Run.of("ping", url, "--timeout", "soon"));
+            assertRefused("--interval", Run.of("watch", "--url", url, "--interval", "0"));
+            assertRefused("--threads", Run.of("bench", "--url", url, "--threads", "0"));
+            assertRefused("--stock", Run.of("demo", "--stock", "-1"));
+            assertRefused("--processes", Run.of("demo", "--kill", "--processes", "1"));
+            assertRefused("--numbers", Run.of("demo", "order-numbers", "--numbers", "0"));
+            assertRefused("NAME", Run.of("release", "--force", "--url", url));
         }
 
         @Test

@@ -1,0 +1,104 @@
+package dev.lockstep.cli;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command that runs while a lock is held, and the signals around it. Before it starts, a signal ends the wait for the
+ * lock by an interrupt; afterwards signals are passed on to it.
+ *
+ * <p>Safe for use by many threads: signals and the loss of the lock come on threads of their own.
+ */
+final class GuardedProcess {
+    private static final List<String> PASSED_ON = List.of("INT", "TERM", "HUP", "USR1", "USR2");
+
+    private final Thread waiting = Thread.currentThread();
+    private final Duration grace;
+    private @Nullable Process process;
+    private int endedBy;
+    private boolean lost;
+
+    /** For the thread that makes it. */
+    GuardedProcess(Duration grace) {
+        this.grace = grace;
+        Signals.handle(PASSED_ON, this::onSignal);
+    }
+
+    /** A terminal sends its interrupt to the command as well; it should not get it twice. */
+    private void onSignal(String name, int number) {
+        Process running;
+        synchronized (this) {
+            running = process;
+            if (running == null) {
+                endedBy = number;
+                waiting.interrupt();
+                return;
+            }
+        }
+        if (!(name.equals("INT") && Terminal.isInteractive())) {
+            send(name, running);
+        }
+    }
+
+    /** The number of the signal that came before the command was started, or 0. */
+    synchronized int endedBy() {
+        return endedBy;
+    }
+
+    /** Starts the command with the streams of this process, unless a signal or the loss of the lock came first. */
+    synchronized void start(List<String> command, Map<String, String> variables)
+            throws IOException, InterruptedException {
+        if (endedBy != 0) {
+            throw new InterruptedException();
+        }
+        if (!lost) {
+            ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+            builder.environment().putAll(variables);
+            process = builder.start();
+        }
+    }
+
+    /** Waits for the command's end; gives its exit code. */
+    int await() throws InterruptedException {
+        Process running;
+        synchronized (this) {
+            running = process;
+        }
+        return running == null ? ExitCodes.LOST : running.waitFor();
+    }
+
+    /** Tells the command that the lock is gone: it may tidy up for a time, then it is killed. */
+    void onLost() {
+        Process running;
+        synchronized (this) {
+            lost = true;
+            running = process;
+        }
+        if (running == null) {
+            return;
+        }
+        running.destroy();
+        try {
+            if (!running.waitFor(grace.toNanos(), TimeUnit.NANOSECONDS)) {
+                running.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            running.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void send(String name, Process running) {
+        try {
+            Signals.send(name, running.pid());
+        } catch (IOException e) {
+            running.destroy();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

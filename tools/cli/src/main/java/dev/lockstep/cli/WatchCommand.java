@@ -1,0 +1,139 @@
+package dev.lockstep.cli;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockInfo;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows locks as they change hands. */
+@Command(
+        name = "watch",
+        description = {
+            "Shows who holds and who waits, again and again, until Ctrl-C.",
+            "On a terminal the view is drawn anew; otherwise, and with --json, what has changed is printed below."
+        })
+final class WatchCommand implements Callable<Integer> {
+    private static final String HOME = "\u001b[H";
+    private static final String CLEAR_LINE = "\u001b[K";
+    private static final String CLEAR_REST = "\u001b[J";
+    private static final String CLEAR_ALL = "\u001b[2J";
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private EngineOptions engine = new EngineOptions();
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "PREFIX",
+            description = "What the names begin with (default: all).",
+            defaultValue = "")
+    private String prefix = "";
+
+    @Option(
+            names = "--interval",
+            paramLabel = "SECONDS",
+            description = "How often to look (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1")
+    private Duration interval = Duration.ofSeconds(1);
+
+    @Option(
+            names = {"-n", "--count"},
+            paramLabel = "N",
+            description = "How many times to look (default: for ever).",
+            defaultValue = "0")
+    private int count;
+
+    @Option(names = "--json", description = "Print a line of JSON for each change.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        if (interval.isZero() || count < 0) {
+            throw new ParameterException(spec.commandLine(), "--interval must be positive, and --count not negative");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        boolean redraw = !json && Terminal.canRedraw();
+        try (LockClient client = engine.connect()) {
+            List<?> shown = List.of(0);
+            for (int looks = 1; ; looks++) {
+                List<LockInfo> locks = client.list(prefix);
+                String view = view(locks);
+                List<?> state = locks.stream().map(WatchCommand::state).toList();
+                if (redraw) {
+                    out.print(
+                            (looks == 1 ? CLEAR_ALL : "") + HOME + view.replace("\n", CLEAR_LINE + "\n") + CLEAR_REST);
+                } else if (!state.equals(shown)) {
+                    out.print(view);
+                    shown = state;
+                }
+                if (looks == count || out.checkError()) {
+                    return ExitCodes.OK;
+                }
+                LockSupport.parkNanos(interval.toNanos());
+            }
+        } catch (IllegalArgumentException e) {
+            throw engine.unusable(e);
+        }
+    }
+
+    /** Who holds and who waits, without since when: an engine may count that back from now, a little differently each time. */
+    private static List<?> state(LockInfo lock) {
+        return List.of(
+                lock.name(),
+                lock.holders().stream().map(WatchCommand::state).toList(),
+                lock.waiters().stream().map(WatchCommand::state).toList());
+    }
+
+    private static List<?> state(LockInfo.Entry entry) {
+        HolderInfo who = entry.holder();
+        return List.of(entry.mode(), entry.token(), who.client(), who.host(), who.pid(), who.thread(), who.sticky());
+    }
+
+    private String view(List<LockInfo> locks) {
+        if (json) {
+            return Json.write(locks.stream().map(LockInfos::toJson).toList()) + "\n";
+        }
+        TextTable table = new TextTable("LOCK", "WHO", "MODE", "TOKEN", "CLIENT", "HOST", "PID", "THREAD", "SINCE");
+        for (LockInfo lock : locks) {
+            lock.holders().forEach(entry -> add(table, lock.name(), "holder", entry));
+            int place = 0;
+            for (LockInfo.Entry waiter : lock.waiters()) {
+                place++;
+                add(table, lock.name(), "waiter " + place, waiter);
+            }
+        }
+        StringWriter text = new StringWriter();
+        PrintWriter lines = new PrintWriter(text);
+        table.print(lines);
+        lines.flush();
+        return text.toString().replace(System.lineSeparator(), "\n");
+    }
+
+    private static void add(TextTable table, String name, String role, LockInfo.Entry entry) {
+        HolderInfo who = entry.holder();
+        table.add(
+                name,
+                role,
+                LockInfos.mode(entry) + (who.sticky() ? ", sticky" : ""),
+                LockInfos.token(entry),
+                who.client(),
+                who.host(),
+                who.pid(),
+                who.thread(),
+                who.since());
+    }
+}

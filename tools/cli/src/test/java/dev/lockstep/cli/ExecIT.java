@@ -1,0 +1,220 @@
+package dev.lockstep.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockInfo;
+import dev.lockstep.cli.Launched.Run;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code exec}, as processes that share a SQLite file. */
+@Timeout(180)
+class ExecIT {
+    @TempDir
+    private Path folder;
+
+    private String url = "";
+
+    @BeforeEach
+    void chooseFile() {
+        url = "jdbc:sqlite:" + folder.resolve("locks.db");
+    }
+
+    private Launched start(String... args) throws IOException {
+        return Launched.start(folder, Map.of("LOCKSTEP_URL", url), args);
+    }
+
+    private Launched shell(String script) throws IOException {
+        return Launched.shell(folder, Map.of("LOCKSTEP_URL", url), script);
+    }
+
+    private Run run(String... args) throws IOException, InterruptedException {
+        try (Launched launched = start(args)) {
+            return launched.end();
+        }
+    }
+
+    @Test
+    void commandGetsNameTokenStreamsAndItsCodeIsTheEnd() throws Exception {
+        try (Launched launched = shell("echo from stdin | $LOCKSTEP exec job:1 -- sh -c"
+                + " 'cat; echo $LOCKSTEP_NAME $LOCKSTEP_TOKEN; echo oops >&2; exit 7'")) {
+            Run run = launched.end();
+            assertThat(run.out().lines().toList())
+                    .hasSize(2)
+                    .satisfies(lines -> assertThat(lines.get(0)).isEqualTo("from stdin"))
+                    .satisfies(lines -> assertThat(lines.get(1)).matches("job:1 \\d+"));
+            assertThat(run.err()).isEqualTo("oops\n");
+            assertThat(run.code()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void argumentsAfterTheDashesAreTheCommands() throws Exception {
+        Run run = run("exec", "job", "--", "printf", "%s|", "--try", "--", "-x");
+        assertThat(run.out()).isEqualTo("--try|--|-x|");
+    }
+
+    @Test
+    void twoAtOnceExcludeEachOther() throws Exception {
+        Path log = folder.resolve("log");
+        String command = "echo in >> " + log + "; sleep 0.3; echo out >> " + log;
+        try (Launched one = start("exec", "job", "--", "sh", "-c", command);
+                Launched two = start("exec", "--fair", "job", "--", "sh", "-c", command)) {
+            assertThat(one.end().code()).isZero();
+            assertThat(two.end().code()).isZero();
+        }
+        assertThat(Files.readAllLines(log)).containsExactly("in", "out", "in", "out");
+    }
+
+    @Test
+    void readersRunTogether() throws Exception {
+        try (Launched one = start("exec", "--shared", "job", "--", "sh", "-c", "echo in; cat")) {
+            assertThat(one.line()).isEqualTo("in");
+            assertThat(run("exec", "--shared", "--try", "job", "--", "echo", "also")
+                            .out())
+                    .isEqualTo("also\n");
+            assertThat(run("exec", "--try", "job", "--", "true").code()).isEqualTo(ExitCodes.BUSY);
+        }
+    }
+
+    @Nested
+    class WhileAnotherHoldsIt {
+        @Test
+        void tryAndBoundedWaitSayWhoHoldsIt() throws Exception {
+            try (LockClient client =
+                            LockClient.builder().url(url).clientName("holder 1").connect();
+                    Lease lease = client.lock("job").acquire()) {
+                for (String[] how : new String[][] {{"--try"}, {"--wait=0.3"}}) {
+                    Run run = run("exec", how[0], "job", "--", "echo", "no");
+                    assertThat(run.code()).isEqualTo(ExitCodes.BUSY);
+                    assertThat(run.out()).isEmpty();
+                    assertThat(run.err()).contains("holder 1").hasLineCount(1);
+                }
+                assertThat(lease.isValid()).isTrue();
+            }
+        }
+
+        @Test
+        void interruptEndsTheWaitAndLeavesNothing() throws Exception {
+            try (LockClient client = LockClient.connect(url);
+                    Lease lease = client.lock("job").acquire();
+                    Launched waiting = start("exec", "job", "--", "echo", "no")) {
+                awaitWaiter(client);
+                waiting.signal("INT");
+                Run run = waiting.end();
+                assertThat(run.code()).isEqualTo(130);
+                assertThat(run.out()).isEmpty();
+                assertThat(run.err()).isEmpty();
+                LockInfo after = client.inspect("job");
+                assertThat(after.waiters()).isEmpty();
+                assertThat(after.holders()).hasSize(1);
+                assertThat(lease.isValid()).isTrue();
+            }
+        }
+
+        private void awaitWaiter(LockClient client) {
+            while (client.inspect("job").waiters().isEmpty()) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Nested
+    class WhileItHolds {
+        @Test
+        void signalsArePassedOn() throws Exception {
+            String command = "trap 'echo got TERM; exit 9' TERM; trap 'echo got USR1' USR1; echo ready;"
+                    + " while :; do sleep 0.1; done";
+            try (Launched launched = start("exec", "job", "--", "sh", "-c", command)) {
+                assertThat(launched.line()).isEqualTo("ready");
+                launched.signal("USR1");
+                assertThat(launched.line()).isEqualTo("got USR1");
+                launched.signal("TERM");
+                assertThat(launched.line()).isEqualTo("got TERM");
+                assertThat(launched.end().code()).isEqualTo(9);
+            }
+            try (LockClient client = LockClient.connect(url)) {
+                assertThat(client.inspect("job").holders()).isEmpty();
+            }
+        }
+
+        @Test
+        void commandThatASignalEndsIsTold() throws Exception {
+            assertThat(run("exec", "job", "--", "sh", "-c", "kill -KILL $$").code())
+                    .isEqualTo(137);
+        }
+
+        @Test
+        void killedHolderFreesTheLockWithinTheTtl() throws Exception {
+            try (LockClient client = LockClient.connect(url);
+                    Launched holder = start("exec", "--ttl", "2", "job", "--", "sh", "-c", "echo in; cat")) {
+                assertThat(holder.line()).isEqualTo("in");
+                assertThat(client.lock("job").tryAcquire()).isEmpty();
+                holder.kill();
+                Optional<Lease> next = client.lock("job").tryAcquire(Duration.ofSeconds(10));
+                assertThat(next).isPresent();
+                next.ifPresent(Lease::close);
+            }
+        }
+
+        @Test
+        void lossIsToldToTheCommandAndIsTheExitCode() throws Exception {
+            String command = "trap 'echo told; exit 0' TERM; echo in; while :; do sleep 0.1; done";
+            try (LockClient client = LockClient.connect(url);
+                    Launched holder = start("exec", "--ttl", "2", "job", "--", "sh", "-c", command)) {
+                assertThat(holder.line()).isEqualTo("in");
+                assertThat(client.forceRelease("job")).isTrue();
+                assertThat(holder.line()).isEqualTo("told");
+                Run run = holder.end();
+                assertThat(run.code()).isEqualTo(ExitCodes.LOST);
+                assertThat(run.err()).contains("lost").hasLineCount(1);
+            }
+        }
+
+        @Test
+        void deafCommandIsKilledAfterTheGrace() throws Exception {
+            String command = "trap '' TERM; echo in; while :; do sleep 0.1; done";
+            try (Launched holder =
+                    start("exec", "--lease", "0.5", "--grace", "0.3", "job", "--", "sh", "-c", command)) {
+                assertThat(holder.line()).isEqualTo("in");
+                Run run = holder.end();
+                assertThat(run.code()).isEqualTo(ExitCodes.LOST);
+                assertThat(run.err()).contains("its lease time ended");
+            }
+        }
+    }
+
+    @Nested
+    class BadInput {
+        @Test
+        void isOneLineAndAnExitCode() throws Exception {
+            Path notExecutable = Files.writeString(folder.resolve("data"), "x");
+            assertRefused(ExitCodes.NOT_FOUND, "not found", run("exec", "job", "--", "no-such-command"));
+            assertRefused(ExitCodes.NOT_FOUND, "not found", run("exec", "job", "--", "./nothing"));
+            assertRefused(ExitCodes.NOT_EXECUTABLE, "executed", run("exec", "job", "--", notExecutable.toString()));
+            assertRefused(ExitCodes.NOT_EXECUTABLE, "executed", run("exec", "job", "--", folder.toString()));
+            assertRefused(ExitCodes.USAGE, "COMMAND", run("exec", "job"));
+            assertRefused(ExitCodes.USAGE, "NAME", run("exec"));
+            assertRefused(ExitCodes.USAGE, "exclude", run("exec", "--try", "--wait", "1", "job", "--", "true"));
+            assertRefused(ExitCodes.USAGE, "seconds", run("exec", "--wait", "soon", "job", "--", "true"));
+            assertRefused(ExitCodes.USAGE, "name", run("exec", "", "--", "true"));
+        }
+
+        private void assertRefused(int code, String word, Run run) {
+            assertThat(run.code()).as(run.err()).isEqualTo(code);
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err()).startsWith("lockstep: ").contains(word).hasLineCount(1);
+        }
+    }
+}
