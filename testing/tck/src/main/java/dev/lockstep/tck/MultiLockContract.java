@@ -67,11 +67,11 @@ abstract class MultiLockContract extends ContractGroup {
             assertThat(others).allMatch(bench()::isFree);
             assertThat(all().tryAcquire()).isEmpty();
             assertThat(others).allMatch(bench()::isFree);
-            assertThat(all().tryLock(300, TimeUnit.MILLISECONDS)).isFalse();
+            assertThat(all().tryLock(700, TimeUnit.MILLISECONDS)).isFalse();
             assertThat(others).allMatch(bench()::isFree);
             assertThat(all().isHeldByCurrentThread()).isFalse();
             assertThatThrownBy(all()::unlock).isInstanceOf(IllegalMonitorStateException.class);
-            assertThat(all().tryAcquireAsync(Duration.ofMillis(300)).get(20, TimeUnit.SECONDS))
+            assertThat(all().tryAcquireAsync(Duration.ofMillis(700)).get(20, TimeUnit.SECONDS))
                     .isEmpty();
             others.forEach(bench()::awaitFree);
             rival().lock(busy).unlock();
