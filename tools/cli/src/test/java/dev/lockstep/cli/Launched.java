@@ -45,8 +45,11 @@ final class Launched implements AutoCloseable {
     private static Launched startProcess(Path folder, Map<String, String> variables, List<String> command)
             throws IOException {
         Path err = Files.createTempFile(folder, "err", "");
+        // A build in the background ignores interrupts, and what it starts would do so too; env makes them heard again.
+        List<String> hearing = new ArrayList<>(List.of("env", "--default-signal=INT,QUIT"));
+        hearing.addAll(command);
         ProcessBuilder builder =
-                new ProcessBuilder(command).directory(folder.toFile()).redirectError(err.toFile());
+                new ProcessBuilder(hearing).directory(folder.toFile()).redirectError(err.toFile());
         Map<String, String> environment = builder.environment();
         environment.put("JAVA_HOME", System.getProperty("java.home"));
         environment.put("LOCKSTEP_BUILD", "never");
