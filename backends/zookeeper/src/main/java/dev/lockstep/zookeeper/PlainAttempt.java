@@ -19,6 +19,7 @@ final class PlainAttempt extends Attempt {
 
     private final boolean first;
     private boolean made;
+    private int tries;
 
     PlainAttempt(NodeClaim claim, Session session, String key, int number) {
         super(claim, session, key);
@@ -43,6 +44,7 @@ final class PlainAttempt extends Attempt {
         if (!beginAsking()) {
             return;
         }
+        int round = ++tries;
         session().watches().add(lockPath(), this);
         byte[] data = data(LockMode.EXCLUSIVE).bytes();
         requests()
@@ -53,7 +55,8 @@ final class PlainAttempt extends Attempt {
                         missingParents,
                         (code, path, stat) -> created(code, missingParents));
         requests().data(lockPath(), true, (code, found, stat) -> {
-            if (made) {
+            // Not that of an earlier try, which may come late: its thread and the event thread can overtake each other.
+            if (made && round == tries) {
                 read(code, found, stat);
             }
         });
@@ -102,6 +105,9 @@ final class PlainAttempt extends Attempt {
     }
 
     private void read(Code code, byte @Nullable [] data, Stat stat) {
+        if (grant() != null) {
+            return;
+        }
         if (code == Code.NONODE) {
             tryNow();
         } else if (goOn(code)) {

@@ -220,6 +220,37 @@ class FaultTest {
         rival.lock("x").unlock();
     }
 
+    /** The first use of a name takes two tries; the second begins when the first is answered, on another thread. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?queue=off"})
+    void aCallerThatIsSlowToAskIsGrantedOnce(String options) throws Exception {
+        closeClients();
+        proxy = TcpProxy.to(server);
+        rival = connect("rival", server.port(), options);
+        SlowCaller clock = new SlowCaller(() -> operator.stat(lockPath()) != null);
+        client = LockClient.builder()
+                .namespace(namespace)
+                .backend(context -> {
+                    ZooKeeperBackend opened =
+                            (ZooKeeperBackend) ConnectionUrl.parse("zookeeper://127.0.0.1:" + proxy.port() + options)
+                                    .open(clock.in(context));
+                    backends.push(opened);
+                    return opened;
+                })
+                .connect();
+        clock.slowDown(Thread.currentThread());
+        Lease lease = client.lock("x").acquire();
+        assertThat(clock.wasSlow()).isTrue();
+        // What the late request of the first try brings comes before this is answered.
+        assertThat(client.inspect("x").holders()).hasSize(1);
+        assertThat(backends.element().session().grants()).hasSize(1);
+        Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
+        lease.onLost(reasons::add);
+        assertThat(rival.forceRelease("x")).isTrue();
+        Awaitility.await().atMost(SOON).until(() -> !reasons.isEmpty());
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+    }
+
     @Test
     void aWaiterWhoseNodeAnOperatorDeletesQueuesAgain() throws Exception {
         Lease held = rival.lock("x").acquire();
