@@ -8,9 +8,9 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.FreePorts;
 import dev.lockstep.servers.ServerGroup;
 import dev.lockstep.servers.Servers;
-import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.servers.ZooKeeperServer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -57,9 +57,7 @@ class BadInputTest {
 
     @Test
     void aServerThatIsNotThereIsReported() {
-        TcpProxy nobody = TcpProxy.to(server);
-        nobody.close();
-        isUnavailable("127.0.0.1:" + nobody.port());
+        isUnavailable("127.0.0.1:" + FreePorts.next());
         isUnavailable("no-such-host.invalid:2181");
     }
 

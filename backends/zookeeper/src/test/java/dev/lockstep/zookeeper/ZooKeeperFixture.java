@@ -105,8 +105,11 @@ class ZooKeeperFixture implements BackendFixture {
 
     @Override
     public Optional<String> url() {
-        String hosts = servers.stream().map(ZooKeeperServer::address).collect(Collectors.joining(","));
-        return Optional.of("zookeeper://" + hosts + options);
+        return Optional.of("zookeeper://" + addresses() + options);
+    }
+
+    private String addresses() {
+        return servers.stream().map(ZooKeeperServer::address).collect(Collectors.joining(","));
     }
 
     @Override
@@ -166,7 +169,7 @@ class ZooKeeperFixture implements BackendFixture {
     /** Ends a session as its owner would: with its id and password, on another connection. */
     @Override
     public void expireSession(LockClient client) {
-        closeSession(side(client).backend.session().handle(), servers.get(0).address());
+        closeSession(side(client).backend.session().handle(), addresses());
     }
 
     static void closeSession(ZooKeeper handle, String address) {

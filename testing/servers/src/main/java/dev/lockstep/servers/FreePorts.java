@@ -5,14 +5,21 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loopback ports that nothing listens on. They are drawn at random from below the range that outgoing connections get
- * theirs from, and never twice in a JVM, so that a stopped server finds its port free again when it restarts.
- * Thread-safe.
+ * theirs from. A port that was given out is not given out again, by no JVM of this user, until this JVM ends: a stopped
+ * server finds its port free again when it restarts, also while other tests run. Thread-safe.
  */
 public final class FreePorts {
     /** How far above its own port a Redis Cluster node's bus is. */
@@ -22,6 +29,13 @@ public final class FreePorts {
     private static final int LAST = 22_000;
     private static final int TRIES = 10_000;
     private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
+    /** A file of which each JVM has locked the bytes whose places are its ports. */
+    private static final Path RESERVATIONS =
+            Path.of(System.getProperty("java.io.tmpdir"), "lockstep-ports-" + System.getProperty("user.name"));
+
+    private static final Map<Integer, FileLock> LOCKS = new ConcurrentHashMap<>();
+    private static final @Nullable FileChannel CHANNEL = openReservations();
 
     private FreePorts() {}
 
@@ -33,11 +47,53 @@ public final class FreePorts {
     public static int next() {
         for (int i = 0; i < TRIES; i++) {
             int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
-            if (!GIVEN.contains(port) && isFree(port) && isFree(port + BUS_OFFSET) && GIVEN.add(port)) {
-                return port;
+            if (isFree(port) && isFree(port + BUS_OFFSET) && GIVEN.add(port)) {
+                if (reserve(port)) {
+                    return port;
+                }
+                GIVEN.remove(port);
             }
         }
         throw new ServerException("no free port between " + FIRST + " and " + LAST);
+    }
+
+    /** Lets a port be given out again, of something that will not listen there any more. */
+    static void giveBack(int port) {
+        FileLock lock = LOCKS.remove(port);
+        if (lock != null) {
+            try {
+                lock.release();
+            } catch (IOException e) {
+                return; // it stays reserved until the JVM ends
+            }
+        }
+        GIVEN.remove(port);
+    }
+
+    private static @Nullable FileChannel openReservations() {
+        try {
+            return FileChannel.open(RESERVATIONS, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            return null; // other JVMs may then draw the same port, as happens seldom
+        }
+    }
+
+    private static boolean reserve(int port) {
+        if (CHANNEL == null) {
+            return true;
+        }
+        try {
+            FileLock lock = CHANNEL.tryLock(port, 1, false);
+            if (lock == null) {
+                return false;
+            }
+            LOCKS.put(port, lock);
+            return true;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
     }
 
     /**

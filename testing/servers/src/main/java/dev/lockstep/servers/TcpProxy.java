@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /*
  * Overview. One thread and one selector serve all connections. A connection is two pipes, one per direction; a pipe reads
@@ -31,6 +32,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private final ProxyLoop loop;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private TcpProxy(ProxyLoop loop) {
         this.loop = loop;
@@ -203,7 +205,10 @@ public final class TcpProxy implements AutoCloseable {
     /** Resets all connections, stops listening and ends the thread. */
     @Override
     public void close() {
-        loop.close();
+        if (closed.compareAndSet(false, true)) {
+            loop.close();
+            FreePorts.giveBack(port());
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.lockstep.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -13,6 +14,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -106,6 +109,41 @@ class ServersTest {
                 assertThat(ports.add(port)).isTrue();
                 assertThat(FreePorts.isFree(port)).isTrue();
             }
+        }
+
+        @Test
+        void areNotGivenToTwoProcesses() throws Exception {
+            Process other = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            PortsMain.class.getName())
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            try (BufferedReader theirs = other.inputReader()) {
+                Set<String> ports = Set.of(theirs.readLine().split(" "));
+                assertThat(ports).hasSize(PortsMain.PORTS);
+                for (int i = 0; i < PortsMain.PORTS; i++) {
+                    assertThat(ports).doesNotContain(Integer.toString(FreePorts.next()));
+                }
+            } finally {
+                other.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    /** Another process, which keeps ports until it is killed. */
+    static final class PortsMain {
+        static final int PORTS = 400; // of ten thousand: two that did not know of each other would share some
+
+        private PortsMain() {}
+
+        public static void main(String[] args) throws Exception {
+            System.out.println(IntStream.range(0, PORTS)
+                    .mapToObj(i -> Integer.toString(FreePorts.next()))
+                    .collect(Collectors.joining(" ")));
+            System.in.read();
         }
     }
 }
