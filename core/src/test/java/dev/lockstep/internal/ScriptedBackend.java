@@ -12,6 +12,7 @@ import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -99,6 +100,11 @@ final class ScriptedBackend implements LockBackend {
                 released.complete(!isLost());
             }
             return released;
+        }
+
+        @Override
+        public <T> Optional<T> unwrap(Class<T> type) {
+            return type == ScriptedGrant.class ? Optional.of(type.cast(this)) : Optional.empty();
         }
 
         @Override
