@@ -24,6 +24,7 @@ final class ScriptedBackend implements LockBackend {
     final List<ScriptedClaim> claims = new ArrayList<>();
     final List<ScriptedGrant> grants = new ArrayList<>();
     boolean answersAtOnce;
+    boolean refuses;
     boolean tellsWanted = true;
     boolean downgrades = true;
     boolean reachable = true;
@@ -136,6 +137,9 @@ final class ScriptedBackend implements LockBackend {
 
     @Override
     public Claim submit(ClaimRequest request) {
+        if (refuses) {
+            throw new IllegalStateException("refused");
+        }
         ScriptedClaim claim = new ScriptedClaim(request);
         claims.add(claim);
         if (answersAtOnce) {
