@@ -1,6 +1,7 @@
 package dev.lockstep.etcd;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.LockUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,20 @@ abstract class EtcdTestCase {
 
     LockClient connect(String url) {
         return closedAfterwards(builder().url(url).connect());
+    }
+
+    /** Connects, in several tries: what a test bears for a request may be too short for that on a busy machine. */
+    LockClient connect(LockClient.Builder impatient) {
+        LockClient[] client = new LockClient[1];
+        await("a connection", () -> {
+            try {
+                client[0] = impatient.connect();
+                return true;
+            } catch (LockUnavailableException e) {
+                return false;
+            }
+        });
+        return closedAfterwards(client[0]);
     }
 
     synchronized <T extends AutoCloseable> T closedAfterwards(T resource) {
