@@ -42,12 +42,8 @@ abstract class EtcdTestCase {
     LockClient connect(LockClient.Builder impatient) {
         LockClient[] client = new LockClient[1];
         await("a connection", () -> {
-            try {
-                client[0] = impatient.connect();
-                return true;
-            } catch (LockUnavailableException e) {
-                return false;
-            }
+            client[0] = impatient.connect();
+            return true;
         });
         return closedAfterwards(client[0]);
     }
@@ -64,8 +60,10 @@ abstract class EtcdTestCase {
         }
     }
 
+    /** Waits for a condition; a question that etcd does not answer in time is asked again. */
     static void await(String what, Callable<Boolean> condition) {
         Awaitility.await(what)
+                .ignoreException(LockUnavailableException.class)
                 .atMost(Duration.ofSeconds(30))
                 .pollInSameThread()
                 .pollDelay(Duration.ZERO)
