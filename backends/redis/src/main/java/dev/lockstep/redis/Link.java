@@ -279,7 +279,7 @@ final class Link implements AutoCloseable {
         Failure failure = Failure.of(route.toString(), e);
         if (failure.kind() == Failure.Kind.FINAL) {
             noteContact(sent);
-        } else if (!(e instanceof JedisDataException) || failure.isReadOnly()) {
+        } else if (!(e instanceof JedisDataException) || failure.spoilsConnection()) {
             connection.setBroken();
             route.distrust(connection);
             refreshLater();
