@@ -206,16 +206,21 @@ public final class ZooKeeperEngine implements BackendFactory {
 
     /** Begins to connect; returns at once. */
     ZooKeeper connect(Duration timeout, Watcher watcher, HostProvider hosts) throws IOException {
-        ZKClientConfig config = new ZKClientConfig();
-        // A list of many locks is longer than the usual megabyte.
-        config.setProperty("jute.maxbuffer", DEFAULT_MAX_REPLY);
-        settings.forEach(config::setProperty);
         int millis = (int) Math.max(LEAST_TIMEOUT_MILLIS, Math.min(timeout.toMillis(), Integer.MAX_VALUE));
-        ZooKeeper zooKeeper = new ZooKeeper(connectString, millis, watcher, false, hosts, config);
+        ZooKeeper zooKeeper = new ZooKeeper(connectString, millis, watcher, false, hosts, config());
         if (digest != null) {
             zooKeeper.addAuthInfo("digest", digest);
         }
         return zooKeeper;
+    }
+
+    /** The settings of ZooKeeper's own client. */
+    ZKClientConfig config() {
+        ZKClientConfig config = new ZKClientConfig();
+        // A list of many locks is longer than the usual megabyte.
+        config.setProperty("jute.maxbuffer", DEFAULT_MAX_REPLY);
+        settings.forEach(config::setProperty);
+        return config;
     }
 
     /** Servers and chroot. */
