@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
             WatchCommand.class,
             ReleaseCommand.class,
             BenchCommand.class,
+            ExplainCommand.class,
             CompletionCommand.class,
         },
         synopsisSubcommandLabel = "COMMAND",

@@ -39,7 +39,7 @@ class MainTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "demo", "exec", "ping", "ls", "inspect", "watch", "release", "bench", "completion"
+            strings = {"", "demo", "exec", "ping", "ls", "inspect", "watch", "release", "bench", "explain", "completion"
             })
     void helpIsEverywhereAndTellsExitCodes(String command) {
         Run run = command.isEmpty() ? Run.of("--help") : Run.of(command, "--help");
@@ -218,6 +218,10 @@ class MainTest {
             assertRefused("--processes", Run.of("demo", "--kill", "--processes", "1"));
             assertRefused("--numbers", Run.of("demo", "order-numbers", "--numbers", "0"));
             assertRefused("NAME", Run.of("release", "--force", "--url", url));
+            assertRefused("unknown engine 'oracle'", Run.of("explain", "oracle"));
+            assertRefused("redis-fair needs a server", Run.of("explain", "redis-fair"));
+            assertRefused("etcd needs a server", Run.of("explain", "etcd", "--url", url));
+            assertRefused("without TLS", Run.of("explain", "--url", "rediss://127.0.0.1:1"));
         }
 
         @Test
