@@ -2,6 +2,7 @@ package dev.lockstep.internal;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.DistributedReadWriteLock;
+import dev.lockstep.EngineInfo;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
@@ -225,6 +226,11 @@ final class Client implements LockClient {
     public boolean forceRelease(String lockName) {
         Names.requireLockName(lockName);
         return ask(lockName, "forceRelease", () -> backend.forceRelease(lockName));
+    }
+
+    @Override
+    public EngineInfo describe() {
+        return ask(null, "describe", backend::describe);
     }
 
     /** Asks the engine something and waits for the answer, for the request timeout. */

@@ -60,6 +60,7 @@ class EtcdSecurityTest extends EtcdTestCase {
 
     /** Takes, waits, hands over and shares, so that every kind of request is made. */
     private static void exercise(LockClient one, LockClient two) throws Exception {
+        assertThat(one.describe().version()).startsWith("3.");
         Lease held = one.lock(NAME).acquireAsync().get(20, TimeUnit.SECONDS);
         CompletableFuture<Lease> waiting = two.lock(NAME).acquireAsync();
         await("it waits", () -> one.inspect(NAME).waiters().size() == 1);
