@@ -6,6 +6,7 @@ import { GROUPS } from './pages.mjs'
 const docs = path.resolve(import.meta.dirname, '../../../docs')
 const modules = path.resolve(import.meta.dirname, '../node_modules')
 const source = process.env.SITE_SOURCE
+const OVERVIEW = { en: 'Overview', zh: '总览' }
 
 /** GitHub's anchors, so that links work there and here. */
 const slugify = (heading) =>
@@ -81,7 +82,8 @@ function sidebar(language) {
     text: group[language],
     items: group.pages.map((page) => {
       const file = (group.english ? '' : prefix) + page + '.md'
-      return { text: title(file), link: '/' + file.replace(/README\.md$/, '').replace(/\.md$/, '') }
+      const text = page.endsWith('README') && page !== 'adr/README' ? OVERVIEW[language] : title(file)
+      return { text, link: '/' + file.replace(/README\.md$/, '').replace(/\.md$/, '') }
     }),
   }))
 }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,7 @@ class PairsTest {
         assertThat(code(chinese)).as("code blocks").isEqualTo(code(english));
         assertThat(shape(chinese)).as("rows of tables").isEqualTo(shape(english));
         assertThat(links(chinese)).as("links").isEqualTo(links(english));
+        assertThat(words(chinese)).as("words of code").isEqualTo(words(english));
     }
 
     private static List<Integer> levels(Page page) {
@@ -48,6 +50,12 @@ class PairsTest {
         return page.blocks().stream()
                 .map(block -> CODE.contains(block.language()) ? block : new Page.Block(block.language(), ""))
                 .toList();
+    }
+
+    /** What stands between quotes of code in the text: names, values and commands, which have no translation. */
+    private static Set<String> words(Page page) throws IOException {
+        String prose = Files.readString(page.file()).replaceAll("(?s)```.*?```", "").replaceAll("\\s+", " ");
+        return new TreeSet<>(Page.spans(prose));
     }
 
     /** How many cells each row has, and the code in the first of them, in any order. */
