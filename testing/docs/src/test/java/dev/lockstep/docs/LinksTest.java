@@ -1,4 +1,4 @@
-package dev.lockstep.architecture;
+package dev.lockstep.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,9 +15,9 @@ class LinksTest {
 
     @Test
     void everyRelativeLinkOfTheProjectResolves() throws IOException {
-        List<Path> pages = Links.pages(Project.root());
-        assertThat(pages).contains(Project.root().resolve("README.md"));
-        assertThat(Links.broken(Project.root(), pages)).isEmpty();
+        List<Path> pages = Guide.pages(Guide.root());
+        assertThat(pages).contains(Guide.root().resolve("README.md"));
+        assertThat(Links.broken(Guide.root(), pages)).isEmpty();
     }
 
     @Test
@@ -48,6 +48,6 @@ class LinksTest {
         Files.createDirectories(folder.resolve("target"));
         Files.writeString(folder.resolve("target/page.md"), "");
         Files.writeString(folder.resolve("page.md"), "");
-        assertThat(Links.pages(folder)).containsExactly(folder.resolve("page.md"));
+        assertThat(Guide.pages(folder)).containsExactly(folder.resolve("page.md"));
     }
 }
