@@ -313,11 +313,8 @@ final class Actors {
 
     /** A call that does not wait; null if it got nothing, or this thread has the lock. */
     private @Nullable Call tryHere(Node node, int name, LockMode mode, int variant) {
-        for (int i = 0; i < oracle.holding.size(); i++) {
-            Call held = oracle.holding.get(i);
-            if (held.node == node && held.isHolding() && held.isSync() && held.name() == name && held.mode == mode) {
-                return null;
-            }
+        if (holdsHere(node, name, mode)) {
+            return null;
         }
         DistributedLock lock = locks[node.index][name][mode.ordinal()][variant];
         Call call = call(node, 1 << name, mode, 0, variant);
@@ -340,6 +337,16 @@ final class Actors {
             oracle.ended(call, e);
         }
         return null;
+    }
+
+    private boolean holdsHere(Node node, int name, LockMode mode) {
+        for (int i = 0; i < oracle.holding.size(); i++) {
+            Call held = oracle.holding.get(i);
+            if (held.node == node && held.isHolding() && held.isSync() && held.name() == name && held.mode == mode) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A thread draws more tokens than a grant has. */
@@ -450,6 +457,7 @@ final class Actors {
         } else if (lock != null) {
             world.trace("unlock", call.node.index, call.number, call.count);
             call.backend.flush();
+            call.downgraded = call.mode == LockMode.EXCLUSIVE && holdsHere(call.node, call.name(), LockMode.SHARED);
             for (; call.count > 0; call.count--) {
                 unlock(call, lock);
             }

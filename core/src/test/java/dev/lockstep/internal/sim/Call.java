@@ -68,6 +68,10 @@ final class Call {
     long begun;
 
     boolean closed;
+
+    /** A writer that gave back while its own thread read on: those who read with it share its token. */
+    boolean downgraded;
+
     boolean givenBack;
     boolean listens;
     int toldLosses;

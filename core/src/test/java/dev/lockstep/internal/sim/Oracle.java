@@ -197,7 +197,9 @@ final class Oracle implements LockServer.Watcher {
             }
             // A client that does not know yet that an operator ended its grant hands on an old one.
             boolean comparable = !operatorEndedGrants || theirs >> 10 == token >> 10;
-            if (comparable && (other.order < call.order ? theirs >= token : theirs <= token)) {
+            Call earlier = other.order < call.order ? other : call;
+            boolean shared = theirs == token && earlier.downgraded;
+            if (comparable && !shared && (earlier == other ? theirs >= token : theirs <= token)) {
                 world.violate(
                         "T: hold " + other.order + " has token " + theirs + ", hold " + call.order + " has " + token);
             }
