@@ -86,7 +86,7 @@ class PlantedBugsTest {
                         "locks.sort(Comparator.comparing(TurnstileLock::name));",
                         ""),
                 new Mutant("let running threads overtake for ever", "&& first.bypassed < MAX_BYPASS;", ";"),
-                new Mutant("believe in two grants that conflict", "loseOverruled(passage);", ""),
+                new Mutant("believe in two grants that conflict", "losses.loseOverruled(passage);", ""),
                 new Mutant(
                         "forget what was offered", "offer(first);\n                    return true;", "return true;"),
                 new Mutant("keep a part of several locks", "undo(taken, Lease::closeAsync);", ""),
@@ -106,8 +106,8 @@ class PlantedBugsTest {
                 new Mutant("draw more tokens than a grant has", "return drawn < MAX_INDEX;", "return true;"),
                 new Mutant(
                         "re-enter what is not reentrant",
-                        "own != null && wish.isReentrant() && Rules.agree",
-                        "own != null && Rules.agree"),
+                        "own != null && wish.isReentrant() && Admission.agree",
+                        "own != null && Admission.agree"),
                 new Mutant(
                         "re-enter what is not reentrant, by the slow way",
                         "if (reentrant && same != null) {",
