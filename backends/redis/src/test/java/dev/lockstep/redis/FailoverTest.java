@@ -62,8 +62,12 @@ class FailoverTest {
                     }
                 }
                 try (LockClient first = connect(primary.url() + "?replicas=1", Duration.ofSeconds(5));
-                        LockClient second = connect(primary.url() + "?replicas=1", Duration.ofSeconds(5))) {
+                        LockClient second = connect(primary.url() + "?replicas=1", Duration.ofSeconds(5));
+                        LockClient careless = connect(primary.url(), Duration.ofSeconds(5))) {
                     Probe.works(first, second);
+                    assertThat(first.describe().guarantees()).anyMatch(line -> line.startsWith("1 of its replicas"));
+                    assertThat(first.describe().limits()).noneMatch(line -> line.contains("failover"));
+                    assertThat(careless.describe().limits()).anyMatch(line -> line.contains("failover"));
                 }
             }
         }

@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
             WatchCommand.class,
             ReleaseCommand.class,
             BenchCommand.class,
+            ExplainCommand.class,
             CompletionCommand.class,
         },
         synopsisSubcommandLabel = "COMMAND",
@@ -50,6 +51,8 @@ import picocli.CommandLine.Spec;
             "128:plus the number of a signal: ended by it, such as 130 by Ctrl-C",
         })
 public final class Main implements Runnable {
+    static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -94,7 +97,7 @@ public final class Main implements Runnable {
                 .setExecutionExceptionHandler((e, failed, unused) -> main.fail(e, failed.getErr()));
         command.setExecutionStrategy(parsed -> {
             // Read when the first logger is made, which is when a client is.
-            System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", main.debug ? "debug" : "off");
+            System.setProperty(LOG_LEVEL, main.debug ? "debug" : "off");
             return new CommandLine.RunLast().execute(parsed);
         });
         int code = command.execute(args);
