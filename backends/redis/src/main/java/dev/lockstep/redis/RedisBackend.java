@@ -193,7 +193,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
                 grant.signalLost(LossReason.REVOKED);
             }
             part.complete(null);
-        } catch (Failure e) {
+        } catch (Failure | RuntimeException e) {
             part.completeExceptionally(e);
         }
     }
