@@ -60,7 +60,7 @@ public final class FlashSale {
     }
 
     private static boolean sellOneLocked(Row stock, DistributedLock lock) throws InterruptedException {
-        // tag::readme
+        // tag::sale
         try (Lease lease = lock.acquire()) {
             int left = stock.read();
             if (left == 0) {
@@ -69,7 +69,7 @@ public final class FlashSale {
             stock.write(left - 1, lease.token());
             return true;
         }
-        // end::readme
+        // end::sale
     }
 
     private static void print(String how, Result result) {
