@@ -54,7 +54,8 @@ class PairsTest {
 
     /** What stands between quotes of code in the text: names, values and commands, which have no translation. */
     private static Set<String> words(Page page) throws IOException {
-        String prose = Files.readString(page.file()).replaceAll("(?s)```.*?```", "").replaceAll("\\s+", " ");
+        String prose =
+                Files.readString(page.file()).replaceAll("(?s)```.*?```", "").replaceAll("\\s+", " ");
         return new TreeSet<>(Page.spans(prose));
     }
 
