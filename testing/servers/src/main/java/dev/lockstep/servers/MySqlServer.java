@@ -102,6 +102,7 @@ public final class MySqlServer extends SqlServer {
     public static final class Builder {
         private final Source source;
         private final Map<String, String> options = new LinkedHashMap<>();
+        private boolean ownClock;
 
         private Builder(Source source) {
             this.source = source;
@@ -129,6 +130,16 @@ public final class MySqlServer extends SqlServer {
         }
 
         /**
+         * Gives it a clock of its own, for {@link ServerProcess#shiftClock}. Needs a C compiler.
+         *
+         * @return this
+         */
+        public Builder ownClock() {
+            ownClock = true;
+            return this;
+        }
+
+        /**
          * Starts it.
          *
          * @return the running server
@@ -138,6 +149,9 @@ public final class MySqlServer extends SqlServer {
         public MySqlServer start() {
             MySqlServer server = new MySqlServer(source.find(), options);
             server.initialise();
+            if (ownClock) {
+                server.giveClock();
+            }
             return ServerProcess.started(server);
         }
     }

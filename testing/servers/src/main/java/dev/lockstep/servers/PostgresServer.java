@@ -134,6 +134,7 @@ public final class PostgresServer extends SqlServer {
     public static final class Builder {
         private final Map<String, String> settings =
                 new LinkedHashMap<>(Map.of("fsync", "off", "jit", "off", "max_connections", "200"));
+        private boolean ownClock;
 
         private Builder() {}
 
@@ -159,6 +160,16 @@ public final class PostgresServer extends SqlServer {
         }
 
         /**
+         * Gives it a clock of its own, for {@link ServerProcess#shiftClock}. Needs a C compiler.
+         *
+         * @return this
+         */
+        public Builder ownClock() {
+            ownClock = true;
+            return this;
+        }
+
+        /**
          * Starts it.
          *
          * @return the running server
@@ -168,6 +179,9 @@ public final class PostgresServer extends SqlServer {
         public PostgresServer start() {
             PostgresServer server = new PostgresServer(Program.find("postgres", "postgresql"), settings);
             server.initialise();
+            if (ownClock) {
+                server.giveClock();
+            }
             return ServerProcess.started(server);
         }
     }

@@ -123,6 +123,7 @@ public final class RedisServer extends ServerProcess {
         private @Nullable String password;
         private @Nullable TestCertificates certificates;
         private boolean replica;
+        private boolean ownClock;
 
         private Builder() {}
 
@@ -212,6 +213,16 @@ public final class RedisServer extends ServerProcess {
         }
 
         /**
+         * Gives it a clock of its own, for {@link ServerProcess#shiftClock}. Needs a C compiler.
+         *
+         * @return this
+         */
+        public Builder ownClock() {
+            ownClock = true;
+            return this;
+        }
+
+        /**
          * Starts it.
          *
          * @return the running server
@@ -219,7 +230,11 @@ public final class RedisServer extends ServerProcess {
          * @throws ServerException if it does not start
          */
         public RedisServer start() {
-            RedisServer server = ServerProcess.started(new RedisServer(this));
+            RedisServer server = new RedisServer(this);
+            if (ownClock) {
+                server.giveClock();
+            }
+            ServerProcess.started(server);
             if (replica) {
                 ServerProcess.orClose(server, server::awaitLink);
             }

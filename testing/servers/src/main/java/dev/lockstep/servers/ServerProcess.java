@@ -53,6 +53,7 @@ public abstract class ServerProcess implements AutoCloseable {
     private final Duration startTimeout;
     private final Path directory;
     private final Path log;
+    private volatile @Nullable ShiftedClock clock;
     private volatile @Nullable Process process;
 
     /**
@@ -153,6 +154,10 @@ public abstract class ServerProcess implements AutoCloseable {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
             builder.environment().putAll(launch.environment());
+            ShiftedClock own = clock;
+            if (own != null) {
+                builder.environment().putAll(own.environment());
+            }
             process = builder.start();
         } catch (IOException e) {
             throw new ServerException("cannot start " + name, e);
@@ -241,6 +246,26 @@ public abstract class ServerProcess implements AutoCloseable {
     public final synchronized void restart() {
         stop();
         start();
+    }
+
+    /** Gives it, from the next start on, a time of day of its own. */
+    final void giveClock() {
+        clock = new ShiftedClock(directory);
+    }
+
+    /**
+     * Sets the time of day that it sees forward or back, as it runs; zero makes it right again. It was started with a
+     * clock of its own.
+     *
+     * @param shift how far from the machine's time of day
+     * @throws ServerException if it has no clock of its own
+     */
+    public final void shiftClock(Duration shift) {
+        ShiftedClock own = clock;
+        if (own == null) {
+            throw new ServerException(name + " has no clock of its own");
+        }
+        own.shift(shift);
     }
 
     /** Kills it and deletes its folder. */

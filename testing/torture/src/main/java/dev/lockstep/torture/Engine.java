@@ -14,6 +14,9 @@ public enum Engine {
     /** One Redis server. */
     REDIS(() -> rig(new RedisTarget())),
 
+    /** A Redis server with a replica, without which nothing is granted, and three Sentinels. */
+    REDIS_SENTINEL(() -> rig(new SentinelTarget())),
+
     /** An ensemble of three. */
     ZOOKEEPER(() -> rig(new ZooKeeperTarget())),
 
@@ -23,16 +26,16 @@ public enum Engine {
     /** One PostgreSQL server. */
     POSTGRESQL(() -> rig(new SqlTarget(
             "postgresql",
-            PostgresServer.builder().start(),
+            postgres().start(),
             List.of("CREATE USER torture PASSWORD 'torture' SUPERUSER"),
             "SELECT CAST(pg_terminate_backend(pid) AS text) FROM pg_stat_activity"
                     + " WHERE pid <> pg_backend_pid() AND datname = current_database()"))),
 
     /** One MariaDB server. */
-    MARIADB(() -> mySql("mariadb", MySqlServer.mariaDb().start())),
+    MARIADB(() -> mySql("mariadb", MySqlServer.mariaDb())),
 
     /** One MySQL server. */
-    MYSQL(() -> mySql("mysql", MySqlServer.builder().start())),
+    MYSQL(() -> mySql("mysql", MySqlServer.builder())),
 
     /** A file. */
     SQLITE(() -> rig(new SqliteTarget()));
@@ -47,10 +50,15 @@ public enum Engine {
         return new ProcessRig(target, "torture");
     }
 
-    private static Rig mySql(String name, MySqlServer server) {
+    private static PostgresServer.Builder postgres() {
+        PostgresServer.Builder builder = PostgresServer.builder();
+        return ServerFaults.canShiftClocks() ? builder.ownClock() : builder;
+    }
+
+    private static Rig mySql(String name, MySqlServer.Builder builder) {
         return rig(new SqlTarget(
                 name,
-                server,
+                (ServerFaults.canShiftClocks() ? builder.ownClock() : builder).start(),
                 List.of("CREATE USER torture IDENTIFIED BY 'torture'", "GRANT ALL ON *.* TO torture"),
                 "SELECT CONCAT('KILL ', id) FROM information_schema.processlist WHERE id <> CONNECTION_ID()"));
     }

@@ -51,7 +51,8 @@ final class EtcdTarget implements Target {
 
     @Override
     public List<Fault> faults() {
-        return List.of(
+        List<Fault> faults = new ArrayList<>(ServerFaults.ofDisk(this::leader));
+        faults.addAll(List.of(
                 // Releases from before 2024 can end leases that another leader has renewed (etcd #15247).
                 ServerFaults.paused("leader paused", Length.ANY, this::leader).excusing(Rule.EXCLUSION, Rule.ORDER),
                 ServerFaults.killed("leader killed", this::leader),
@@ -70,7 +71,8 @@ final class EtcdTarget implements Target {
                             }
                             return Injected.all("a lease", Fault.Heal.NONE);
                         })
-                        .excusing(Rule.EXCLUSION, Rule.ORDER));
+                        .excusing(Rule.EXCLUSION, Rule.ORDER)));
+        return faults;
     }
 
     private EtcdServer leader(Random random) {

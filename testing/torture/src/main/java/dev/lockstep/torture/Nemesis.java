@@ -1,5 +1,9 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.ServerException;
+import java.io.IOException;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -37,7 +41,12 @@ final class Nemesis {
     private void inflict(Fault fault) throws Exception {
         long from = observer.now();
         boolean anybody = observer.isInside(FaultWindow.ALL);
-        Fault.Injected injected = fault.injection().inject(random);
+        Fault.Injected injected;
+        try {
+            injected = fault.injection().inject(random);
+        } catch (IOException | SQLException | LockUnavailableException | ServerException e) {
+            return; // what is not there, such as a leader while none is elected, cannot be broken
+        }
         boolean landed = injected.client() == FaultWindow.ALL ? anybody : observer.isInside(injected.client());
         try {
             Parking.forNanos(nanos(fault.length()));

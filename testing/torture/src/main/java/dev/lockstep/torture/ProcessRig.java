@@ -152,7 +152,8 @@ final class ProcessRig implements Rig {
 
     @Override
     public LockClient connect() {
-        return WorkerMain.connect(target.url(target.ports()), namespace, ttl(), "torturer");
+        String url = target.url(target.ports());
+        return Worker.patiently(() -> WorkerMain.connect(url, namespace, ttl(), "torturer"));
     }
 
     @Override

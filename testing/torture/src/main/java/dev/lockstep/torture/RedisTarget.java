@@ -10,7 +10,14 @@ import java.util.List;
 
 /** One Redis server that writes all down. */
 final class RedisTarget implements Target {
-    private final RedisServer server = RedisServer.builder().persistent().start();
+    private final boolean ownClock;
+    private final RedisServer server;
+
+    RedisTarget() {
+        ownClock = ServerFaults.canShiftClocks();
+        RedisServer.Builder builder = RedisServer.builder().persistent();
+        server = (ownClock ? builder.ownClock() : builder).start();
+    }
 
     @Override
     public String name() {
@@ -35,6 +42,10 @@ final class RedisTarget implements Target {
     @Override
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
+        faults.addAll(ServerFaults.ofDisk(random -> server));
+        if (ownClock) {
+            faults.addAll(ServerFaults.ofClock(server, ttl()));
+        }
         faults.add(command("scripts flushed", "SCRIPT", "FLUSH"));
         faults.add(command("connections killed", "CLIENT", "KILL", "TYPE", "normal"));
         faults.add(command("pushes killed", "CLIENT", "KILL", "TYPE", "pubsub"));

@@ -67,6 +67,9 @@ final class SqlTarget implements Target {
     @Override
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
+        if (ServerFaults.canShiftClocks()) {
+            faults.addAll(ServerFaults.ofClock(server, ttl()));
+        }
         faults.add(Fault.of("connections killed", Length.MOMENT, random -> {
             killConnections();
             return Injected.all("server", Fault.Heal.NONE);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** What one thread of a worker does, turn by turn, as its seed says. For one thread. */
 final class Turns {
     private static final int ODDS_OF_REOPENING = 400;
-    private static final int ODDS_OF_LONG_WORK = 60;
+    private static final int ODDS_OF_LONG_WORK = 15;
     private static final long WORK_NANOS = 1_000_000;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -159,7 +159,7 @@ final class Turns {
 
     private void work() {
         boolean isLong = random.nextInt(ODDS_OF_LONG_WORK) == 0;
-        Parking.forNanos((long) (random.nextDouble() * (isLong ? ttlNanos / 2 : WORK_NANOS)));
+        Parking.forNanos((long) (random.nextDouble() * (isLong ? ttlNanos / 4 : WORK_NANOS)));
     }
 
     /** What a turn does with a lock. */

@@ -54,7 +54,7 @@ final class Worker {
     Worker(Plan plan, Supplier<LockClient> connect, Supplier<Witness> witnesses) {
         this.plan = plan;
         this.connect = connect;
-        this.locks = openPatiently();
+        this.locks = locks(patiently(connect));
         for (int i = 0; i < plan.threads(); i++) {
             Turns turns = new Turns(this, i, witnesses.get());
             Thread thread = new Thread(() -> run(turns), "torture-" + plan.client() + "-" + i);
@@ -64,11 +64,11 @@ final class Worker {
         threads.forEach(Thread::start);
     }
 
-    /** On a machine that is busy with starting processes, a first connection can take longer than a request may. */
-    private Locks openPatiently() {
+    /** Connects. On a machine that is busy with starting processes, that can take longer than a request may. */
+    static LockClient patiently(Supplier<LockClient> connect) {
         for (int tries = 1; ; tries++) {
             try {
-                return open();
+                return connect.get();
             } catch (LockUnavailableException e) {
                 if (tries == FIRST_TRIES) {
                     throw e;
@@ -77,8 +77,8 @@ final class Worker {
         }
     }
 
-    private Locks open() {
-        return Locks.of(connect.get(), plan.ttl().dividedBy(4));
+    private Locks locks(LockClient client) {
+        return Locks.of(client, plan.ttl().dividedBy(4));
     }
 
     Plan plan() {
@@ -128,7 +128,7 @@ final class Worker {
     void reopen() {
         Locks old = locks;
         try {
-            locks = open();
+            locks = locks(connect.get());
         } catch (LockUnavailableException e) {
             return;
         }
