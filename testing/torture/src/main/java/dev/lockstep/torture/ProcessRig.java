@@ -105,6 +105,7 @@ final class ProcessRig implements Rig {
             desk.worker.process().pause();
             return desk.worker.process()::resume;
         }));
+        faults.add(onOne("worker starved", Length.ANY, desk -> Starvation.of(desk.worker.process())));
         faults.add(onOne("worker killed", Length.MOMENT, desk -> {
             int client = desk.worker.client();
             desk.worker.process().kill();
