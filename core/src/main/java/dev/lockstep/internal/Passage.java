@@ -111,6 +111,8 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
 
     private volatile @Nullable ToldLoss toldLoss;
 
+    private @Nullable HolderInfo holder; // guarded by this
+
     /** Since when nobody uses it; only in {@link State#RETAINED}. */
     long idleSinceNanos;
 
@@ -304,9 +306,15 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         return turnstile.claimId(number);
     }
 
+    /** Made when it is first asked for, and then the same for all who ask: engines that keep none ask at every look. */
     @Override
-    public HolderInfo holder() {
-        return turnstile.holderInfo(threadName, sentNanos);
+    public synchronized HolderInfo holder() {
+        HolderInfo known = holder;
+        if (known == null) {
+            known = turnstile.holderInfo(threadName, sentNanos);
+            holder = known;
+        }
+        return known;
     }
 
     @Override

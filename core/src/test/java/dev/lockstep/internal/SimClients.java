@@ -23,7 +23,7 @@ public final class SimClients {
             List<LockListener> listeners) {
         Clients.Settings settings = new Clients.Settings(
                 "sim", ttl, requestTimeout, Duration.ofMillis(5), Duration.ofMillis(50), id, executor, listeners);
-        return new Client(engine, settings, scheduler, executor, id, id, () -> {});
+        return new Client(engine, settings, null, scheduler, executor, id, id, () -> {});
     }
 
     /** Whether a closed client has nothing left of a name at its engine. */

@@ -1,5 +1,6 @@
 package dev.lockstep.etcd;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
@@ -23,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One client's side of a cluster. Safe for use by many threads; nothing but {@link #open} and {@link #close} blocks. */
 final class EtcdBackend implements LockBackend {
-    private static final Traits TRAITS = new Traits(true, true, true, true, Duration.ofSeconds(2));
-
     private final BackendContext context;
     private final Keys keys;
     private final Wire wire;
@@ -34,6 +33,7 @@ final class EtcdBackend implements LockBackend {
     private final Operators operators;
     private final Set<EtcdClaim> claims = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
+    private Duration minTtl = Duration.ZERO; // written by open
 
     EtcdBackend(EtcdSettings settings, BackendContext context) {
         this.context = context;
@@ -45,21 +45,18 @@ final class EtcdBackend implements LockBackend {
         this.operators = new Operators(wire, keys);
     }
 
-    /** Connects, logs in and opens a session. Blocks for the request timeout, and once more if etcd answers but slowly. */
+    /** Connects, logs in and opens a session. Blocks for the request timeout at most. */
     void open() {
-        long startedNanos = context.scheduler().nanoTime();
         CompletableFuture<Session> opened = new CompletableFuture<>();
         AtomicReference<@Nullable Throwable> last = new AtomicReference<>();
         open(opened, last, 1);
         awaitAnswer(opened);
-        if (wire.lastContactNanos() - startedNanos >= 0) {
-            awaitAnswer(opened); // a session is two requests: its lease was granted, its key is on the way
-        }
         if (!opened.isDone() || opened.isCompletedExceptionally()) {
             close();
             Throwable failure = last.get();
             throw error(null, "Connecting", failure == null ? Status.DEADLINE_EXCEEDED.asException() : failure);
         }
+        minTtl = sessions.minTtl(); // the core refuses a ttl below it
     }
 
     private void open(CompletableFuture<Session> opened, AtomicReference<@Nullable Throwable> last, int attempt) {
@@ -149,7 +146,7 @@ final class EtcdBackend implements LockBackend {
 
     @Override
     public Traits traits() {
-        return TRAITS;
+        return new Traits(true, true, true, true, minTtl);
     }
 
     @Override
@@ -186,6 +183,11 @@ final class EtcdBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
         return answer(name, "to release it by force", operators.forceRelease(name));
+    }
+
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        return answer(null, "Describing the cluster", Description.of(wire, context.ttl()));
     }
 
     private <T> CompletionStage<T> answer(@Nullable String lockName, String what, CompletableFuture<T> answer) {

@@ -161,7 +161,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         } else if (!onlyIfFree) {
             rest(Next.ADVANCE_LATER); // somebody meddles with the session's key: its watch will tell
         } else if (at.isRefusedByClaim(answer)) {
-            busy(at);
+            busy();
         } else {
             synchronized (this) {
                 queueing = true;
@@ -183,7 +183,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         } else if (request.mayWait()) {
             await(view.blocker());
         } else {
-            busy(at);
+            busy();
         }
     }
 
@@ -241,16 +241,8 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     }
 
     /** Answers busy, and sees to it that nothing is left. */
-    private void busy(Place at) {
-        boolean leave;
-        boolean forGood;
-        synchronized (this) {
-            leave = createRevision != 0 || unanswered;
-            forGood = unanswered;
-        }
-        CompletableFuture<Boolean> left =
-                leave ? backend.leave(at, request.name(), forGood) : CompletableFuture.completedFuture(true);
-        left.whenComplete((done, failure) -> {
+    private void busy() {
+        depart().whenComplete((left, failure) -> {
             if (failure != null) {
                 fail(failure); // it may still be there
                 rest(Next.WAIT);
@@ -337,20 +329,25 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     }
 
     private void leave() {
+        synchronized (this) {
+            blocker.forget();
+        }
+        // Gone either way: the engine said so, or the ttl has passed.
+        depart().whenComplete((left, failure) -> gone.complete(null));
+    }
+
+    /** Takes the key out of the queue, if there may be one. */
+    private CompletableFuture<Boolean> depart() {
         Place at;
         boolean nothing;
         boolean forGood;
         synchronized (this) {
-            blocker.forget();
             at = place;
             nothing = createRevision == 0 && !unanswered;
             forGood = unanswered;
         }
-        if (at == null || nothing) {
-            gone.complete(null);
-        } else {
-            // Gone either way: the engine said so, or the ttl has passed.
-            backend.leave(at, request.name(), forGood).whenComplete((left, failure) -> gone.complete(null));
-        }
+        return at == null || nothing
+                ? CompletableFuture.completedFuture(false)
+                : backend.leave(at, request.name(), forGood);
     }
 }

@@ -23,13 +23,25 @@ final class Login {
     }
 
     /** The token; empty where the cluster has authentication switched off. */
-    synchronized CompletableFuture<String> token() {
-        CompletableFuture<String> known = token;
-        if (known == null || known.isCompletedExceptionally()) {
-            known = authenticate.apply(credentials);
-            token = known;
+    CompletableFuture<String> token() {
+        CompletableFuture<String> fresh;
+        synchronized (this) {
+            CompletableFuture<String> known = token;
+            if (known != null && !known.isCompletedExceptionally()) {
+                return known;
+            }
+            fresh = new CompletableFuture<>();
+            token = fresh;
         }
-        return known;
+        // Without the lock, since a request can fail at once, and with it others that take locks of their own.
+        authenticate.apply(credentials).whenComplete((answer, failure) -> {
+            if (failure == null) {
+                fresh.complete(answer);
+            } else {
+                fresh.completeExceptionally(failure);
+            }
+        });
+        return fresh;
     }
 
     /** A token was refused; the next request logs in anew, unless another has done so meanwhile. */

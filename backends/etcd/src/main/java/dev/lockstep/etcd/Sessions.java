@@ -14,6 +14,7 @@ import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Renewer;
 import dev.lockstep.spi.Scheduler;
 import io.grpc.Status;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -36,6 +37,9 @@ final class Sessions {
      */
     private static final Logger log = LoggerFactory.getLogger(Sessions.class);
 
+    /** Leases are counted in whole seconds. */
+    private static final Duration LEAST_TTL = Duration.ofSeconds(1);
+
     private final BackendContext context;
     private final Scheduler scheduler;
     private final Wire wire;
@@ -46,6 +50,7 @@ final class Sessions {
     private final long leaseSeconds;
     private final long renewalNanos;
     private volatile @Nullable Session current; // written under this
+    private volatile long grantedSeconds;
     private Watches.@Nullable Watch watch; // guarded by this
     private boolean closed; // guarded by this
 
@@ -68,6 +73,11 @@ final class Sessions {
         return current;
     }
 
+    /** The smallest ttl that the cluster keeps, as far as the last session's lease tells. */
+    Duration minTtl() {
+        return grantedSeconds > leaseSeconds ? Duration.ofSeconds(grantedSeconds) : LEAST_TTL;
+    }
+
     /** Opens a session, in one try. */
     CompletableFuture<Session> open() {
         long lease = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
@@ -80,12 +90,15 @@ final class Sessions {
                                 .setID(lease)
                                 .setTTL(leaseSeconds)
                                 .build())
-                .thenCompose(granted -> wire.call(
-                        Rpc.TXN,
-                        TxnRequest.newBuilder()
-                                .addSuccess(Requests.put(key, value, lease))
-                                .addSuccess(Requests.op(Requests.look(key)))
-                                .build()))
+                .thenCompose(granted -> {
+                    grantedSeconds = granted.getTTL();
+                    return wire.call(
+                            Rpc.TXN,
+                            TxnRequest.newBuilder()
+                                    .addSuccess(Requests.put(key, value, lease))
+                                    .addSuccess(Requests.op(Requests.look(key)))
+                                    .build());
+                })
                 .thenApply(answer -> {
                     Session session =
                             new Session(lease, key, value, Renewer.deadline(sent, context.ttl()), this::ended);

@@ -113,6 +113,11 @@ final class Watches implements AutoCloseable {
             return;
         }
         opening = true;
+        // On a thread without locks, unlike those that ask for a watch: to open a stream can fail other requests.
+        scheduler.schedule(0, this::openNow);
+    }
+
+    private void openNow() {
         Stream opened = new Stream();
         wire.stream(Rpc.WATCH, opened).whenComplete((requests, failure) -> {
             synchronized (this) {

@@ -41,7 +41,27 @@ class EtcdBadInputTest extends SingleMemberTestCase {
                         .url("etcd://" + server.address())
                         .ttl(Duration.ofSeconds(1))
                         .connect()))
-                .isInstanceOf(LockConfigurationException.class);
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("PT2S");
+    }
+
+    /** Leases last for one and a half election timeouts at least: a crash would cost more than the ttl. */
+    @Test
+    void aClusterThatRaisesTheTtlIsFoundOut() {
+        EtcdServer patient = closedAfterwards(Servers.require(
+                () -> EtcdServer.builder().flag("election-timeout", "4000").start()));
+        assertThatThrownBy(() -> closedAfterwards(builder()
+                        .url("etcd://" + patient.address())
+                        .ttl(Duration.ofSeconds(5))
+                        .connect()))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("PT6S");
+        LockClient client = closedAfterwards(builder()
+                .url("etcd://" + patient.address())
+                .ttl(Duration.ofSeconds(6))
+                .connect());
+        client.lock(NAME).lock();
+        client.lock(NAME).unlock();
     }
 
     @Test

@@ -15,7 +15,6 @@ class EtcdClusterContractTest extends LockContract {
     @BeforeAll
     static void startCluster() {
         cluster = Servers.require(() -> EtcdServer.builder().startCluster(3));
-        EtcdTestCase.warmUp(cluster.addresses());
     }
 
     @AfterAll

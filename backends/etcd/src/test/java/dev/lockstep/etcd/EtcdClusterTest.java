@@ -10,83 +10,20 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.etcd.proto.Etcd.LeaseKeepAliveRequest;
 import dev.lockstep.servers.EtcdServer;
-import dev.lockstep.servers.ServerGroup;
-import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What can go wrong in a cluster of three. */
-class EtcdClusterTest extends EtcdTestCase {
-    private static ServerGroup<EtcdServer> cluster;
-
-    @BeforeAll
-    static void startCluster() {
-        cluster = Servers.require(() -> EtcdServer.builder().startCluster(3));
-        warmUp(cluster.addresses());
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        if (cluster != null) {
-            cluster.close();
-        }
-    }
-
-    @AfterEach
-    void mendCluster() {
-        cluster.servers().parallelStream().forEach(member -> {
-            if (member.isAlive()) {
-                member.resume();
-            }
-            member.start();
-        });
-        awaitLeader(cluster.servers());
-    }
-
-    private static EtcdServer awaitLeader(List<EtcdServer> members) {
-        EtcdServer[] leader = new EtcdServer[1];
-        await("a leader", () -> {
-            for (EtcdServer member : members) {
-                if (member.isLeader()) {
-                    leader[0] = member;
-                    return true;
-                }
-            }
-            return false;
-        });
-        return leader[0];
-    }
-
-    private static List<EtcdServer> others(EtcdServer member) {
-        List<EtcdServer> others = new ArrayList<>(cluster.servers());
-        others.remove(member);
-        return others;
-    }
-
-    private LockClient connect() {
-        return connect("etcd://" + cluster.addresses());
-    }
-
-    private LockClient connect(Duration ttl, List<EtcdServer> members) {
-        return closedAfterwards(builder()
-                .url("etcd://"
-                        + String.join(
-                                ",", members.stream().map(EtcdServer::address).toList()))
-                .ttl(ttl)
-                .connect());
-    }
-
+class EtcdClusterTest extends ClusterTestCase {
     @Test
     void aHoldAndAWaitSurviveTheLeader() throws Exception {
         LockClient holder = connect();
+        assertThat(holder.describe().limits()).contains("Of 3 members 2 must be up for anything to be granted.");
         LockClient waiter = connect();
         Lease held = holder.lock(NAME).acquireAsync().get();
         CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();
@@ -147,15 +84,14 @@ class EtcdClusterTest extends EtcdTestCase {
     void aMemberThatIsSilentIsLeftForAnother() throws Exception {
         List<TcpProxy> proxies = new ArrayList<>();
         cluster.servers().forEach(member -> proxies.add(closedAfterwards(TcpProxy.to(member))));
-        LockClient client = closedAfterwards(builder()
+        LockClient client = connect(builder()
                 .url("etcd://"
                         + String.join(
                                 ",",
                                 proxies.stream()
                                         .map(proxy -> "127.0.0.1:" + proxy.port())
                                         .toList()))
-                .requestTimeout(Duration.ofMillis(700))
-                .connect());
+                .requestTimeout(Duration.ofMillis(700)));
         LockClient rival = connect();
         for (TcpProxy proxy : proxies) {
             try (Lease lease =

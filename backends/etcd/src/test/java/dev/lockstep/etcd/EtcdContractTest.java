@@ -15,7 +15,6 @@ class EtcdContractTest extends LockContract {
     @BeforeAll
     static void startServer() {
         server = Servers.require(() -> EtcdServer.builder().start());
-        EtcdTestCase.warmUp(server.address());
     }
 
     @AfterAll

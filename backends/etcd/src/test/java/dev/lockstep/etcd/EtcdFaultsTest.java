@@ -79,10 +79,9 @@ class EtcdFaultsTest extends SingleMemberTestCase {
             TcpProxy slow = proxy();
             TcpProxy direct = proxy();
             direct.cut(); // so that the client begins with the slow one
-            LockClient client = closedAfterwards(builder()
+            LockClient client = connect(builder()
                     .url("etcd://127.0.0.1:" + slow.port() + ",127.0.0.1:" + direct.port())
-                    .requestTimeout(Duration.ofMillis(1500))
-                    .connect());
+                    .requestTimeout(Duration.ofMillis(1500)));
             direct.heal();
             slow.stall(TcpProxy.Direction.REQUESTS);
             assertThatThrownBy(() -> client.lock(name).tryAcquire(Duration.ofMillis(200)))

@@ -1,6 +1,7 @@
 package dev.lockstep.etcd;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.LockUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,16 @@ abstract class EtcdTestCase {
         return closedAfterwards(builder().url(url).connect());
     }
 
+    /** Connects, in several tries: what a test bears for a request may be too short for that on a busy machine. */
+    LockClient connect(LockClient.Builder impatient) {
+        LockClient[] client = new LockClient[1];
+        await("a connection", () -> {
+            client[0] = impatient.connect();
+            return true;
+        });
+        return closedAfterwards(client[0]);
+    }
+
     synchronized <T extends AutoCloseable> T closedAfterwards(T resource) {
         opened.add(resource);
         return resource;
@@ -49,8 +60,10 @@ abstract class EtcdTestCase {
         }
     }
 
+    /** Waits for a condition; a question that etcd does not answer in time is asked again. */
     static void await(String what, Callable<Boolean> condition) {
         Awaitility.await(what)
+                .ignoreException(LockUnavailableException.class)
                 .atMost(Duration.ofSeconds(30))
                 .pollInSameThread()
                 .pollDelay(Duration.ZERO)

@@ -2,11 +2,11 @@ package dev.lockstep.etcd;
 
 import dev.lockstep.servers.EtcdServer;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.net.HttpURLConnection;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -18,7 +18,6 @@ import java.util.regex.Pattern;
 final class Gateway {
     private static final Pattern KV = Pattern.compile("\\{\"key\":\"[^}]*}");
 
-    private final HttpClient http = HttpClient.newHttpClient();
     private final String url;
     private String token = "";
 
@@ -81,22 +80,25 @@ final class Gateway {
     }
 
     String post(String path, String json) {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(url + path)).POST(HttpRequest.BodyPublishers.ofString(json));
-        if (!token.isEmpty()) {
-            request.header("Authorization", token);
-        }
         try {
-            HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
-            if (answer.statusCode() != 200) {
-                throw new IllegalStateException(path + ": " + answer.body());
+            HttpURLConnection connection = (HttpURLConnection) new URL(url + path).openConnection();
+            connection.setDoOutput(true); // which makes it a POST
+            if (!token.isEmpty()) {
+                connection.setRequestProperty("Authorization", token);
             }
-            return answer.body();
+            try (OutputStream body = connection.getOutputStream()) {
+                body.write(json.getBytes(StandardCharsets.UTF_8));
+            }
+            boolean done = connection.getResponseCode() == HttpURLConnection.HTTP_OK;
+            try (InputStream body = done ? connection.getInputStream() : connection.getErrorStream()) {
+                String answer = new String(body.readAllBytes(), StandardCharsets.UTF_8);
+                if (!done) {
+                    throw new IllegalStateException(path + ": " + answer);
+                }
+                return answer;
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(path, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.DistributedLock;
+import dev.lockstep.EngineInfo;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
@@ -81,6 +82,18 @@ class PostgresTest {
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
         return future.get(SOON, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void itTellsItsVersionAndWhatASettingCosts() {
+        try (TestClient test = open()) {
+            EngineInfo info = test.client().describe();
+            assertThat(info.product()).isEqualTo("PostgreSQL");
+            assertThat(info.version()).matches("\\d+.*");
+            assertThat(info.clock()).isPresent();
+            assertThat(info.guarantees()).anyMatch(line -> line.contains("NOTIFY"));
+            assertThat(info.limits()).anyMatch(line -> line.endsWith("fsync = off."));
+        }
     }
 
     @Nested

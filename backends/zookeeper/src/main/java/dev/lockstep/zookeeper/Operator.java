@@ -20,10 +20,13 @@ final class Operator {
 
     private final Session session;
     private final Names names;
+    private final @Nullable String lockName;
 
-    Operator(Session session, Names names) {
+    /** For questions about one lock, which errors then name, or about many. */
+    Operator(Session session, Names names, @Nullable String lockName) {
         this.session = session;
         this.names = names;
+        this.lockName = lockName;
     }
 
     /** A node of a lock: a place in its queue, or the plain lock itself. */
@@ -213,7 +216,7 @@ final class Operator {
         if (Replies.mayRetry(code)) {
             session.retry(code, again);
         } else {
-            done.completeExceptionally(Replies.failure(null, what, path, code));
+            done.completeExceptionally(Replies.failure(lockName, what, path, code));
         }
     }
 }

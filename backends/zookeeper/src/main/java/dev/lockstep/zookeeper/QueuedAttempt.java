@@ -1,18 +1,14 @@
 package dev.lockstep.zookeeper;
 
 import dev.lockstep.LockMode;
-import dev.lockstep.spi.ClaimRequest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher.Event.EventType;
-import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt in a lock's queue: a sequential node, which has the lock when nothing before it is in its way. */
-final class QueuedAttempt extends Attempt {
+final class QueuedAttempt extends Arrival {
     /*
      * Overview
      *
@@ -27,119 +23,15 @@ final class QueuedAttempt extends Attempt {
      * A holder also watches the queue (the list sets that watch): whoever comes may want the lock, and whatever goes may
      * be its own node.
      */
-    private static final int MOST_PARENTS = 3;
-
-    private final LockMode mode;
     private final Place place;
-    private long token;
     private boolean ownWatched;
     private volatile @Nullable String blocker;
     private boolean onlyBlocker;
+    private boolean looking; // as a holder
 
     QueuedAttempt(NodeClaim claim, Session session, String key) {
         super(claim, session, key);
-        this.mode = claim.request().mode();
-        this.place = new Place(mode);
-    }
-
-    // ---------------------------------------------------------------- a place in the queue
-
-    @Override
-    void ask() {
-        create(0);
-    }
-
-    private void create(int missingParents) {
-        if (!beginAsking()) {
-            return;
-        }
-        ClaimRequest request = request();
-        String prefix = lockPath() + "/" + QueueNode.prefix(mode, request.mayWait(), key());
-        requests()
-                .create(
-                        prefix,
-                        data(mode).bytes(),
-                        CreateMode.EPHEMERAL_SEQUENTIAL,
-                        missingParents,
-                        (code, made, stat) -> created(code, made, stat, missingParents));
-        requests().children(lockPath(), true, (code, names) -> {
-            if (hasNode()) { // otherwise the create before it has failed, and goes another way
-                listed(code, names);
-            }
-        });
-    }
-
-    private void created(Code code, @Nullable String made, @Nullable Stat stat, int missingParents) {
-        if (code == Code.OK && made != null && stat != null) {
-            token = stat.getCzxid();
-            foundNode(made);
-        } else if (code == Code.NONODE && missingParents < MOST_PARENTS) {
-            create(missingParents + 1);
-        } else if (code == Code.NODEEXISTS && missingParents > 0) {
-            create(missingParents - 1);
-        } else if (Replies.isEnd(code)) {
-            foundNothing();
-        } else if (Replies.mayRetry(code)) {
-            session().retry(code, this::find);
-        } else {
-            fail("make a node in", lockPath(), code);
-        }
-    }
-
-    /** Finds the node after its create was not answered, or makes it if there is none. */
-    private void find() {
-        requests().sync(synced -> {
-            if (goOn(synced, this::find)) {
-                requests().children(lockPath(), false, (code, names) -> {
-                    if (code == Code.NONODE) {
-                        create(0);
-                    } else if (goOn(code, this::find)) {
-                        find(names);
-                    }
-                });
-            }
-        });
-    }
-
-    private void find(List<String> names) {
-        for (QueueNode node : QueueNode.queue(names, Map.of())) {
-            if (node.key().equals(key())) {
-                adopt(lockPath() + "/" + node.name());
-                return;
-            }
-        }
-        create(0);
-    }
-
-    private void adopt(String node) {
-        requests().data(node, false, (code, data, stat) -> {
-            if (code == Code.NONODE
-                    || code == Code.OK && stat.getEphemeralOwner() != session().id()) {
-                create(0);
-            } else if (goOn(code, this::find)) {
-                token = stat.getCzxid();
-                if (foundNode(node)) {
-                    look();
-                }
-            }
-        });
-    }
-
-    /** Whether a reply is a good one; otherwise does what has to be done. */
-    private boolean goOn(Code code, Runnable again) {
-        if (code == Code.OK) {
-            return true;
-        }
-        if (Replies.isEnd(code)) {
-            if (!hasNode()) {
-                foundNothing();
-            }
-        } else if (Replies.mayRetry(code)) {
-            session().retry(code, again);
-        } else {
-            fail("read", lockPath(), code);
-        }
-        return false;
+        this.place = new Place(mode());
     }
 
     // ---------------------------------------------------------------- waiting
@@ -151,11 +43,13 @@ final class QueuedAttempt extends Attempt {
         }
     }
 
-    private void look() {
+    @Override
+    void look() {
         requests().children(lockPath(), true, this::listed);
     }
 
-    private void listed(Code code, List<String> names) {
+    @Override
+    void listed(Code code, List<String> names) {
         if (isOver() || grant() != null) {
             return;
         }
@@ -163,7 +57,7 @@ final class QueuedAttempt extends Attempt {
             nodeGone();
         } else if (goOn(code, this::look)) {
             place.list(names, Names.last(path()));
-            List<String> unknown = place.unknownAges(token);
+            List<String> unknown = place.unknownAges(token());
             if (unknown.isEmpty()) {
                 decide(true);
             } else {
@@ -225,7 +119,7 @@ final class QueuedAttempt extends Attempt {
                 blockerGone();
             } else if (goOn(code, () -> await(node))) {
                 boolean shared = NodeData.isShared(data);
-                if (shared && mode == LockMode.SHARED && place.downgraded(Names.last(node))) {
+                if (shared && mode() == LockMode.SHARED && place.downgraded(Names.last(node))) {
                     decide(false);
                 }
             }
@@ -303,7 +197,7 @@ final class QueuedAttempt extends Attempt {
             return;
         }
         forgetBlocker();
-        NodeGrant won = win(token, mode);
+        NodeGrant won = win(token(), mode());
         session().watches().add(lockPath(), this);
         if (watched) {
             tellWanted(won);
@@ -318,13 +212,18 @@ final class QueuedAttempt extends Attempt {
         }
     }
 
-    /** Looks who waits behind, and sets the watch for whoever comes next. */
+    /**
+     * Looks who waits behind, and sets the watch for whoever comes next. One look at a time: an event that comes before its
+     * answer tells of a change that it will see, since the server does not read while it writes.
+     */
     private void lookAsHolder() {
         NodeGrant held = grant();
-        if (held == null || held.isWanted() || isOver()) {
+        if (looking || held == null || held.isWanted() || isOver()) {
             return;
         }
+        looking = true;
         requests().children(lockPath(), true, (code, names) -> {
+            looking = false;
             if (isOver()) {
                 return;
             }

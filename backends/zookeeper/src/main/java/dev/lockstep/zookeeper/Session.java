@@ -3,8 +3,6 @@ package dev.lockstep.zookeeper;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Scheduler;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.Set;
@@ -58,11 +56,7 @@ final class Session implements Watcher {
         this.hosts = new Hosts(engine.servers(), scheduler, context.retryBackoff());
         this.requests = new Requests(this, handle, engine.acl(), engine.rootAcl());
         this.heartbeat = new Heartbeat(this, context);
-        try {
-            handle.complete(engine.connect(context.ttl(), this, hosts));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        handle.complete(engine.connect(context.ttl(), this, hosts));
     }
 
     int generation() {

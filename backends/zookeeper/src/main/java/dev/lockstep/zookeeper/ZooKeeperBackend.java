@@ -1,5 +1,6 @@
 package dev.lockstep.zookeeper;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
@@ -55,13 +56,14 @@ final class ZooKeeperBackend implements LockBackend {
         return new Traits(true, queued, queued, queued, minTtl);
     }
 
-    /** Waits for the first connection, and checks what it leads to. */
+    /** Waits for the first connection, and checks what it leads to. Blocks for the request timeout at most. */
     void open() {
+        long endNanos = scheduler().nanoTime() + context.requestTimeout().toNanos();
         try {
-            await(session.ready(), "No ZooKeeper server at " + engine + " has accepted a session");
+            await(session.ready(), endNanos, "No ZooKeeper server at " + engine + " has accepted a session");
             CompletableFuture<Code> root = new CompletableFuture<>();
             session.requests().exists("/", root::complete);
-            checkRoot(await(root, "ZooKeeper at " + engine + " has not answered"));
+            checkRoot(await(root, endNanos, "ZooKeeper at " + engine + " has not answered"));
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -78,14 +80,13 @@ final class ZooKeeperBackend implements LockBackend {
         }
     }
 
-    /** Waits within the request timeout; an interrupt is kept for later, since connecting cannot report it. */
-    private <T extends @Nullable Object> T await(CompletableFuture<T> reply, String otherwise) {
-        long end = scheduler().nanoTime() + context.requestTimeout().toNanos();
+    /** Waits until a time; an interrupt is kept for later, since connecting cannot report it. */
+    private <T extends @Nullable Object> T await(CompletableFuture<T> reply, long endNanos, String otherwise) {
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    return reply.get(end - scheduler().nanoTime(), TimeUnit.NANOSECONDS);
+                    return reply.get(endNanos - scheduler().nanoTime(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }
@@ -163,10 +164,14 @@ final class ZooKeeperBackend implements LockBackend {
     void sessionEnded(Session lost, boolean refused) {
         lost.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));
         if (refused) {
-            scheduler().schedule(context.retryBackoff().delay(PATIENT).toNanos(), () -> renewSession(lost));
+            renewLater(lost);
         } else {
             renewSession(lost);
         }
+    }
+
+    private void renewLater(Session lost) {
+        scheduler().schedule(context.retryBackoff().delay(PATIENT).toNanos(), () -> renewSession(lost));
     }
 
     private void renewSession(Session lost) {
@@ -175,7 +180,13 @@ final class ZooKeeperBackend implements LockBackend {
             if (closed || session != lost) {
                 return;
             }
-            fresh = new Session(lost.generation() + 1, this, context, engine);
+            try {
+                fresh = new Session(lost.generation() + 1, this, context, engine);
+            } catch (LockUnavailableException e) {
+                log.warn("Client '{}': {}", context.clientName(), e.getMessage());
+                renewLater(lost);
+                return;
+            }
             session = fresh;
         }
         log.info("Client '{}': its ZooKeeper session ended, opening another", context.clientName());
@@ -240,21 +251,34 @@ final class ZooKeeperBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return bounded(operator().inspect(name), name, "inspect");
+        return bounded(operator(name).inspect(name), name, "inspect");
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return bounded(operator().list(prefix), null, "list");
+        return bounded(operator(null).list(prefix), null, "list");
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return bounded(operator().forceRelease(name), name, "force release");
+        return bounded(operator(name).forceRelease(name), name, "force release");
     }
 
-    private Operator operator() {
-        return new Operator(session, names);
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        CompletableFuture<EngineInfo> answer = new CompletableFuture<>();
+        Duration timeout = session.timeout();
+        // Blocks on a socket of its own, and hardly ever: a thread for it costs nothing otherwise.
+        Thread asking = new Thread(
+                () -> answer.complete(Description.of(engine, timeout, context.requestTimeout())),
+                "lockstep-zookeeper-describe-" + context.clientName());
+        asking.setDaemon(true);
+        asking.start();
+        return bounded(answer, null, "describe");
+    }
+
+    private Operator operator(@Nullable String lockName) {
+        return new Operator(session, names, lockName);
     }
 
     private <T extends @Nullable Object> CompletableFuture<T> bounded(

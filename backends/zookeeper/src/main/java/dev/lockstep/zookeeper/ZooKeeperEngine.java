@@ -1,6 +1,7 @@
 package dev.lockstep.zookeeper;
 
 import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.LockBackend;
@@ -204,18 +205,35 @@ public final class ZooKeeperEngine implements BackendFactory {
         return acl != null ? acl : ZooDefs.Ids.OPEN_ACL_UNSAFE;
     }
 
-    /** Begins to connect; returns at once. */
-    ZooKeeper connect(Duration timeout, Watcher watcher, HostProvider hosts) throws IOException {
+    /**
+     * Begins to connect; returns at once.
+     *
+     * @throws LockUnavailableException if not even that is possible
+     */
+    ZooKeeper connect(Duration timeout, Watcher watcher, HostProvider hosts) {
+        int millis = (int) Math.max(LEAST_TIMEOUT_MILLIS, Math.min(timeout.toMillis(), Integer.MAX_VALUE));
+        try {
+            ZooKeeper zooKeeper = new ZooKeeper(connectString, millis, watcher, false, hosts, config());
+            if (digest != null) {
+                zooKeeper.addAuthInfo("digest", digest);
+            }
+            return zooKeeper;
+        } catch (IOException e) {
+            throw new LockUnavailableException(
+                    null,
+                    "ZooKeeper's client for " + this + " cannot be started: " + e.getMessage()
+                            + ". Check the process's limit of open files, and the properties given as zookeeper.SOMETHING.",
+                    e);
+        }
+    }
+
+    /** The settings of ZooKeeper's own client. */
+    ZKClientConfig config() {
         ZKClientConfig config = new ZKClientConfig();
         // A list of many locks is longer than the usual megabyte.
         config.setProperty("jute.maxbuffer", DEFAULT_MAX_REPLY);
         settings.forEach(config::setProperty);
-        int millis = (int) Math.max(LEAST_TIMEOUT_MILLIS, Math.min(timeout.toMillis(), Integer.MAX_VALUE));
-        ZooKeeper zooKeeper = new ZooKeeper(connectString, millis, watcher, false, hosts, config);
-        if (digest != null) {
-            zooKeeper.addAuthInfo("digest", digest);
-        }
-        return zooKeeper;
+        return config;
     }
 
     /** Servers and chroot. */

@@ -69,6 +69,14 @@ class BadInputTest {
     }
 
     @Test
+    void aClientThatCannotBeStartedIsReported() {
+        assertThatThrownBy(() -> connect(server.address() + "?zookeeper.clientCnxnSocket=no.such.Class"))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining(server.address())
+                .hasMessageContaining("no.such.Class");
+    }
+
+    @Test
     void aReadOnlyServerIsNotUsed() {
         try (ServerGroup<ZooKeeperServer> ensemble = Servers.require(() -> ZooKeeperServer.builder()
                 .systemProperty("readonlymode.enabled", "true")

@@ -1,10 +1,8 @@
 package dev.lockstep.zookeeper;
 
 import dev.lockstep.LockClient;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.servers.ZooKeeperServer;
-import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
@@ -28,8 +26,6 @@ import org.apache.zookeeper.ZooKeeper;
 
 /** The contract on real servers. Each client has a proxy of its own to each of them. */
 class ZooKeeperFixture implements BackendFixture {
-    private static final int MOST_TRIES = 5;
-
     /** One client's side. */
     private record Side(List<TcpProxy> proxies, ZooKeeperBackend backend) {
         void hurt(Consumer<TcpProxy> fault) {
@@ -56,27 +52,19 @@ class ZooKeeperFixture implements BackendFixture {
         servers.forEach(server -> proxies.add(TcpProxy.to(server)));
         String hosts =
                 proxies.stream().map(proxy -> "127.0.0.1:" + proxy.port()).collect(Collectors.joining(","));
+        ZooKeeperEngine engine = ConnectionUrl.parse("zookeeper://" + hosts + options);
         ZooKeeperBackend[] backend = new ZooKeeperBackend[1];
-        LockClient client = builder.backend(context -> {
-                    backend[0] = open("zookeeper://" + hosts + options, context);
-                    return closing(backend[0], proxies);
-                })
-                .connect();
-        sides.put(client, new Side(proxies, backend[0]));
-        return client;
-    }
-
-    /** Connects; on a busy machine a new session can take longer than the half second that some tests bear. */
-    private static ZooKeeperBackend open(String url, BackendContext context) {
-        ZooKeeperEngine engine = ConnectionUrl.parse(url);
-        for (int tries = 1; ; tries++) {
-            try {
-                return (ZooKeeperBackend) engine.open(context);
-            } catch (LockUnavailableException e) {
-                if (tries == MOST_TRIES) {
-                    throw e;
-                }
-            }
+        try {
+            LockClient client = builder.backend(context -> {
+                        backend[0] = (ZooKeeperBackend) engine.open(context);
+                        return closing(backend[0], proxies);
+                    })
+                    .connect();
+            sides.put(client, new Side(proxies, backend[0]));
+            return client;
+        } catch (RuntimeException e) {
+            proxies.forEach(TcpProxy::close);
+            throw e;
         }
     }
 

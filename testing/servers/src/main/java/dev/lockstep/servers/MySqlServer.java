@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One MySQL or MariaDB server. It does not wait for the disk unless asked to, which only a crash of the whole machine
@@ -102,10 +103,22 @@ public final class MySqlServer extends SqlServer {
     public static final class Builder {
         private final Source source;
         private final Map<String, String> options = new LinkedHashMap<>();
-        private boolean ownClock;
+
+        private @Nullable HostFaults host;
 
         private Builder(Source source) {
             this.source = source;
+        }
+
+        /**
+         * Runs it on a machine whose clock and disk can be spoilt.
+         *
+         * @param machine to be closed after the server
+         * @return this
+         */
+        public Builder on(HostFaults machine) {
+            host = machine;
+            return this;
         }
 
         /**
@@ -130,16 +143,6 @@ public final class MySqlServer extends SqlServer {
         }
 
         /**
-         * Gives it a clock of its own, for {@link ServerProcess#shiftClock}. Needs a C compiler.
-         *
-         * @return this
-         */
-        public Builder ownClock() {
-            ownClock = true;
-            return this;
-        }
-
-        /**
          * Starts it.
          *
          * @return the running server
@@ -149,8 +152,8 @@ public final class MySqlServer extends SqlServer {
         public MySqlServer start() {
             MySqlServer server = new MySqlServer(source.find(), options);
             server.initialise();
-            if (ownClock) {
-                server.giveClock();
+            if (host != null) {
+                server.runOn(host);
             }
             return ServerProcess.started(server);
         }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One PostgreSQL server. It does not wait for the disk unless asked to, which only a crash of the whole machine would
@@ -134,9 +135,21 @@ public final class PostgresServer extends SqlServer {
     public static final class Builder {
         private final Map<String, String> settings =
                 new LinkedHashMap<>(Map.of("fsync", "off", "jit", "off", "max_connections", "200"));
-        private boolean ownClock;
+
+        private @Nullable HostFaults host;
 
         private Builder() {}
+
+        /**
+         * Runs it on a machine whose clock and disk can be spoilt.
+         *
+         * @param machine to be closed after the server
+         * @return this
+         */
+        public Builder on(HostFaults machine) {
+            host = machine;
+            return this;
+        }
 
         /**
          * Makes commits wait for the disk, as they do in production.
@@ -160,16 +173,6 @@ public final class PostgresServer extends SqlServer {
         }
 
         /**
-         * Gives it a clock of its own, for {@link ServerProcess#shiftClock}. Needs a C compiler.
-         *
-         * @return this
-         */
-        public Builder ownClock() {
-            ownClock = true;
-            return this;
-        }
-
-        /**
          * Starts it.
          *
          * @return the running server
@@ -179,8 +182,8 @@ public final class PostgresServer extends SqlServer {
         public PostgresServer start() {
             PostgresServer server = new PostgresServer(Program.find("postgres", "postgresql"), settings);
             server.initialise();
-            if (ownClock) {
-                server.giveClock();
+            if (host != null) {
+                server.runOn(host);
             }
             return ServerProcess.started(server);
         }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,7 +54,7 @@ public abstract class ServerProcess implements AutoCloseable {
     private final Duration startTimeout;
     private final Path directory;
     private final Path log;
-    private volatile @Nullable ShiftedClock clock;
+    private volatile Map<String, String> environment = Map.of();
     private volatile @Nullable Process process;
 
     /**
@@ -69,6 +70,11 @@ public abstract class ServerProcess implements AutoCloseable {
         this.startTimeout = startTimeout;
         this.directory = TempDirs.create(name);
         this.log = directory.resolve(name + ".log");
+    }
+
+    /** Makes it run on a machine whose clock and disk a test can spoil, from the next start on. */
+    final void runOn(HostFaults host) {
+        environment = host.environment();
     }
 
     /** How it is started, asked before every start. */
@@ -154,10 +160,7 @@ public abstract class ServerProcess implements AutoCloseable {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
             builder.environment().putAll(launch.environment());
-            ShiftedClock own = clock;
-            if (own != null) {
-                builder.environment().putAll(own.environment());
-            }
+            builder.environment().putAll(environment);
             process = builder.start();
         } catch (IOException e) {
             throw new ServerException("cannot start " + name, e);
@@ -246,26 +249,6 @@ public abstract class ServerProcess implements AutoCloseable {
     public final synchronized void restart() {
         stop();
         start();
-    }
-
-    /** Gives it, from the next start on, a time of day of its own. */
-    final void giveClock() {
-        clock = new ShiftedClock(directory);
-    }
-
-    /**
-     * Sets the time of day that it sees forward or back, as it runs; zero makes it right again. It was started with a
-     * clock of its own.
-     *
-     * @param shift how far from the machine's time of day
-     * @throws ServerException if it has no clock of its own
-     */
-    public final void shiftClock(Duration shift) {
-        ShiftedClock own = clock;
-        if (own == null) {
-            throw new ServerException(name + " has no clock of its own");
-        }
-        own.shift(shift);
     }
 
     /** Kills it and deletes its folder. */

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +51,8 @@ public final class ZooKeeperServer extends ServerProcess {
             settings.put("secureClientPortAddress", HOST);
             settings.put("secureClientPort", Integer.toString(securePort));
         }
-        settings.putAll(builder.settings);
         settings.putAll(more);
+        settings.putAll(builder.settings);
         jvmOptions = new ArrayList<>(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         jvmOptions.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=info");
         builder.systemProperties.forEach((key, value) -> jvmOptions.add("-D" + key + "=" + value));
@@ -262,19 +263,51 @@ public final class ZooKeeperServer extends ServerProcess {
          * @throws ServerException if it does not start
          */
         public ServerGroup<ZooKeeperServer> startEnsemble(int size) {
-            Map<String, String> members = new LinkedHashMap<>();
-            members.put("initLimit", "50");
-            members.put("syncLimit", "15");
-            for (int id = 1; id <= size; id++) {
-                members.put("server." + id, HOST + ":" + FreePorts.next() + ":" + FreePorts.next());
-            }
+            return startEnsemble(size, (from, to, port) -> port);
+        }
+
+        /**
+         * Starts an ensemble whose servers may have something in between, so that they can be cut off from each other.
+         *
+         * @param size how many servers; three survive the loss of one
+         * @param links the ways from each server to each other one
+         * @return the running ensemble, with a leader
+         * @throws ServerUnavailableException if the jars are not on the class path
+         * @throws ServerException if it does not start
+         */
+        public ServerGroup<ZooKeeperServer> startEnsemble(int size, Links links) {
+            int[] quorumPorts =
+                    IntStream.range(0, size).map(i -> FreePorts.next()).toArray();
+            int[] electionPorts =
+                    IntStream.range(0, size).map(i -> FreePorts.next()).toArray();
             List<ZooKeeperServer> servers = new ArrayList<>();
-            for (int id = 1; id <= size; id++) {
+            for (int from = 0; from < size; from++) {
+                Map<String, String> members = new LinkedHashMap<>();
+                members.put("initLimit", "50");
+                members.put("syncLimit", "15");
+                for (int to = 0; to < size; to++) {
+                    int port = from == to ? quorumPorts[to] : links.port(from, to, quorumPorts[to]);
+                    members.put("server." + (to + 1), HOST + ":" + port + ":" + electionPorts[to]);
+                }
                 ZooKeeperServer server = new ZooKeeperServer(this, members);
                 servers.add(server);
-                server.write("myid", List.of(Integer.toString(id)));
+                server.write("myid", List.of(Integer.toString(from + 1)));
             }
             return ServerGroup.started(servers);
         }
+    }
+
+    /** How the servers of an ensemble reach their leader. Who leads, they settle on ports of their own. */
+    @FunctionalInterface
+    public interface Links {
+        /**
+         * The way from one server to another, if that one leads.
+         *
+         * @param from which server, as in {@link ServerGroup#get}
+         * @param to which other one
+         * @param port the port that the other one listens on
+         * @return the port that leads there: that one, or a proxy's
+         */
+        int port(int from, int to, int port);
     }
 }

@@ -62,6 +62,29 @@ class EtcdServerTest {
         }
     }
 
+    @Test
+    void aSlowDiskDelaysWritesUntilItIsMended() throws Exception {
+        Duration delay = Duration.ofMillis(700);
+        try (EtcdServer etcd = Servers.require(() -> EtcdServer.builder().start())) {
+            assertThat(timeOfPut(etcd)).isLessThan(delay);
+            try (SlowDisk disk = Servers.require(() -> SlowDisk.of(etcd, delay))) {
+                assertThat(timeOfPut(etcd)).isGreaterThanOrEqualTo(delay);
+            }
+            assertThat(timeOfPut(etcd)).isLessThan(delay);
+        }
+    }
+
+    /** The shortest of some, since a machine may be busy once. */
+    private static Duration timeOfPut(EtcdServer etcd) throws Exception {
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) {
+            long start = System.nanoTime();
+            put(PLAIN, etcd, "key", "value");
+            best = Math.min(best, System.nanoTime() - start);
+        }
+        return Duration.ofNanos(best);
+    }
+
     private static void put(HttpClient client, EtcdServer etcd, String key, String value) throws Exception {
         String body = "{\"key\":\"" + base64(key) + "\",\"value\":\"" + base64(value) + "\"}";
         assertThat(post(client, etcd, "put", body)).contains("revision");

@@ -227,7 +227,7 @@ abstract class CloseContract extends ContractGroup {
     @Test
     @Requires(Capability.BREAK_CONNECTION)
     void closingIsBoundedWhenTheEngineIsAway() throws Exception {
-        LockClient closing = openShortLived("closing");
+        LockClient closing = openImpatient("closing");
         Lease lease = closing.lock(NAME).acquireAsync().get();
         rival().lock("another").lock();
         CompletableFuture<Lease> waiting = closing.lock("another").acquireAsync();

@@ -56,9 +56,18 @@ abstract class ContractGroup {
 
     /** A client whose holds end soon when it cannot reach the engine. */
     final LockClient openShortLived(String name) {
+        return openShortLived(name, shortTtl().dividedBy(2));
+    }
+
+    /** The same, which gives a request up soon as well. */
+    final LockClient openImpatient(String name) {
+        return openShortLived(name, shortRequestTimeout());
+    }
+
+    private LockClient openShortLived(String name, Duration requestTimeout) {
         return open(builder -> builder.clientName(name)
                 .ttl(shortTtl())
-                .requestTimeout(shortRequestTimeout())
+                .requestTimeout(requestTimeout)
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
     }
 
@@ -70,6 +79,7 @@ abstract class ContractGroup {
         return fixture().ttl();
     }
 
+    /** For tests that wait until it has passed, and for no others: it is short on a busy machine. */
     static Duration shortRequestTimeout() {
         return Duration.ofMillis(500);
     }

@@ -48,7 +48,7 @@ abstract class LossContract extends ContractGroup {
         RecordingListener listener = new RecordingListener();
         LockClient cutOff = open(builder -> builder.clientName("cut-off")
                 .ttl(shortTtl())
-                .requestTimeout(shortRequestTimeout())
+                .requestTimeout(shortTtl().dividedBy(2))
                 .listener(listener));
         Lease lease = cutOff.lock(NAME).acquire();
         lease.onLost(reasons::add);

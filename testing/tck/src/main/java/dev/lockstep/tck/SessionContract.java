@@ -157,7 +157,7 @@ abstract class SessionContract extends ContractGroup {
     @Test
     @Requires(Capability.LOSE_REPLIES)
     void aLostAnswerToAClaimIsUnknownAndLeavesNothing() {
-        LockClient deaf = openShortLived("deaf");
+        LockClient deaf = openImpatient("deaf");
         fixture().loseReplies(deaf);
         assertThatThrownBy(() -> deaf.lock(NAME).tryAcquire(Duration.ofMillis(300)))
                 .isInstanceOf(LockUnavailableException.class)
@@ -171,7 +171,7 @@ abstract class SessionContract extends ContractGroup {
     @Test
     @Requires(Capability.LOSE_REPLIES)
     void aClaimWhoseAnswerWasLostIsFoundAgain() throws Exception {
-        LockClient deaf = openShortLived("deaf");
+        LockClient deaf = openImpatient("deaf");
         fixture().loseReplies(deaf);
         Call<Boolean> waiting = actor("waiter")
                 .starts(() -> deaf.lock(NAME)
@@ -187,7 +187,7 @@ abstract class SessionContract extends ContractGroup {
     @Test
     @Requires(Capability.LOSE_REPLIES)
     void aLostAnswerToAReleaseIsUnknownAndLeavesNothing() {
-        LockClient deaf = openShortLived("deaf");
+        LockClient deaf = openImpatient("deaf");
         DistributedLock lock = deaf.lock(NAME);
         lock.lock();
         fixture().loseReplies(deaf);

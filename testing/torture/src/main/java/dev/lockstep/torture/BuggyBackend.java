@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
@@ -266,6 +267,11 @@ final class BuggyBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
         return sound.forceRelease(name);
+    }
+
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        return sound.describe();
     }
 
     @Override

@@ -1,9 +1,11 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.PostgresServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /** An engine whose servers the torture starts itself. */
@@ -24,12 +26,7 @@ public enum Engine {
     ETCD(() -> rig(new EtcdTarget())),
 
     /** One PostgreSQL server. */
-    POSTGRESQL(() -> rig(new SqlTarget(
-            "postgresql",
-            postgres().start(),
-            List.of("CREATE USER torture PASSWORD 'torture' SUPERUSER"),
-            "SELECT CAST(pg_terminate_backend(pid) AS text) FROM pg_stat_activity"
-                    + " WHERE pid <> pg_backend_pid() AND datname = current_database()"))),
+    POSTGRESQL(Engine::postgres),
 
     /** One MariaDB server. */
     MARIADB(() -> mySql("mariadb", MySqlServer.mariaDb())),
@@ -50,15 +47,24 @@ public enum Engine {
         return new ProcessRig(target, "torture");
     }
 
-    private static PostgresServer.Builder postgres() {
+    private static Rig postgres() {
+        Optional<HostFaults> host = ServerFaults.host();
         PostgresServer.Builder builder = PostgresServer.builder();
-        return ServerFaults.canShiftClocks() ? builder.ownClock() : builder;
+        return rig(new SqlTarget(
+                "postgresql",
+                host.map(builder::on).orElse(builder).start(),
+                host,
+                List.of("CREATE USER torture PASSWORD 'torture' SUPERUSER"),
+                "SELECT CAST(pg_terminate_backend(pid) AS text) FROM pg_stat_activity"
+                        + " WHERE pid <> pg_backend_pid() AND datname = current_database()"));
     }
 
     private static Rig mySql(String name, MySqlServer.Builder builder) {
+        Optional<HostFaults> host = ServerFaults.host();
         return rig(new SqlTarget(
                 name,
-                (ServerFaults.canShiftClocks() ? builder.ownClock() : builder).start(),
+                host.map(builder::on).orElse(builder).start(),
+                host,
                 List.of("CREATE USER torture IDENTIFIED BY 'torture'", "GRANT ALL ON *.* TO torture"),
                 "SELECT CONCAT('KILL ', id) FROM information_schema.processlist WHERE id <> CONNECTION_ID()"));
     }

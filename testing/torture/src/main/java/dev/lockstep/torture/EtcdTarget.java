@@ -51,7 +51,7 @@ final class EtcdTarget implements Target {
 
     @Override
     public List<Fault> faults() {
-        List<Fault> faults = new ArrayList<>(ServerFaults.ofDisk(this::leader));
+        List<Fault> faults = new ArrayList<>(List.of(ServerFaults.slowDisk(this::leader)));
         faults.addAll(List.of(
                 // Releases from before 2024 can end leases that another leader has renewed (etcd #15247).
                 ServerFaults.paused("leader paused", Length.ANY, this::leader).excusing(Rule.EXCLUSION, Rule.ORDER),

@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.torture.Fault.Injected;
@@ -7,16 +8,16 @@ import dev.lockstep.torture.Fault.Length;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** One Redis server that writes all down. */
 final class RedisTarget implements Target {
-    private final boolean ownClock;
+    private final Optional<HostFaults> host = ServerFaults.host();
     private final RedisServer server;
 
     RedisTarget() {
-        ownClock = ServerFaults.canShiftClocks();
         RedisServer.Builder builder = RedisServer.builder().persistent();
-        server = (ownClock ? builder.ownClock() : builder).start();
+        server = host.map(builder::on).orElse(builder).start();
     }
 
     @Override
@@ -42,15 +43,13 @@ final class RedisTarget implements Target {
     @Override
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
-        faults.addAll(ServerFaults.ofDisk(random -> server));
-        if (ownClock) {
-            faults.addAll(ServerFaults.ofClock(server, ttl()));
-        }
+        faults.add(ServerFaults.slowDisk(random -> server));
+        faults.addAll(ServerFaults.ofFullDisk(host, server));
+        faults.addAll(ServerFaults.ofClock(host, ttl()));
         faults.add(command("scripts flushed", "SCRIPT", "FLUSH"));
         faults.add(command("connections killed", "CLIENT", "KILL", "TYPE", "normal"));
         faults.add(command("pushes killed", "CLIENT", "KILL", "TYPE", "pubsub"));
-        faults.add(Fault.of("disk full", Length.SHORT, random -> {
-            // To a client it is the same: what writes is refused.
+        faults.add(Fault.of("memory full", Length.SHORT, random -> {
             server.command("CONFIG", "SET", "maxmemory", "1");
             return Injected.all("server", () -> server.command("CONFIG", "SET", "maxmemory", "0"));
         }));
@@ -90,5 +89,6 @@ final class RedisTarget implements Target {
     @Override
     public void close() {
         server.close();
+        host.ifPresent(HostFaults::close);
     }
 }

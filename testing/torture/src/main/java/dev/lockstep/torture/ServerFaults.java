@@ -1,20 +1,21 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.ServerProcess;
+import dev.lockstep.servers.ServerUnavailableException;
+import dev.lockstep.servers.SlowDisk;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
-import java.io.File;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** What can be done to any server. */
 final class ServerFaults {
-    private static final int SLOW_MICROS = 150_000;
+    private static final Duration SLOW = Duration.ofMillis(150);
 
     private ServerFaults() {}
 
@@ -44,63 +45,55 @@ final class ServerFaults {
         });
     }
 
-    /**
-     * The faults of a server's own clock: forward and back by a few ttls. Engines that expire by it do not promise
-     * exclusion then.
-     */
-    static List<Fault> ofClock(ServerProcess server, Duration ttl) {
-        return List.of(
-                shifted("clock set forward", server, ttl.multipliedBy(2)),
-                shifted("clock set back", server, ttl.multipliedBy(-2)));
+    /** A machine for servers, whose clock and disk can be spoilt; empty if there can be none here. */
+    static Optional<HostFaults> host() {
+        try {
+            return Optional.of(HostFaults.create());
+        } catch (ServerUnavailableException e) {
+            return Optional.empty();
+        }
     }
 
-    private static Fault shifted(String kind, ServerProcess server, Duration shift) {
+    /**
+     * A clock that jumps forward or back by a few ttls. Engines that expire by the time of day do not promise exclusion
+     * then.
+     */
+    static List<Fault> ofClock(Optional<HostFaults> host, Duration ttl) {
+        return host.stream()
+                .flatMap(each -> Stream.of(
+                        off("clock set forward", each, ttl.multipliedBy(2)),
+                        off("clock set back", each, ttl.multipliedBy(-2))))
+                .toList();
+    }
+
+    private static Fault off(String kind, HostFaults host, Duration off) {
         return Fault.of(kind, Length.ANY, random -> {
-                    server.shiftClock(shift);
-                    return Injected.all(server.toString(), () -> server.shiftClock(Duration.ZERO));
+                    host.clockOff(off);
+                    return Injected.all("clock", () -> host.clockOff(Duration.ZERO));
                 })
                 .excusing(Rule.EXCLUSION, Rule.ORDER);
     }
 
-    /** Each write to the disk takes long; none if this machine cannot do that to a process. */
-    static List<Fault> ofDisk(Function<Random, ? extends ServerProcess> choose) {
-        if (!exists("strace")) {
-            return List.of();
-        }
-        return List.of(Fault.of("disk slow", Length.ANY, random -> {
+    /** A disk without room. A server that gives up because of it is started again. */
+    static List<Fault> ofFullDisk(Optional<HostFaults> host, ServerProcess server) {
+        return host.stream()
+                .map(each -> Fault.of("disk full", Length.SHORT, random -> {
+                    each.diskFull(true);
+                    return Injected.all("disk", () -> {
+                        each.diskFull(false);
+                        server.start();
+                    });
+                }))
+                .toList();
+    }
+
+    /** A disk on which each write takes long to be safe. */
+    static Fault slowDisk(Function<Random, ? extends ServerProcess> choose) {
+        return Fault.of("disk slow", Length.ANY, random -> {
             ServerProcess server = choose.apply(random);
-            Process tracer = new ProcessBuilder(
-                            "strace",
-                            "-f",
-                            "-q",
-                            "-o",
-                            "/dev/null",
-                            "-p",
-                            Long.toString(server.pid()),
-                            "-e",
-                            "trace=fsync,fdatasync",
-                            "-e",
-                            "inject=fsync,fdatasync:delay_enter=" + SLOW_MICROS)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return Injected.all(server.toString(), () -> {
-                tracer.destroy();
-                tracer.waitFor();
-            });
-        }));
-    }
-
-    /** Whether servers can have clocks of their own here. */
-    static boolean canShiftClocks() {
-        return exists("cc");
-    }
-
-    private static boolean exists(String program) {
-        String path = System.getenv("PATH");
-        return path != null
-                && Stream.of(path.split(File.pathSeparator, -1))
-                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+            SlowDisk disk = SlowDisk.of(server, SLOW);
+            return Injected.all(server.toString(), disk::close);
+        });
     }
 
     private static Fault restarted(String kind, ServerProcess server) {

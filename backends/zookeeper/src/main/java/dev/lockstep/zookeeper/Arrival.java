@@ -1,0 +1,139 @@
+package dev.lockstep.zookeeper;
+
+import dev.lockstep.LockMode;
+import dev.lockstep.spi.ClaimRequest;
+import java.util.List;
+import java.util.Map;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The beginning of an attempt in a queue: makes its node, with parents that are missing, and lists the queue in the same
+ * round trip. A node that was made without an answer is found again. What follows is the subclass's.
+ */
+abstract class Arrival extends Attempt {
+    private static final int MOST_PARENTS = 3;
+
+    private final LockMode mode;
+    private long token; // only touched by the event thread
+
+    Arrival(NodeClaim claim, Session session, String key) {
+        super(claim, session, key);
+        this.mode = claim.request().mode();
+    }
+
+    /** Lists the queue, with a watch, for {@link #listed}. */
+    abstract void look();
+
+    /** The queue was listed, after the node was made. */
+    abstract void listed(Code code, List<String> names);
+
+    final LockMode mode() {
+        return mode;
+    }
+
+    /** The transaction that made the node. */
+    final long token() {
+        return token;
+    }
+
+    @Override
+    final void ask() {
+        create(0);
+    }
+
+    private void create(int missingParents) {
+        if (!beginAsking()) {
+            return;
+        }
+        ClaimRequest request = request();
+        String prefix = lockPath() + "/" + QueueNode.prefix(mode, request.mayWait(), key());
+        requests()
+                .create(
+                        prefix,
+                        data(mode).bytes(),
+                        CreateMode.EPHEMERAL_SEQUENTIAL,
+                        missingParents,
+                        (code, made, stat) -> created(code, made, stat, missingParents));
+        requests().children(lockPath(), true, (code, names) -> {
+            if (hasNode()) { // otherwise the create before it has failed, and goes another way
+                listed(code, names);
+            }
+        });
+    }
+
+    private void created(Code code, @Nullable String made, @Nullable Stat stat, int missingParents) {
+        if (code == Code.OK && made != null && stat != null) {
+            token = stat.getCzxid();
+            foundNode(made);
+        } else if (code == Code.NONODE && missingParents < MOST_PARENTS) {
+            create(missingParents + 1);
+        } else if (code == Code.NODEEXISTS && missingParents > 0) {
+            create(missingParents - 1);
+        } else if (Replies.isEnd(code)) {
+            foundNothing();
+        } else if (Replies.mayRetry(code)) {
+            session().retry(code, this::find);
+        } else {
+            fail("make a node in", lockPath(), code);
+        }
+    }
+
+    /** Finds the node after its create was not answered, or makes it if there is none. */
+    private void find() {
+        requests().sync(synced -> {
+            if (goOn(synced, this::find)) {
+                requests().children(lockPath(), false, (code, names) -> {
+                    if (code == Code.NONODE) {
+                        create(0);
+                    } else if (goOn(code, this::find)) {
+                        find(names);
+                    }
+                });
+            }
+        });
+    }
+
+    private void find(List<String> names) {
+        for (QueueNode node : QueueNode.queue(names, Map.of())) {
+            if (node.key().equals(key())) {
+                adopt(lockPath() + "/" + node.name());
+                return;
+            }
+        }
+        create(0);
+    }
+
+    private void adopt(String node) {
+        requests().data(node, false, (code, data, stat) -> {
+            if (code == Code.NONODE
+                    || code == Code.OK && stat.getEphemeralOwner() != session().id()) {
+                create(0);
+            } else if (goOn(code, this::find)) {
+                token = stat.getCzxid();
+                if (foundNode(node)) {
+                    look();
+                }
+            }
+        });
+    }
+
+    /** Whether a reply is a good one; otherwise does what has to be done. */
+    final boolean goOn(Code code, Runnable again) {
+        if (code == Code.OK) {
+            return true;
+        }
+        if (Replies.isEnd(code)) {
+            if (!hasNode()) {
+                foundNothing();
+            }
+        } else if (Replies.mayRetry(code)) {
+            session().retry(code, again);
+        } else {
+            fail("read", lockPath(), code);
+        }
+        return false;
+    }
+}

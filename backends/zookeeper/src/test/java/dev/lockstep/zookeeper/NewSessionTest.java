@@ -1,0 +1,48 @@
+package dev.lockstep.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.ZooKeeperServer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What can go wrong with the session after one that has ended. */
+@Timeout(60)
+class NewSessionTest {
+    private static final String SOCKET = "zookeeper.clientCnxnSocket";
+
+    /** As with too many open files: ZooKeeper's client cannot even be made. */
+    @Test
+    void aSessionThatCannotBeBegunIsTriedAgain() throws Exception {
+        ZooKeeperBackend[] backend = new ZooKeeperBackend[1];
+        try (ZooKeeperServer server =
+                        Servers.require(() -> ZooKeeperServer.builder().start());
+                LockClient client = LockClient.builder()
+                        .requestTimeout(Duration.ofSeconds(20))
+                        .retryBackoff(Duration.ofMillis(5), Duration.ofMillis(20))
+                        .backend(context -> backend[0] = (ZooKeeperBackend)
+                                ZooKeeperEngine.at(server.address()).open(context))
+                        .connect()) {
+            Session old = backend[0].session();
+            System.setProperty(SOCKET, "no.such.Class");
+            try {
+                old.end(false);
+                TimeUnit.MILLISECONDS.sleep(100); // several tries
+                assertThat(backend[0].session()).isSameAs(old);
+            } finally {
+                System.clearProperty(SOCKET);
+            }
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> backend[0].session() != old);
+            try (Lease lease = client.lock("x").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+            }
+            old.handle().close();
+        }
+    }
+}
