@@ -86,6 +86,10 @@ final class Link implements AutoCloseable {
         return route.isCluster() ? keys.slot() : -1;
     }
 
+    Duration requestTimeout() {
+        return requestTimeout;
+    }
+
     /** The deadline of a request that is made now. */
     long deadline() {
         return scheduler.nanoTime() + requestTimeout.toNanos();

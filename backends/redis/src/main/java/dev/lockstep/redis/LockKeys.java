@@ -17,6 +17,9 @@ final class LockKeys {
     private static final byte[][] SUFFIXES = {ascii(":queue"), ascii(":readers"), ascii(":claims"), ascii(":gone")};
     private static final byte[] TOKEN = ascii(":token");
 
+    /** Where one of several independent servers remembers what it knows of the others' clients; no lock's key. */
+    static final byte[] CHARTER = ascii("lockstep:redlock");
+
     private final String name;
     private final byte[] lock;
 
@@ -42,6 +45,13 @@ final class LockKeys {
     /** The keys of the queued lock, in the order of the scripts. */
     byte[][] queued() {
         return new byte[][] {lock, with(SUFFIXES[0]), with(SUFFIXES[1]), with(SUFFIXES[2]), with(SUFFIXES[3])};
+    }
+
+    /** The keys of the queued lock, and what a server of several remembers for all locks. */
+    byte[][] chartered() {
+        byte[][] keys = Arrays.copyOf(queued(), SUFFIXES.length + 2);
+        keys[SUFFIXES.length + 1] = CHARTER;
+        return keys;
     }
 
     /** The keys of the queued lock that a renewal needs. */
