@@ -9,11 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,12 +30,12 @@ final class Assembly {
     static void of(List<Member> members, int majority, Duration patience) {
         List<CompletableFuture<Boolean>> all =
                 members.stream().map(Member::seen).toList();
-        Throwable absent = await(Quorum.of(all, majority), patience);
-        await(CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)), FOR_THE_OTHERS);
+        Throwable absent = Quorum.await(Quorum.of(all, majority), patience);
+        Quorum.await(CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)), FOR_THE_OTHERS);
         List<Member> present = new ArrayList<>();
         for (Member member : members) {
             CompletableFuture<Boolean> seen = member.seen();
-            Throwable refusal = seen.isDone() ? await(seen, Duration.ZERO) : null;
+            Throwable refusal = seen.isDone() ? Quorum.await(seen, Duration.ZERO) : null;
             if (refusal instanceof LockConfigurationException misfit) {
                 throw misfit;
             }
@@ -99,30 +94,6 @@ final class Assembly {
                     "The servers of a Redlock run different versions of Redis, {}: locks work, but the servers may differ"
                             + " in what they keep and forget.",
                     versions);
-        }
-    }
-
-    /** Waits, which an interrupt does not end, since it is short; returns what went wrong. */
-    private static @Nullable Throwable await(Future<?> future, Duration patience) {
-        boolean interrupted = false;
-        long end = System.nanoTime() + patience.toNanos();
-        try {
-            while (true) {
-                try {
-                    future.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
-                    return null;
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                } catch (ExecutionException e) {
-                    return e.getCause();
-                } catch (TimeoutException e) {
-                    return e;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 }

@@ -160,18 +160,10 @@ final class Link implements AutoCloseable {
     List<Object> evalAll(List<Run> runs, long deadlineNanos) throws Failure {
         @Nullable Object[] answers = new Object[runs.size()];
         for (List<Integer> group : byServer(runs, deadlineNanos)) {
-            int slot = runs.get(group.get(0)).slot;
-            call(slot, deadlineNanos, connection -> {
-                for (int index : group) {
-                    Run run = runs.get(index);
-                    connection.sendCommand(command(run.script, false, run.keys, run.args));
-                }
-                List<Object> some = connection.getMany(group.size());
-                for (int i = 0; i < group.size(); i++) {
-                    answers[group.get(i)] = some.get(i);
-                }
-                return some;
-            });
+            List<Object> some = pipeline(group.stream().map(runs::get).toList(), deadlineNanos);
+            for (int i = 0; i < group.size(); i++) {
+                answers[group.get(i)] = some.get(i);
+            }
         }
         List<Object> all = new ArrayList<>(answers.length);
         for (int i = 0; i < answers.length; i++) {
@@ -183,6 +175,16 @@ final class Link implements AutoCloseable {
             all.add(done && answer != null ? answer : eval(run.script, run.slot, run.keys, run.args, deadlineNanos));
         }
         return all;
+    }
+
+    /** Runs several scripts on one server, back to back; an answer for each, which may be the server's error. */
+    List<Object> pipeline(List<Run> runs, long deadlineNanos) throws Failure {
+        @SuppressWarnings("unchecked")
+        List<Object> answers = (List<Object>) call(runs.get(0).slot, deadlineNanos, connection -> {
+            runs.forEach(run -> connection.sendCommand(command(run.script, false, run.keys, run.args)));
+            return connection.getMany(runs.size());
+        });
+        return answers;
     }
 
     private List<List<Integer>> byServer(List<Run> runs, long deadlineNanos) throws Failure {

@@ -8,7 +8,9 @@ import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Scheduler;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,9 +24,12 @@ final class Member implements PushChannel.Listener, AutoCloseable {
     private final int index;
     private final Link link;
     private final Requests requests;
+    private final Mailbox mailbox;
     private final Dialect dialect;
     private final Scheduler scheduler;
     private final CompletableFuture<Boolean> seen = new CompletableFuture<>();
+    private final Set<CompletableFuture<Boolean>> leaving = ConcurrentHashMap.newKeySet();
+    private volatile boolean away;
     private volatile @Nullable Long bornNanos;
     private volatile Map<String, String> facts = Map.of();
 
@@ -34,6 +39,7 @@ final class Member implements PushChannel.Listener, AutoCloseable {
         this.link = link;
         this.scheduler = context.scheduler();
         this.requests = new Requests(link, context);
+        this.mailbox = new Mailbox(link);
         this.dialect = new QueueDialect(
                 link, context.namespace(), context.ttl(), context.ttl(), new Replication(0, context.requestTimeout()));
     }
@@ -48,6 +54,10 @@ final class Member implements PushChannel.Listener, AutoCloseable {
 
     Requests requests() {
         return requests;
+    }
+
+    Mailbox mailbox() {
+        return mailbox;
     }
 
     /** How operators look at it. */
@@ -150,9 +160,28 @@ final class Member implements PushChannel.Listener, AutoCloseable {
         }
     }
 
+    /** Whether it did not answer the last time. */
+    void isAway(boolean silent) {
+        away = silent;
+    }
+
+    /** A claim gives back what it has here. */
+    void leaves(CompletableFuture<Boolean> left) {
+        leaving.add(left);
+        left.whenComplete((done, failure) -> leaving.remove(left));
+    }
+
+    /** Done when nothing is left here that is being given back; not waited for if the server is away. */
+    CompletableFuture<?> drained() {
+        return away
+                ? CompletableFuture.completedFuture(null)
+                : CompletableFuture.allOf(leaving.toArray(CompletableFuture[]::new));
+    }
+
     @Override
     public void close() {
         link.close();
         requests.close();
+        leaving.forEach(left -> left.completeExceptionally(requests.closedFailure()));
     }
 }

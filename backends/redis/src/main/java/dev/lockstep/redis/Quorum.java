@@ -1,11 +1,16 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.spi.Scheduler;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** What several servers answer, as soon as enough of them have. Safe for use by many threads. */
 final class Quorum {
@@ -62,6 +67,30 @@ final class Quorum {
                 .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
                 .map(CompletableFuture::join)
                 .toList();
+    }
+
+    /** Waits, which an interrupt does not end, since it is short; returns what went wrong. */
+    static @Nullable Throwable await(Future<?> future, Duration patience) {
+        boolean interrupted = false;
+        long end = System.nanoTime() + patience.toNanos();
+        try {
+            while (true) {
+                try {
+                    future.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+                    return null;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (ExecutionException e) {
+                    return e.getCause();
+                } catch (TimeoutException e) {
+                    return e;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** What a majority says; if most have answered and are not of one mind, what the asker thinks himself. */

@@ -202,6 +202,10 @@ final class RedlockBackend implements LockBackend {
     public void close() {
         closed = true;
         renewer.close();
+        // What was given back by a majority may still be on its way to the others.
+        Quorum.await(
+                CompletableFuture.allOf(members.stream().map(Member::drained).toArray(CompletableFuture[]::new)),
+                context.requestTimeout());
         members.forEach(Member::close);
         claims.values().forEach(claim -> claim.close(members.get(0).requests().closedFailure()));
         claims.clear();

@@ -2,16 +2,15 @@ package dev.lockstep.redis;
 
 import static dev.lockstep.redis.Dialect.bytes;
 
-import dev.lockstep.spi.ClaimRequest;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim at one of several servers. What it asks of the server goes there in order, one request at a time, on threads of
- * the server's link; so a server that is slow keeps nobody waiting but itself. Guarded by the claim's monitor.
+ * A claim at one of several servers. What it asks of the server goes there in order, one request at a time; so a server that is slow keeps nobody waiting but itself. Guarded by the claim's monitor.
  *
  * <p>A request that was sent and not answered may arrive at any time later. One that asks or confirms then does no harm
  * to the claim that lives; one that yields would give away what the claim has got since. So a claim that is unsure of a
@@ -23,7 +22,7 @@ final class Seat {
 
     private final RedlockClaim claim;
     private final Member member;
-    private final Deque<Runnable> todo = new ArrayDeque<>();
+    private final Deque<Step> todo = new ArrayDeque<>();
     private boolean busy;
     private boolean leaving;
     private boolean known;
@@ -70,165 +69,153 @@ final class Seat {
         }
     }
 
+    // ---------------------------------------------------------------- requests, one after another
+
+    /** Something to do at the server; it calls {@link #next} when it is done. */
+    @FunctionalInterface
+    private interface Step {
+        void begin();
+    }
+
+    private void enqueue(Step step) {
+        synchronized (claim) {
+            todo.add(step);
+            if (!busy) {
+                busy = true;
+                next();
+            }
+        }
+    }
+
+    /** Begins what comes next; until its answer is there, that is all that happens here. */
+    private void next() {
+        synchronized (claim) {
+            Step step = todo.poll();
+            if (step == null) {
+                busy = false;
+            } else {
+                step.begin();
+            }
+        }
+    }
+
+    private void send(Script script, byte[][] keys, byte[][] args, BiConsumer<@Nullable Object, @Nullable Failure> then) {
+        member.mailbox().send(script, keys, args, script != Script.REDLOCK_ACQUIRE, (answer, failure) -> {
+            member.isAway(failure != null && failure.kind() != Failure.Kind.FINAL);
+            then.accept(answer, failure);
+        });
+    }
+
+    // ---------------------------------------------------------------- what a claim does at a server
+
     /** Asks for the lock here, for a round. */
     void ask(Round round, boolean mayWait, boolean mayBarge) {
-        long deadline = member.link().deadline();
         enqueue(() -> {
-            synchronized (claim) {
-                if (leaving || round.isOver() && !round.isWon()) {
-                    return;
-                }
+            if (leaving || (round.isOver() && !round.isWon())) {
+                next();
+                return;
             }
-            ClaimRequest request = claim.request();
             byte[][] args = {
-                bytes(id()),
+                bytes(id),
                 mayWait ? YES : NO,
                 mayBarge ? YES : NO,
                 claim.backend().ttlMillis(),
                 claim.backend().waiterExpiryMillis(),
                 claim.info()
             };
-            try {
-                Reply reply = Reply.of(
-                        (List<?>) eval(Script.REDLOCK_ACQUIRE, claim.keys().queued(), args, deadline));
-                Runnable next;
+            send(Script.REDLOCK_ACQUIRE, claim.keys().queued(), args, (answer, failure) -> {
+                Reply reply = answer == null ? null : Reply.of((List<?>) answer);
+                Runnable then;
                 synchronized (claim) {
-                    known = reply.kind() == Reply.Kind.HAS || reply.kind() == Reply.Kind.WAITS;
-                    next = round.answered(this, reply);
+                    if (reply != null) {
+                        // A claim that asks once more without waiting may have a place in the queue from before.
+                        known = reply.kind() == Reply.Kind.HAS
+                                || reply.kind() == Reply.Kind.WAITS
+                                || (known && !mayWait);
+                    }
+                    then = reply != null ? round.answered(this, reply) : failed(round, failure);
+                    next();
                 }
-                next.run();
-            } catch (Failure e) {
-                failed(e);
-                Runnable next;
-                synchronized (claim) {
-                    next = round.failed(this, e);
-                }
-                next.run();
-            }
+                then.run();
+            });
         });
     }
 
     /** Writes the claim's token here. */
     void confirm(Round round, long seen, long token) {
-        long deadline = member.link().deadline();
         enqueue(() -> {
             RedlockBackend backend = claim.backend();
             byte[][] args = {
-                bytes(id()), bytes(seen), bytes(token), bytes(backend.longestMillis()), bytes(backend.size())
+                bytes(id), bytes(seen), bytes(token), bytes(backend.longestMillis()), bytes(backend.size())
             };
-            Runnable next;
-            try {
-                List<?> reply =
-                        (List<?>) eval(Script.REDLOCK_CONFIRM, claim.keys().chartered(), args, deadline);
-                boolean done = reply.get(0).equals(1L);
-                if (done) {
+            send(Script.REDLOCK_CONFIRM, claim.keys().chartered(), args, (answer, failure) -> {
+                List<?> reply = (List<?>) answer;
+                boolean done = reply != null && reply.get(0).equals(1L);
+                if (reply != null && done) {
                     member.judged((Long) reply.get(1), (Long) reply.get(2));
                 }
-                boolean wanted = done && reply.get(3).equals(1L);
+                boolean wanted = reply != null && done && reply.get(3).equals(1L);
+                Runnable then;
                 synchronized (claim) {
-                    next = round.confirmed(this, done, wanted);
+                    then = reply != null ? round.confirmed(this, done, wanted) : failed(round, failure);
+                    next();
                 }
-            } catch (Failure e) {
-                failed(e);
-                synchronized (claim) {
-                    next = round.failed(this, e);
-                }
-            }
-            next.run();
+                then.run();
+            });
         });
     }
 
     /** Gives the server back for now, and waits there if the claim may. */
     void yield(boolean mayWait) {
-        long deadline = member.link().deadline();
         enqueue(() -> {
-            synchronized (claim) {
-                if (leaving) {
-                    return;
-                }
+            if (leaving) {
+                next();
+                return;
             }
-            byte[][] args = {bytes(id()), mayWait ? YES : NO, claim.backend().waiterExpiryMillis(), claim.info()};
-            try {
-                eval(Script.REDLOCK_YIELD, claim.keys().queued(), args, deadline);
+            byte[][] args = {
+                bytes(id), mayWait ? YES : NO, claim.backend().waiterExpiryMillis(), claim.info()
+            };
+            send(Script.REDLOCK_YIELD, claim.keys().queued(), args, (answer, failure) -> {
                 synchronized (claim) {
-                    known = mayWait;
+                    if (failure == null) {
+                        known = mayWait;
+                    } else if (failure.kind() == Failure.Kind.UNKNOWN) {
+                        abandon();
+                    }
+                    next();
                 }
-            } catch (Failure e) {
-                if (e.kind() == Failure.Kind.UNKNOWN) {
-                    abandon();
-                }
-            }
+            });
         });
     }
 
     private void abandon() {
-        String old;
-        synchronized (claim) {
-            if (leaving) {
-                unsure = true;
-                return;
-            }
-            old = id;
-            id = claim.request().claimId() + RedisClaim.LIFE + ++lives;
-            known = false;
+        if (leaving) {
+            unsure = true;
+            return;
         }
-        release(old, true);
+        String old = id;
+        id = claim.request().claimId() + RedisClaim.LIFE + ++lives;
+        known = false;
+        CompletableFuture<Boolean> gone = new CompletableFuture<>();
+        member.leaves(gone);
+        new Departure(old, true, gone).send();
     }
 
     /** Gives back what the claim has here, for good; tells whether it had the server. */
     CompletableFuture<Boolean> leave() {
         CompletableFuture<Boolean> had = new CompletableFuture<>();
+        member.leaves(had);
         synchronized (claim) {
             leaving = true;
             enqueue(() -> {
-                boolean nothing;
-                boolean late;
-                synchronized (claim) {
-                    nothing = !known && !unsure;
-                    late = unsure;
-                }
-                if (nothing) {
-                    had.complete(false);
+                if (known || unsure) {
+                    new Departure(id, unsure, had).send();
                 } else {
-                    release(id(), late).whenComplete((answer, failure) -> {
-                        if (failure == null) {
-                            had.complete(answer);
-                        } else {
-                            had.completeExceptionally(failure);
-                        }
-                    });
+                    had.complete(false);
                 }
             });
         }
         return had;
-    }
-
-    /** Goes on in the background until the server answers; it need not be waited for. */
-    private CompletableFuture<Boolean> release(String of, boolean late) {
-        boolean[] again = new boolean[1];
-        byte[][] args = {bytes(of), late ? claim.backend().ttlMillis() : NO};
-        return member.requests()
-                .untilAnswered(claim.request().name(), "release", member.link().requestTimeout(), deadline -> {
-                    try {
-                        boolean had = eval(Script.RELEASE, claim.keys().queued(), args, deadline)
-                                .equals(1L);
-                        // Nobody but an earlier try of this release can have taken it away while it was valid.
-                        return had || again[0] && claim.isValid();
-                    } catch (Failure e) {
-                        again[0] |= e.kind() == Failure.Kind.UNKNOWN;
-                        throw e;
-                    }
-                });
-    }
-
-    private Object eval(Script script, byte[][] keys, byte[][] args, long deadlineNanos) throws Failure {
-        return member.link().eval(script, -1, keys, args, deadlineNanos);
-    }
-
-    private void failed(Failure failure) {
-        synchronized (claim) {
-            unsure |= failure.kind() == Failure.Kind.UNKNOWN;
-        }
     }
 
     /** The server took away what the claim had. */
@@ -238,28 +225,53 @@ final class Seat {
         }
     }
 
-    private void enqueue(Runnable task) {
-        synchronized (claim) {
-            todo.add(task);
-            if (busy) {
-                return;
-            }
-            busy = true;
+    private Runnable failed(Round round, @Nullable Failure failure) {
+        if (failure == null) {
+            throw new IllegalStateException("neither answer nor failure");
         }
-        member.link().execute(this::work);
+        unsure |= failure.kind() == Failure.Kind.UNKNOWN;
+        return round.failed(this, failure);
     }
 
-    private void work() {
-        while (true) {
-            @Nullable Runnable task;
-            synchronized (claim) {
-                task = todo.poll();
-                if (task == null) {
-                    busy = false;
-                    return;
-                }
+    /** A release, which is tried until the server answers or the ttl has passed. */
+    private final class Departure {
+        private final byte[][] args;
+        private final CompletableFuture<Boolean> had;
+        private final long endNanos;
+        private int failures;
+        private boolean again;
+
+        Departure(String of, boolean late, CompletableFuture<Boolean> had) {
+            RedlockBackend backend = claim.backend();
+            this.args = new byte[][] {bytes(of), late ? backend.ttlMillis() : NO};
+            this.had = had;
+            this.endNanos =
+                    backend.scheduler().nanoTime() + backend.ttl().toNanos();
+        }
+
+        void send() {
+            if (!had.isDone()) {
+                Seat.this.send(Script.RELEASE, claim.keys().queued(), args, this::answered);
             }
-            task.run();
+        }
+
+        private void answered(@Nullable Object answer, @Nullable Failure failure) {
+            if (failure == null) {
+                // Nobody but an earlier try of this release can have taken it away while it was valid.
+                had.complete(Long.valueOf(1).equals(answer) || (again && claim.isValid()));
+                return;
+            }
+            again |= failure.kind() == Failure.Kind.UNKNOWN;
+            RedlockBackend backend = claim.backend();
+            // The first time a connection may just have been idle for too long; the next is a new one.
+            long delay = failures++ == 0
+                    ? 0
+                    : backend.context().retryBackoff().delay(failures).toNanos();
+            if (failure.kind() == Failure.Kind.FINAL || backend.scheduler().nanoTime() + delay - endNanos >= 0) {
+                had.completeExceptionally(failure.asLockstepException(claim.request().name(), "release"));
+            } else {
+                backend.scheduler().schedule(delay, this::send);
+            }
         }
     }
 }

@@ -68,7 +68,7 @@ final class RedlockFixture extends RedisFixture {
     @Override
     public void restartServer() {
         super.restartServer();
-        servers().forEach(Redlocks::age);
+        servers().forEach(server -> Redlocks.age(server, servers().size()));
     }
 
     /** Rounds: each is a request to each server. */
