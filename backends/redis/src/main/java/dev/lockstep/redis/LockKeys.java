@@ -22,6 +22,7 @@ final class LockKeys {
 
     private final String name;
     private final byte[] lock;
+    private byte @Nullable [][] queued; // made when first needed; by two threads at once, the same twice
 
     LockKeys(String namespace, String name) {
         this.name = name;
@@ -44,7 +45,12 @@ final class LockKeys {
 
     /** The keys of the queued lock, in the order of the scripts. */
     byte[][] queued() {
-        return new byte[][] {lock, with(SUFFIXES[0]), with(SUFFIXES[1]), with(SUFFIXES[2]), with(SUFFIXES[3])};
+        byte[][] known = queued;
+        if (known == null) {
+            known = new byte[][] {lock, with(SUFFIXES[0]), with(SUFFIXES[1]), with(SUFFIXES[2]), with(SUFFIXES[3])};
+            queued = known;
+        }
+        return known;
     }
 
     /** The keys of the queued lock, and what a server of several remembers for all locks. */
@@ -56,7 +62,7 @@ final class LockKeys {
 
     /** The keys of the queued lock that a renewal needs. */
     byte[][] renewed() {
-        return new byte[][] {lock, with(SUFFIXES[0]), with(SUFFIXES[1]), with(SUFFIXES[2])};
+        return Arrays.copyOf(queued(), SUFFIXES.length);
     }
 
     /** The keys of the plain lock. */

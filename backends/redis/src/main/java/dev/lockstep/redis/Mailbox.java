@@ -1,11 +1,14 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.spi.Scheduler;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
@@ -15,26 +18,37 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * keep its own from finishing. Safe for use by many threads.
  */
 final class Mailbox {
+    private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
     private static final int CARRIERS = 4;
     private static final int BATCH = 64;
 
     private final Link link;
+    private final Scheduler scheduler;
     private final Deque<Letter> urgent = new ArrayDeque<>(); // guarded by this, as the rest
     private final Deque<Letter> ordinary = new ArrayDeque<>();
     private int carriers;
 
-    Mailbox(Link link) {
+    Mailbox(Link link, Scheduler scheduler) {
         this.link = link;
+        this.scheduler = scheduler;
     }
 
     private record Letter(
             Link.Run run, long deadlineNanos, BiConsumer<@Nullable Object, @Nullable Failure> whenAnswered) {
         void answer(Object reply) {
-            whenAnswered.accept(reply, null);
+            tell(reply, null);
         }
 
         void fail(Failure failure) {
-            whenAnswered.accept(null, failure);
+            tell(null, failure);
+        }
+
+        private void tell(@Nullable Object reply, @Nullable Failure failure) {
+            try {
+                whenAnswered.accept(reply, failure);
+            } catch (RuntimeException e) {
+                log.error("An answer was not understood", e); // the other letters' are
+            }
         }
     }
 
@@ -67,7 +81,27 @@ final class Mailbox {
         }
     }
 
-    private synchronized List<Letter> next() {
+    /** What is to be sent now. What has waited for too long is given up, so that a silent server does not pile letters up. */
+    private List<Letter> next() {
+        List<Letter> tooOld = new ArrayList<>();
+        List<Letter> batch;
+        synchronized (this) {
+            long now = scheduler.nanoTime();
+            for (Deque<Letter> queue : List.of(urgent, ordinary)) {
+                while (!queue.isEmpty() && queue.peek().deadlineNanos - now <= 0) {
+                    tooOld.add(queue.remove());
+                }
+            }
+            batch = take();
+        }
+        if (!tooOld.isEmpty()) {
+            Failure late = Failure.notSent(link.route().toString(), "there was no time left to send the request", null);
+            tooOld.forEach(letter -> letter.fail(late));
+        }
+        return batch;
+    }
+
+    private List<Letter> take() {
         List<Letter> batch = new ArrayList<>();
         while (batch.size() < BATCH) {
             Letter letter = urgent.isEmpty() ? ordinary.poll() : urgent.poll();

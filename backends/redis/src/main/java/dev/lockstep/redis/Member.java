@@ -39,7 +39,7 @@ final class Member implements PushChannel.Listener, AutoCloseable {
         this.link = link;
         this.scheduler = context.scheduler();
         this.requests = new Requests(link, context);
-        this.mailbox = new Mailbox(link);
+        this.mailbox = new Mailbox(link, scheduler);
         this.dialect = new QueueDialect(
                 link, context.namespace(), context.ttl(), context.ttl(), new Replication(0, context.requestTimeout()));
     }

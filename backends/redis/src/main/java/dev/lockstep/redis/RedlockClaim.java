@@ -255,7 +255,7 @@ final class RedlockClaim implements Claim {
     /** Takes a server too that was another's, or that has lost its data, when the lock was won. */
     synchronized void strengthen(Seat seat) {
         Round done = round;
-        if (grant != null && !leaving && done != null) {
+        if (done != null && !leaving && isValid()) {
             seat.ask(done, false, true);
         }
     }

@@ -50,7 +50,7 @@ final class RedlockRenewal {
                     grant -> grant.claim().keys(),
                     LockKeys::renewed,
                     List.of(backend.ttlMillis()),
-                    grant -> Dialect.bytes(grant.claim().seat(member.index()).id()),
+                    grant -> grant.claim().seat(member.index()).owner(),
                     deadlineNanos);
         } catch (Failure e) {
             answered(e);

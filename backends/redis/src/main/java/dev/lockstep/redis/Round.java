@@ -27,9 +27,7 @@ final class Round {
     private enum Mark {
         ASKED,
         CONFIRMING,
-        VOTED,
-        /** Confirmed, but the server is too young to vote. */
-        YOUNG,
+        CONFIRMED,
         WAITS,
         BUSY,
         REFUSED,
@@ -133,7 +131,7 @@ final class Round {
     /** A server has written the token, or has not. */
     Runnable confirmed(Seat seat, boolean done, boolean others) {
         wanted |= others;
-        marks[seat.member().index()] = !done ? Mark.REFUSED : seat.member().hasVote() ? Mark.VOTED : Mark.YOUNG;
+        marks[seat.member().index()] = done ? Mark.CONFIRMED : Mark.REFUSED;
         return settle();
     }
 
@@ -153,12 +151,14 @@ final class Round {
             return () -> {};
         }
         int majority = claim.backend().majority();
-        if (count(mark -> mark == Mark.VOTED) >= majority) {
+        int votes = count(mark -> mark == Mark.CONFIRMED) - young();
+        if (votes >= majority) {
             won = true;
             return end();
         }
-        int open = count(mark -> mark == Mark.VOTED || mark == Mark.ASKED || mark == Mark.CONFIRMING);
-        if (open < majority) {
+        int open = votes + count(mark -> mark == Mark.ASKED || mark == Mark.CONFIRMING);
+        // Who has the others is of interest too, so that a lock that is held is told from one that is split.
+        if (open < majority && (isAnsweredByMajority() || count(mark -> mark == Mark.ASKED) == 0)) {
             return end();
         }
         if (patience == null && count(mark -> mark != Mark.ASKED) >= majority) {
@@ -211,9 +211,15 @@ final class Round {
         return count(mark -> mark == Mark.WAITS || mark == Mark.BUSY);
     }
 
-    /** How many servers would have had to vote, but are too young. */
+    /** How many servers agree, but are too young to vote; looked at anew each time, since servers tell of longer ttls. */
     int young() {
-        return count(mark -> mark == Mark.YOUNG);
+        int young = 0;
+        for (int i = 0; i < marks.length; i++) {
+            if (marks[i] == Mark.CONFIRMED && !claim.seat(i).member().hasVote()) {
+                young++;
+            }
+        }
+        return young;
     }
 
     /** A failure that no retry mends, if it was met at so many servers that the others are too few. */
@@ -234,8 +240,10 @@ final class Round {
     boolean isHeldByAnother() {
         Map<String, Integer> owners = new HashMap<>();
         for (Seat.Reply reply : replies) {
-            if (reply != null && !reply.owner().isEmpty()) {
-                int servers = owners.merge(RedisClaim.claimIdOf(reply.owner()), 1, Integer::sum);
+            String owner = reply == null ? "" : RedisClaim.claimIdOf(reply.owner());
+            // What this claim has given up under an earlier id is no other's.
+            if (!owner.isEmpty() && !owner.equals(claim.request().claimId())) {
+                int servers = owners.merge(owner, 1, Integer::sum);
                 if (servers >= claim.backend().majority()) {
                     return true;
                 }

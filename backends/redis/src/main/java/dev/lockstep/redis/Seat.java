@@ -29,11 +29,13 @@ final class Seat {
     private boolean unsure;
     private int lives;
     private String id;
+    private byte[] owner;
 
     Seat(RedlockClaim claim, Member member) {
         this.claim = claim;
         this.member = member;
         this.id = claim.request().claimId();
+        this.owner = bytes(id);
     }
 
     Member member() {
@@ -44,6 +46,12 @@ final class Seat {
     String id() {
         synchronized (claim) {
             return id;
+        }
+    }
+
+    byte[] owner() {
+        synchronized (claim) {
+            return owner;
         }
     }
 
@@ -99,7 +107,8 @@ final class Seat {
         }
     }
 
-    private void send(Script script, byte[][] keys, byte[][] args, BiConsumer<@Nullable Object, @Nullable Failure> then) {
+    private void send(
+            Script script, byte[][] keys, byte[][] args, BiConsumer<@Nullable Object, @Nullable Failure> then) {
         member.mailbox().send(script, keys, args, script != Script.REDLOCK_ACQUIRE, (answer, failure) -> {
             member.isAway(failure != null && failure.kind() != Failure.Kind.FINAL);
             then.accept(answer, failure);
@@ -116,7 +125,7 @@ final class Seat {
                 return;
             }
             byte[][] args = {
-                bytes(id),
+                owner,
                 mayWait ? YES : NO,
                 mayBarge ? YES : NO,
                 claim.backend().ttlMillis(),
@@ -145,9 +154,7 @@ final class Seat {
     void confirm(Round round, long seen, long token) {
         enqueue(() -> {
             RedlockBackend backend = claim.backend();
-            byte[][] args = {
-                bytes(id), bytes(seen), bytes(token), bytes(backend.longestMillis()), bytes(backend.size())
-            };
+            byte[][] args = {owner, bytes(seen), bytes(token), bytes(backend.longestMillis()), bytes(backend.size())};
             send(Script.REDLOCK_CONFIRM, claim.keys().chartered(), args, (answer, failure) -> {
                 List<?> reply = (List<?>) answer;
                 boolean done = reply != null && reply.get(0).equals(1L);
@@ -172,9 +179,7 @@ final class Seat {
                 next();
                 return;
             }
-            byte[][] args = {
-                bytes(id), mayWait ? YES : NO, claim.backend().waiterExpiryMillis(), claim.info()
-            };
+            byte[][] args = {owner, mayWait ? YES : NO, claim.backend().waiterExpiryMillis(), claim.info()};
             send(Script.REDLOCK_YIELD, claim.keys().queued(), args, (answer, failure) -> {
                 synchronized (claim) {
                     if (failure == null) {
@@ -193,8 +198,9 @@ final class Seat {
             unsure = true;
             return;
         }
-        String old = id;
+        byte[] old = owner;
         id = claim.request().claimId() + RedisClaim.LIFE + ++lives;
+        owner = bytes(id);
         known = false;
         CompletableFuture<Boolean> gone = new CompletableFuture<>();
         member.leaves(gone);
@@ -203,19 +209,22 @@ final class Seat {
 
     /** Gives back what the claim has here, for good; tells whether it had the server. */
     CompletableFuture<Boolean> leave() {
-        CompletableFuture<Boolean> had = new CompletableFuture<>();
-        member.leaves(had);
         synchronized (claim) {
             leaving = true;
+            if (!busy && !known && !unsure) {
+                return CompletableFuture.completedFuture(false);
+            }
+            CompletableFuture<Boolean> had = new CompletableFuture<>();
+            member.leaves(had);
             enqueue(() -> {
                 if (known || unsure) {
-                    new Departure(id, unsure, had).send();
+                    new Departure(owner, unsure, had).send();
                 } else {
-                    had.complete(false);
+                    member.link().execute(() -> had.complete(false)); // without the monitor
                 }
             });
+            return had;
         }
-        return had;
     }
 
     /** The server took away what the claim had. */
@@ -241,12 +250,11 @@ final class Seat {
         private int failures;
         private boolean again;
 
-        Departure(String of, boolean late, CompletableFuture<Boolean> had) {
+        Departure(byte[] of, boolean late, CompletableFuture<Boolean> had) {
             RedlockBackend backend = claim.backend();
-            this.args = new byte[][] {bytes(of), late ? backend.ttlMillis() : NO};
+            this.args = new byte[][] {of, late ? backend.ttlMillis() : NO};
             this.had = had;
-            this.endNanos =
-                    backend.scheduler().nanoTime() + backend.ttl().toNanos();
+            this.endNanos = backend.scheduler().nanoTime() + backend.ttl().toNanos();
         }
 
         void send() {
@@ -268,7 +276,8 @@ final class Seat {
                     ? 0
                     : backend.context().retryBackoff().delay(failures).toNanos();
             if (failure.kind() == Failure.Kind.FINAL || backend.scheduler().nanoTime() + delay - endNanos >= 0) {
-                had.completeExceptionally(failure.asLockstepException(claim.request().name(), "release"));
+                had.completeExceptionally(
+                        failure.asLockstepException(claim.request().name(), "release"));
             } else {
                 backend.scheduler().schedule(delay, this::send);
             }

@@ -47,7 +47,9 @@ class RedlockFaultsTest {
     }
 
     private long owners() {
-        return set.field(KEY, "owner").stream().filter(owner -> !owner.isEmpty()).count();
+        return set.field(KEY, "owner").stream()
+                .filter(owner -> !owner.isEmpty())
+                .count();
     }
 
     private static void letPass(Duration time) {
@@ -89,8 +91,9 @@ class RedlockFaultsTest {
         for (int i = 0; i < 3; i++) {
             set.server(i).restart();
         }
-        Bench.await("the servers are met again", () -> set.field("lockstep:redlock", "longest").stream()
-                .allMatch("60000"::equals));
+        Bench.await(
+                "the servers are met again",
+                () -> set.field("lockstep:redlock", "longest").stream().allMatch("60000"::equals));
         assertThatThrownBy(client.lock(NAME)::tryLock)
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageContaining(NAME)
@@ -112,8 +115,9 @@ class RedlockFaultsTest {
         server.command("SAVE");
         server.command("CONFIG", "SET", "save", "3600 1");
         server.restart();
-        Bench.await("it is met again", () -> !server.command("HGET", "lockstep:redlock", "born")
-                .equals("1"));
+        Bench.await(
+                "it is met again",
+                () -> !server.command("HGET", "lockstep:redlock", "born").equals("1"));
         assertThat(client.lock(NAME).tryLock()).isTrue();
         client.lock(NAME).unlock();
     }
@@ -165,8 +169,9 @@ class RedlockFaultsTest {
         set.server(3).start();
         for (int i : new int[] {0, 3}) {
             RedisServer server = set.server(i);
-            Bench.await("it has the lock too", () -> server.command("HGET", KEY, "owner")
-                    .length() > 0);
+            Bench.await(
+                    "it has the lock too",
+                    () -> server.command("HGET", KEY, "owner").length() > 0);
         }
         held.close();
         assertThat(late.lock(NAME).tryLock()).isTrue();
@@ -243,10 +248,7 @@ class RedlockFaultsTest {
             set.server(i).start();
             Redlocks.age(set.server(i), 5);
         }
-        client.lock(NAME)
-                .tryAcquire(Duration.ofSeconds(20))
-                .orElseThrow()
-                .close();
+        client.lock(NAME).tryAcquire(Duration.ofSeconds(20)).orElseThrow().close();
         Bench.await("nothing is left", () -> owners() == 0);
     }
 
