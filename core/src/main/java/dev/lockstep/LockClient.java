@@ -164,6 +164,14 @@ public interface LockClient extends AutoCloseable {
     boolean forceRelease(String name);
 
     /**
+     * Asks the engine what it is and how it is set up. While a fallback is in use, that is the fallback.
+     *
+     * @return product, version and what locks on it promise
+     * @throws LockUnavailableException if the engine did not answer within the request timeout
+     */
+    EngineInfo describe();
+
+    /**
      * The name under which others see this client.
      *
      * @return the client's name

@@ -2,6 +2,7 @@ package dev.lockstep.internal;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.DistributedReadWriteLock;
+import dev.lockstep.EngineInfo;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
@@ -64,11 +65,13 @@ final class Client implements LockClient {
     /**
      * Connects a client.
      *
+     * @param plan null to fail fast
      * @param onClosed ends what belongs to the client, after everything else
      */
     Client(
             BackendFactory factory,
             Clients.Settings settings,
+            Clients.@Nullable FallbackPlan plan,
             Scheduler scheduler,
             Executor executor,
             String clientName,
@@ -92,7 +95,6 @@ final class Client implements LockClient {
                 new Backoff(settings.minBackoff(), settings.maxBackoff()),
                 executor,
                 scheduler);
-        Clients.FallbackPlan plan = settings.plan();
         LongSupplier engineContact;
         if (plan == null) {
             this.backend = factory.open(context);
@@ -115,7 +117,7 @@ final class Client implements LockClient {
         }
     }
 
-    static LockClient open(BackendFactory factory, Clients.Settings settings) {
+    static LockClient open(BackendFactory factory, Clients.Settings settings, Clients.@Nullable FallbackPlan plan) {
         Identity identity = Identity.ofProcess();
         String name = settings.clientName() != null ? settings.clientName() : identity.host() + ":" + identity.pid();
         SystemScheduler scheduler = new SystemScheduler(name);
@@ -128,7 +130,7 @@ final class Client implements LockClient {
             }
         };
         try {
-            return new Client(factory, settings, scheduler, executor, name, Identity.newClientId(), end);
+            return new Client(factory, settings, plan, scheduler, executor, name, Identity.newClientId(), end);
         } catch (RuntimeException | Error e) {
             end.run();
             throw e;
@@ -224,6 +226,11 @@ final class Client implements LockClient {
     public boolean forceRelease(String lockName) {
         Names.requireLockName(lockName);
         return ask(lockName, "forceRelease", () -> backend.forceRelease(lockName));
+    }
+
+    @Override
+    public EngineInfo describe() {
+        return ask(null, "describe", backend::describe);
     }
 
     /** Asks the engine something and waits for the answer, for the request timeout. */
@@ -343,6 +350,7 @@ final class Client implements LockClient {
         }
     }
 
+    /** Who asks, for people: "since" is as exact as the clocks, and differs a little from one call to the next. */
     HolderInfo holderInfo(String threadName, long sentNanos, boolean sticky) {
         Identity identity = Identity.ofProcess();
         Instant since = Instant.now().minusNanos(scheduler.nanoTime() - sentNanos);

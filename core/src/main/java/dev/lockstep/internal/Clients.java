@@ -45,7 +45,6 @@ public final class Clients {
      *
      * @param clientName null for host and process id
      * @param executor null for threads of the client's own
-     * @param plan null to fail fast
      */
     public record Settings(
             String namespace,
@@ -55,26 +54,7 @@ public final class Clients {
             Duration maxBackoff,
             @Nullable String clientName,
             @Nullable Executor executor,
-            List<LockListener> listeners,
-            @Nullable FallbackPlan plan) {
-        /** Settings without fallback. */
-        public Settings(
-                String namespace,
-                Duration ttl,
-                Duration requestTimeout,
-                Duration minBackoff,
-                Duration maxBackoff,
-                @Nullable String clientName,
-                @Nullable Executor executor,
-                List<LockListener> listeners) {
-            this(namespace, ttl, requestTimeout, minBackoff, maxBackoff, clientName, executor, listeners, null);
-        }
-
-        Settings with(@Nullable FallbackPlan plan) {
-            return new Settings(
-                    namespace, ttl, requestTimeout, minBackoff, maxBackoff, clientName, executor, listeners, plan);
-        }
-    }
+            List<LockListener> listeners) {}
 
     /**
      * A fallback in terms of the SPI.
@@ -91,14 +71,15 @@ public final class Clients {
             throw new LockConfigurationException(null, "Set a URL or a backend, not both.");
         }
         if (backend != null) {
-            return Client.open(backend, settings.with(plan(null, fallback, settings)));
+            return Client.open(backend, settings, plan(null, fallback, settings));
         }
         if (url == null) {
             throw new LockConfigurationException(null, "Set a URL, such as memory:, or a backend.");
         }
-        return Client.open(parse(url), settings.with(plan(url, fallback, settings)));
+        return Client.open(parse(url), settings, plan(url, fallback, settings));
     }
 
+    /** Null to fail fast. */
     private static @Nullable FallbackPlan plan(@Nullable String url, Fallback fallback, Settings settings) {
         Duration wished = fallback.after().orElse(settings.requestTimeout().multipliedBy(2));
         Duration after = wished.compareTo(LONGEST_SILENCE) > 0 ? LONGEST_SILENCE : wished;

@@ -35,7 +35,8 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
     private @Nullable FallbackGrant grant;
 
     // Written under the router's mutex.
-    private @Nullable Claim claim; // known once submit has returned
+    private boolean submitted; // the engine has been asked
+    private @Nullable Claim claim; // known then, unless the engine refused
     private volatile @Nullable CompletableFuture<Void> gone; // once given up
 
     FallbackAttempt(FallbackRouter router, FallbackClaim owner, Side side, int number) {
@@ -55,25 +56,26 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
             router.backend().needed(sentNanos);
         }
         CompletionStage<Outcome> answer;
-        Claim submitted = null;
+        Claim known = null;
         try {
-            submitted = router.backend().engine(side).submit(this);
-            answer = submitted.outcome();
+            known = router.backend().engine(side).submit(this);
+            answer = known.outcome();
         } catch (RuntimeException | Error e) {
             answer = CompletableFuture.failedFuture(e);
         }
-        submitted(submitted);
+        submitted(known);
         answer.whenComplete(this::conclude);
     }
 
     /** The engine knows it; one that was given up meanwhile can be withdrawn only now. */
-    private void submitted(@Nullable Claim submitted) {
+    private void submitted(@Nullable Claim known) {
         router.mutex.enter();
         try {
-            claim = submitted;
+            submitted = true;
+            claim = known;
             CompletableFuture<Void> done = gone;
             if (done != null) {
-                router.mutex.later(() -> withdraw(submitted, done));
+                router.mutex.later(() -> withdraw(known, done));
             }
         } finally {
             router.mutex.leave();
@@ -115,7 +117,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
             router.ended(untaken);
         }
         Claim known = claim;
-        if (known != null) {
+        if (submitted) {
             router.mutex.later(() -> withdraw(known, done));
         } else if (router.side() != side) {
             router.mutex.later(() -> done.complete(null));
@@ -125,7 +127,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
 
     private void withdraw(@Nullable Claim known, CompletableFuture<Void> done) {
         if (known == null) {
-            done.complete(null); // it could not be submitted
+            done.complete(null); // the engine refused it
             return;
         }
         long withdrawnNanos = router.backend().nanoTime();

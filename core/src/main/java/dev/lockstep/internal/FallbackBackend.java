@@ -1,5 +1,6 @@
 package dev.lockstep.internal;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.internal.FallbackRouter.Side;
@@ -10,6 +11,7 @@ import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
@@ -150,6 +152,21 @@ final class FallbackBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
         return engine(router.side()).forceRelease(name);
+    }
+
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        Side asked = router.side();
+        return engine(asked).describe().thenApply(info -> {
+            List<String> limits = new ArrayList<>(info.limits());
+            limits.add(
+                    asked == Side.PRIMARY
+                            ? "While this engine is down, locks are taken on a fallback, without tokens; clients that"
+                                    + " still reach it are not excluded then."
+                            : "This is the fallback: the engine itself is down. Leases have no token, and clients that"
+                                    + " still reach the engine are not excluded.");
+            return new EngineInfo(info.product(), info.version(), info.clock(), info.guarantees(), limits);
+        });
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.lockstep.internal;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
@@ -156,6 +157,11 @@ final class LateBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
         return ask(name, connected -> connected.forceRelease(name));
+    }
+
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        return ask(null, LockBackend::describe);
     }
 
     private <T> CompletionStage<T> ask(@Nullable String name, Function<LockBackend, CompletionStage<T>> question) {

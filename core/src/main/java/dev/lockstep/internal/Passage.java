@@ -111,6 +111,8 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
 
     private volatile @Nullable ToldLoss toldLoss;
 
+    private @Nullable HolderInfo holder; // guarded by this
+
     /** Since when nobody uses it; only in {@link State#RETAINED}. */
     long idleSinceNanos;
 
@@ -233,6 +235,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     long drawToken(Hold hold) {
         int index;
         Hold writer = writer();
+        long first = Math.multiplyExact(heldGrant().token(), 1L << TOKEN_SHIFT); // throws where there is none
         if (hold.mode == LockMode.EXCLUSIVE) {
             index = ++drawn;
         } else if (writer != null) {
@@ -245,7 +248,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
             }
             index = cohortIndex;
         }
-        return Math.addExact(Math.multiplyExact(heldGrant().token(), 1L << TOKEN_SHIFT), index);
+        return first + index;
     }
 
     /** The writer that these readers may outlive hands its token on to them. */
@@ -304,9 +307,15 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         return turnstile.claimId(number);
     }
 
+    /** Made when it is first asked for, and then the same for all who ask: engines that keep none ask at every look. */
     @Override
-    public HolderInfo holder() {
-        return turnstile.holderInfo(threadName, sentNanos);
+    public synchronized HolderInfo holder() {
+        HolderInfo known = holder;
+        if (known == null) {
+            known = turnstile.holderInfo(threadName, sentNanos);
+            holder = known;
+        }
+        return known;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.lockstep.memory;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockUnavailableException;
@@ -14,6 +15,7 @@ import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -163,6 +165,23 @@ final class MemoryBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
         return ask(name, "forceRelease", () -> table.endAll(name, LossReason.REVOKED));
+    }
+
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        return ask(
+                null,
+                "describe",
+                () -> new EngineInfo(
+                        "memory",
+                        "",
+                        Optional.empty(),
+                        List.of(
+                                "One holder at a time in this JVM, first come, first served.",
+                                "A holder is told of a loss before the next one is served."),
+                        List.of(
+                                "Other processes are not excluded.",
+                                "Locks and tokens end with the JVM: keep no token longer than that.")));
     }
 
     private CompletableFuture<List<Session>> renew(List<Session> batch) {

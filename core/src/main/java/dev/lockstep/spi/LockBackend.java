@@ -1,8 +1,11 @@
 package dev.lockstep.spi;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -83,6 +86,16 @@ public interface LockBackend extends AutoCloseable {
      * @return false if there was no grant
      */
     CompletionStage<Boolean> forceRelease(String name);
+
+    /**
+     * Tells what the engine is and what locks promise on it, as it is set up now. For people: no credentials, and no more
+     * sentences than one reads.
+     *
+     * @return what the backend knows; an engine that answers but does not tell its version is described without
+     */
+    default CompletionStage<EngineInfo> describe() {
+        return CompletableFuture.completedFuture(new EngineInfo("unknown", "", Optional.empty(), List.of(), List.of()));
+    }
 
     /**
      * Disconnects. The core has released and withdrawn everything before, as far as the engine answered; what is left

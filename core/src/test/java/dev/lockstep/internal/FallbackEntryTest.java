@@ -271,6 +271,17 @@ class FallbackEntryTest {
     }
 
     @Test
+    void anEngineThatRefusesAClaimCanBeAskedAgain() {
+        primary.refuses = true;
+        assertThat(bench.lock.acquireAsync()).isCompletedExceptionally();
+        primary.refuses = false;
+        CompletableFuture<Lease> next = bench.lock.acquireAsync();
+        assertThat(primary.claims).hasSize(1);
+        primary.claim(0).grant();
+        assertThat(get(next).isFallback()).isFalse();
+    }
+
+    @Test
     void aGrantThatCameAtTheLastMomentIsTheAnswer() {
         primary.reachable = false;
         CompletableFuture<Lease> waiting = bench.lock.acquireAsync();

@@ -56,9 +56,9 @@ final class FallbackFixture {
                 MAX_BACKOFF,
                 "client",
                 null,
-                List.of(listener),
-                new Clients.FallbackPlan(other, AFTER));
-        return new Client(engine, settings, time, Runnable::run, "client", "id", () -> {});
+                List.of(listener));
+        Clients.FallbackPlan plan = new Clients.FallbackPlan(other, AFTER);
+        return new Client(engine, settings, plan, time, Runnable::run, "client", "id", () -> {});
     }
 
     /** Lets the fallback begin because of a call that waits, and grants nothing. */

@@ -102,10 +102,9 @@ class FallbackRandomTest {
                     Duration.ofMillis(500),
                     name,
                     null,
-                    listeners,
-                    plan);
+                    listeners);
             String id = (name + "______________________").substring(0, 22);
-            return new Client(engine, settings, time, Runnable::run, name, id, () -> {});
+            return new Client(engine, settings, plan, time, Runnable::run, name, id, () -> {});
         }
 
         int run() {

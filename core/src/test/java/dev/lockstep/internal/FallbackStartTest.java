@@ -59,6 +59,16 @@ class FallbackStartTest {
     }
 
     @Test
+    void describesTheEngineThatIsInUse() {
+        Client client = open(fallback);
+        assertThat(client.describe().limits()).singleElement().asString().startsWith("This is the fallback");
+        refusal = null;
+        letProbesPass();
+        assertThat(client.describe().limits()).singleElement().asString().startsWith("While this engine is down");
+        client.close();
+    }
+
+    @Test
     void staysInFallbackWhileTheEngineIsSetUpWrongly() throws Exception {
         Client client = open(fallback);
         refusal = new LockConfigurationException(null, "wrong");

@@ -12,6 +12,7 @@ import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -23,6 +24,7 @@ final class ScriptedBackend implements LockBackend {
     final List<ScriptedClaim> claims = new ArrayList<>();
     final List<ScriptedGrant> grants = new ArrayList<>();
     boolean answersAtOnce;
+    boolean refuses;
     boolean tellsWanted = true;
     boolean downgrades = true;
     boolean reachable = true;
@@ -102,6 +104,11 @@ final class ScriptedBackend implements LockBackend {
         }
 
         @Override
+        public <T> Optional<T> unwrap(Class<T> type) {
+            return type == ScriptedGrant.class ? Optional.of(type.cast(this)) : Optional.empty();
+        }
+
+        @Override
         public CompletionStage<Boolean> downgrade() {
             downgradeCalls++;
             if (answersAtOnce) {
@@ -130,6 +137,9 @@ final class ScriptedBackend implements LockBackend {
 
     @Override
     public Claim submit(ClaimRequest request) {
+        if (refuses) {
+            throw new IllegalStateException("refused");
+        }
         ScriptedClaim claim = new ScriptedClaim(request);
         claims.add(claim);
         if (answersAtOnce) {

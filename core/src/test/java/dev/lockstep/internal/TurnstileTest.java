@@ -1,5 +1,7 @@
 package dev.lockstep.internal;
 
+import static dev.lockstep.internal.TurnstileFixture.REQUEST_TIMEOUT;
+import static dev.lockstep.internal.TurnstileFixture.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,7 +10,6 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.DistributedReadWriteLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockConfigurationException;
-import dev.lockstep.LockListener;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
@@ -25,53 +26,13 @@ import org.junit.jupiter.api.Test;
 
 /** The turnstile over an engine that answers when the test says so, on a clock that the test turns. */
 class TurnstileTest {
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
-
-    private final VirtualScheduler time = new VirtualScheduler();
-    private final ScriptedBackend engine = new ScriptedBackend(time);
-    private final List<String> events = new ArrayList<>();
-    private final Client client = open();
-    private final DistributedLock lock = client.lock("a");
-    private final DistributedReadWriteLock readWrite = client.readWriteLock("a");
-
-    private Client open() {
-        LockListener listener = new LockListener() {
-            @Override
-            public void onUnreachable(Unreachable event) {
-                events.add("unreachable");
-            }
-
-            @Override
-            public void onReachable(Reachable event) {
-                events.add("reachable");
-            }
-
-            @Override
-            public void onLost(Lost event) {
-                events.add("lost " + event.reason());
-            }
-
-            @Override
-            public void onHandedOff(HandedOff event) {
-                events.add("handed off");
-            }
-        };
-        Clients.Settings settings = new Clients.Settings(
-                "test",
-                Duration.ofSeconds(30),
-                REQUEST_TIMEOUT,
-                Duration.ofMillis(20),
-                Duration.ofSeconds(1),
-                "client",
-                null,
-                List.of(listener));
-        return new Client(context -> engine, settings, time, Runnable::run, "client", "id", () -> {});
-    }
-
-    private static <T> T get(CompletableFuture<T> future) {
-        assertThat(future).isDone();
-        return future.join();
-    }
+    private final TurnstileFixture fixture = new TurnstileFixture();
+    private final VirtualScheduler time = fixture.time;
+    private final ScriptedBackend engine = fixture.engine;
+    private final List<String> events = fixture.events;
+    private final Client client = fixture.client;
+    private final DistributedLock lock = fixture.lock;
+    private final DistributedReadWriteLock readWrite = fixture.readWrite;
 
     @Nested
     class ClaimsAtTheEngine {
@@ -247,7 +208,7 @@ class TurnstileTest {
         @Test
         void isBoundedAlwaysWhereTheEngineCannotTell() {
             engine.tellsWanted = false;
-            Client blind = open();
+            Client blind = fixture.open();
             CompletableFuture<Lease> current = blind.lock("b").acquireAsync();
             List<CompletableFuture<Lease>> others = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
@@ -823,7 +784,7 @@ class TurnstileTest {
         @Test
         void isRefusedWhereTheEngineCannotTell() {
             engine.tellsWanted = false;
-            Client blind = open();
+            Client blind = fixture.open();
             assertThatExceptionOfType(LockConfigurationException.class)
                     .isThrownBy(() -> blind.lock("a", LockOptions.defaults().sticky(Duration.ofSeconds(1))));
         }

@@ -69,6 +69,11 @@ class AbstractGrantTest {
         assertThat(grant.downgrade().toCompletableFuture()).isCompletedWithValue(false);
     }
 
+    @Test
+    void anEngineThatAddsNothingGivesNothing() {
+        assertThat(grant.unwrap(AbstractGrant.class)).isEmpty();
+    }
+
     private static final class TestGrant extends AbstractGrant {
         TestGrant(GrantListener listener, long token, long validUntilNanos) {
             super(listener, token, validUntilNanos);

@@ -1,5 +1,6 @@
 package dev.lockstep.etcd;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
@@ -182,6 +183,11 @@ final class EtcdBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
         return answer(name, "to release it by force", operators.forceRelease(name));
+    }
+
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        return answer(null, "Describing the cluster", Description.of(wire, context.ttl()));
     }
 
     private <T> CompletionStage<T> answer(@Nullable String lockName, String what, CompletableFuture<T> answer) {

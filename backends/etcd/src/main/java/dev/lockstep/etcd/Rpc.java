@@ -11,8 +11,12 @@ import dev.lockstep.etcd.proto.Etcd.LeaseKeepAliveRequest;
 import dev.lockstep.etcd.proto.Etcd.LeaseKeepAliveResponse;
 import dev.lockstep.etcd.proto.Etcd.LeaseRevokeRequest;
 import dev.lockstep.etcd.proto.Etcd.LeaseRevokeResponse;
+import dev.lockstep.etcd.proto.Etcd.MemberListRequest;
+import dev.lockstep.etcd.proto.Etcd.MemberListResponse;
 import dev.lockstep.etcd.proto.Etcd.RangeRequest;
 import dev.lockstep.etcd.proto.Etcd.RangeResponse;
+import dev.lockstep.etcd.proto.Etcd.StatusRequest;
+import dev.lockstep.etcd.proto.Etcd.StatusResponse;
 import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import dev.lockstep.etcd.proto.Etcd.TxnResponse;
 import dev.lockstep.etcd.proto.Etcd.WatchRequest;
@@ -46,6 +50,12 @@ final class Rpc {
 
     static final MethodDescriptor<AuthenticateRequest, AuthenticateResponse> AUTHENTICATE = unary(
             "Auth/Authenticate", AuthenticateRequest.getDefaultInstance(), AuthenticateResponse.getDefaultInstance());
+
+    static final MethodDescriptor<StatusRequest, StatusResponse> STATUS =
+            unary("Maintenance/Status", StatusRequest.getDefaultInstance(), StatusResponse.getDefaultInstance());
+
+    static final MethodDescriptor<MemberListRequest, MemberListResponse> MEMBER_LIST = unary(
+            "Cluster/MemberList", MemberListRequest.getDefaultInstance(), MemberListResponse.getDefaultInstance());
 
     static final MethodDescriptor<WatchRequest, WatchResponse> WATCH = method(
             MethodType.BIDI_STREAMING,

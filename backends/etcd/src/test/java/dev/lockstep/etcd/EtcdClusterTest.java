@@ -23,6 +23,7 @@ class EtcdClusterTest extends ClusterTestCase {
     @Test
     void aHoldAndAWaitSurviveTheLeader() throws Exception {
         LockClient holder = connect();
+        assertThat(holder.describe().limits()).contains("Of 3 members 2 must be up for anything to be granted.");
         LockClient waiter = connect();
         Lease held = holder.lock(NAME).acquireAsync().get();
         CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();

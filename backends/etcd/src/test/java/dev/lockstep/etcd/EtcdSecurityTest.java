@@ -82,7 +82,9 @@ class EtcdSecurityTest extends EtcdTestCase {
     void aUserWithTheRightsLocks() throws Exception {
         EtcdServer server = startWithUsers(EtcdServer.builder());
         String url = "etcd://app:" + ENCODED + "@" + server.address();
-        exercise(connect(url), connect(url));
+        LockClient one = connect(url);
+        assertThat(one.describe().version()).startsWith("3.");
+        exercise(one, connect(url));
     }
 
     @Test

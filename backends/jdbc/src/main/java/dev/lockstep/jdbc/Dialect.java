@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What differs between databases. Immutable. */
 abstract class Dialect {
+    static final String STANDBY_LIMIT =
+            "A switch to a standby that has not seen the last commits forgets locks, and grants them twice.";
+
     /**
      * What an UPDATE or INSERT that drew a token tells.
      *
@@ -74,6 +77,14 @@ abstract class Dialect {
             statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
         }
     }
+
+    /** The setting with which a crash forgets what was committed, as an expression; null if there is none. */
+    String forgetfulSetting() {
+        return "NULL";
+    }
+
+    /** What limits locks on this database, whatever its settings. */
+    abstract String limit();
 
     /** Whether a statement may run in the thread of a user, which may be interrupted, and ends in time by itself. */
     boolean worksInline() {

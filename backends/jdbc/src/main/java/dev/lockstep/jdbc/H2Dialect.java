@@ -57,6 +57,11 @@ final class H2Dialect extends Dialect {
     }
 
     @Override
+    String limit() {
+        return "A database in memory ends with its process, and locks and tokens with it.";
+    }
+
+    @Override
     Map<String, String> driverSettings(Duration requestTimeout) {
         return Map.of("LOCK_TIMEOUT", millis(requestTimeout));
     }

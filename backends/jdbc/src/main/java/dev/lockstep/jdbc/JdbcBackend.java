@@ -1,5 +1,6 @@
 package dev.lockstep.jdbc;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
@@ -33,6 +34,7 @@ final class JdbcBackend implements LockBackend {
     private static final Duration MIN_TTL = Duration.ofMillis(200);
 
     private final BackendContext context;
+    private final Dialect dialect;
     private final Connections connections;
     private final Store store;
     private final Keys keys;
@@ -55,6 +57,7 @@ final class JdbcBackend implements LockBackend {
             Settings settings)
             throws SQLException {
         this.context = context;
+        this.dialect = dialect;
         this.connections = connections;
         this.store = store;
         this.listener = listener;
@@ -239,6 +242,11 @@ final class JdbcBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
         return requests.ask(name, "forceRelease", link -> store.queue().revoke(link, keys.key(name)));
+    }
+
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        return requests.ask(null, "describe", link -> Description.of(link, dialect, context.ttl(), traits.push()));
     }
 
     @Override

@@ -65,6 +65,11 @@ final class Link {
         }
     }
 
+    /** The version of the database, as its driver tells it. */
+    String version() throws SQLException {
+        return connection.getMetaData().getDatabaseProductVersion();
+    }
+
     /** A statement that draws a token; null if it changed no row. */
     Dialect.@Nullable Drawn draw(String sql, @Nullable Object... arguments) throws SQLException {
         awaitNoLonger();

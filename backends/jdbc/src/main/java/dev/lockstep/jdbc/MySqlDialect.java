@@ -68,6 +68,17 @@ class MySqlDialect extends Dialect {
     }
 
     @Override
+    final String forgetfulSetting() {
+        return "CASE WHEN @@innodb_flush_log_at_trx_commit <> 1 THEN"
+                + " CONCAT('innodb_flush_log_at_trx_commit = ', @@innodb_flush_log_at_trx_commit) END";
+    }
+
+    @Override
+    final String limit() {
+        return STANDBY_LIMIT;
+    }
+
+    @Override
     Map<String, String> driverSettings(Duration requestTimeout) {
         String millis = millis(requestTimeout);
         return Map.of("connectTimeout", millis, "socketTimeout", millis, "tcpKeepAlive", "true");

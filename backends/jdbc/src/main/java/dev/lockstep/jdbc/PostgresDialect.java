@@ -27,6 +27,17 @@ final class PostgresDialect extends Dialect {
     }
 
     @Override
+    String forgetfulSetting() {
+        return "CASE WHEN current_setting('fsync') = 'off' THEN 'fsync = off'"
+                + " WHEN current_setting('synchronous_commit') = 'off' THEN 'synchronous_commit = off' END";
+    }
+
+    @Override
+    String limit() {
+        return STANDBY_LIMIT;
+    }
+
+    @Override
     Map<String, String> driverSettings(Duration requestTimeout) {
         // In seconds, and for the time until the connection has a finer timeout of its own.
         String seconds = Long.toString(requestTimeout.toSeconds() + 1);

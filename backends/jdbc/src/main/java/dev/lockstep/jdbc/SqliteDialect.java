@@ -48,6 +48,11 @@ final class SqliteDialect extends Dialect {
     }
 
     @Override
+    String limit() {
+        return "For processes of one machine, with the file on a local disk; the clock is the machine's.";
+    }
+
+    @Override
     boolean createsSchema() {
         return true;
     }

@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import redis.clients.jedis.Connection;
 
 /**
  * Asks one question about many locks with few requests: a script that answers for as many as it is given keys of, and in
@@ -24,6 +26,7 @@ final class Batches {
      * @param keys the keys of each lock that the script needs
      * @param first the script's arguments before those of the items, none if there are none for items either
      * @param argument the script's argument of each item
+     * @param reached asked on each connection after its scripts; if it says no, the whole is a failure
      * @return an answer for each item
      */
     static <T> Map<T, Object> ask(
@@ -34,6 +37,7 @@ final class Batches {
             Function<LockKeys, byte[][]> keys,
             List<byte[]> first,
             Function<T, byte[]> argument,
+            Predicate<Connection> reached,
             long deadlineNanos)
             throws Failure {
         List<List<T>> groups = groups(link, items, locks);
@@ -50,7 +54,7 @@ final class Batches {
             int slot = link.slot(locks.apply(group.get(0)));
             runs.add(new Link.Run(script, slot, all.toArray(byte[][]::new), args.toArray(byte[][]::new)));
         }
-        List<Object> replies = link.evalAll(runs, deadlineNanos);
+        List<Object> replies = link.evalAll(runs, deadlineNanos, reached);
         Map<T, Object> answers = new LinkedHashMap<>();
         for (int i = 0; i < groups.size(); i++) {
             List<?> reply = (List<?>) replies.get(i);

@@ -18,6 +18,9 @@ final class Failure extends Exception {
     private static final Set<String> PASSING =
             Set.of("LOADING", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY", "BUSY", "MOVED", "ASK", "NOSCRIPT");
 
+    /** What a server says to whom it has no room for, before it hangs up. */
+    private static final String TURNED_AWAY = "ERR max number of clients reached";
+
     /** Errors of a server that cannot write now. Whoever waits would wait for an operator. */
     private static final Set<String> SICK = Set.of("OOM", "MISCONF", "NOREPLICAS");
 
@@ -59,7 +62,8 @@ final class Failure extends Exception {
             if (cause instanceof JedisDataException && !(cause instanceof JedisConnectionException)) {
                 String message = String.valueOf(cause.getMessage());
                 String code = codeOf(message);
-                Kind kind = PASSING.contains(code) ? Kind.NOT_DONE : Kind.FINAL;
+                boolean passing = PASSING.contains(code) || message.startsWith(TURNED_AWAY);
+                Kind kind = passing ? Kind.NOT_DONE : Kind.FINAL;
                 return new Failure(kind, where, message, cause);
             }
         }
@@ -80,9 +84,9 @@ final class Failure extends Exception {
         return kind;
     }
 
-    /** The server answers, but as one that cannot take writes or is not the one to ask. */
-    boolean isReadOnly() {
-        return codeOf(message()).equals("READONLY");
+    /** The server answers, but as one that cannot take writes or is not the one to ask, or that hangs up. */
+    boolean spoilsConnection() {
+        return codeOf(message()).equals("READONLY") || message().startsWith(TURNED_AWAY);
     }
 
     private String message() {

@@ -10,6 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The claims of this client that wait at the server, a line for each lock. A line keeps its claims in the server's queue
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * since a message can be lost. Safe for use by many threads.
  */
 final class Lines {
+    private static final Logger log = LoggerFactory.getLogger(Lines.class);
+
     /** Whoever was told that the lock is free and does not come costs the others this time at most. */
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(650);
 
@@ -101,6 +105,7 @@ final class Lines {
         }
 
         private synchronized void schedule(long delayNanos) {
+            again |= delayNanos == 0; // what is looked at already was not told yet
             long at = backend.scheduler().nanoTime() + delayNanos;
             if (looking || claims.isEmpty() || (timer != null && at - nextNanos >= 0)) {
                 return;
@@ -145,6 +150,9 @@ final class Lines {
                 if (e.kind() == Failure.Kind.FINAL) {
                     waiting.forEach(claim -> claim.lookFailed(e));
                 }
+                delay = backend.context().retryBackoff().delay(++failures).toNanos();
+            } catch (RuntimeException e) {
+                log.warn("Lock '{}': looking after those who wait failed; it is repeated", keys.lockName(), e);
                 delay = backend.context().retryBackoff().delay(++failures).toNanos();
             }
             boolean more;

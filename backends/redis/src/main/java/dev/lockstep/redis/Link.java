@@ -15,6 +15,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -39,6 +40,7 @@ final class Link implements AutoCloseable {
     private static final int UPKEEP_THREADS = 4;
     private static final int MAX_REDIRECTIONS = 5;
     private static final int PIPELINE = 100;
+    private static final Object NOT_REACHED = new Object();
 
     private final Route route;
     private final Scheduler scheduler;
@@ -151,13 +153,14 @@ final class Link implements AutoCloseable {
     /**
      * Runs several scripts, those for one server back to back without waiting for each answer. Each may be run twice.
      *
+     * @param reached asked on each connection after its scripts; if it says no, the whole is a failure
      * @return an answer for each, in their order
      */
-    List<Object> evalAll(List<Run> runs, long deadlineNanos) throws Failure {
+    List<Object> evalAll(List<Run> runs, long deadlineNanos, Predicate<Connection> reached) throws Failure {
         @Nullable Object[] answers = new Object[runs.size()];
         for (List<Integer> group : byServer(runs, deadlineNanos)) {
             int slot = runs.get(group.get(0)).slot;
-            call(slot, deadlineNanos, connection -> {
+            require(call(slot, deadlineNanos, connection -> {
                 for (int index : group) {
                     Run run = runs.get(index);
                     connection.sendCommand(command(run.script, false, run.keys, run.args));
@@ -166,8 +169,8 @@ final class Link implements AutoCloseable {
                 for (int i = 0; i < group.size(); i++) {
                     answers[group.get(i)] = some.get(i);
                 }
-                return some;
-            });
+                return reached.test(connection) ? some : NOT_REACHED;
+            }));
         }
         List<Object> all = new ArrayList<>(answers.length);
         for (int i = 0; i < answers.length; i++) {
@@ -175,10 +178,25 @@ final class Link implements AutoCloseable {
             Run run = runs.get(i);
             // What was refused is asked again on its own, which knows about scripts that are missing and slots that
             // moved.
-            boolean done = answer != null && !(answer instanceof JedisDataException);
-            all.add(done && answer != null ? answer : eval(run.script, run.slot, run.keys, run.args, deadlineNanos));
+            if (answer == null || answer instanceof JedisDataException) {
+                answer = require(eval(
+                        run.script,
+                        run.slot,
+                        run.keys,
+                        run.args,
+                        deadlineNanos,
+                        (connection, given) -> reached.test(connection) ? given : NOT_REACHED));
+            }
+            all.add(answer);
         }
         return all;
+    }
+
+    private Object require(Object answer) throws Failure {
+        if (answer == NOT_REACHED) {
+            throw Failure.notSent(route.toString(), "too few replicas confirmed it in time", null);
+        }
+        return answer;
     }
 
     private List<List<Integer>> byServer(List<Run> runs, long deadlineNanos) throws Failure {
@@ -279,7 +297,7 @@ final class Link implements AutoCloseable {
         Failure failure = Failure.of(route.toString(), e);
         if (failure.kind() == Failure.Kind.FINAL) {
             noteContact(sent);
-        } else if (!(e instanceof JedisDataException) || failure.isReadOnly()) {
+        } else if (!(e instanceof JedisDataException) || failure.spoilsConnection()) {
             connection.setBroken();
             route.distrust(connection);
             refreshLater();

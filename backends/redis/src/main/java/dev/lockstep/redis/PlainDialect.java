@@ -91,6 +91,7 @@ final class PlainDialect implements Dialect {
                         LockKeys::plain,
                         List.of(ttl),
                         grant -> grant.claim().owner(),
+                        replication::reached,
                         deadlineNanos)
                 .forEach((grant, answer) -> {
                     if (answer.equals(0L)) {
@@ -116,6 +117,7 @@ final class PlainDialect implements Dialect {
                         LockKeys::plain,
                         List.of(),
                         Dialect::bytes,
+                        connection -> true,
                         deadlineNanos)
                 .forEach((name, answer) -> infos.add(info(name, (List<?>) answer)));
         return infos;

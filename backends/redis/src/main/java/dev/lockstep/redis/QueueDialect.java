@@ -126,6 +126,7 @@ final class QueueDialect implements Dialect {
                         LockKeys::renewed,
                         List.of(ttl),
                         grant -> grant.claim().owner(),
+                        replication::reached,
                         deadlineNanos)
                 .forEach((grant, answer) -> {
                     if (answer.equals(0L)) {
@@ -153,6 +154,7 @@ final class QueueDialect implements Dialect {
                         LockKeys::renewed,
                         List.of(),
                         Dialect::bytes,
+                        connection -> true,
                         deadlineNanos)
                 .forEach((name, answer) -> infos.add(info(name, (List<?>) answer)));
         return infos;

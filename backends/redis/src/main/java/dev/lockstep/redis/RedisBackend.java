@@ -1,5 +1,6 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
@@ -27,6 +28,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     private final BackendContext context;
     private final Link link;
+    private final RedisOptions options;
     private final Dialect dialect;
     private final Duration waiterExpiry;
     private final boolean trustsPushedGrants;
@@ -39,6 +41,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     RedisBackend(BackendContext context, Link link, RedisOptions options) {
         this.context = context;
         this.link = link;
+        this.options = options;
         // Not beyond the ttl, to which a grant is renewed when it is confirmed: validity never moves back.
         this.waiterExpiry =
                 options.waiterExpiry().compareTo(context.ttl()) < 0 ? options.waiterExpiry() : context.ttl();
@@ -190,7 +193,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
                 grant.signalLost(LossReason.REVOKED);
             }
             part.complete(null);
-        } catch (Failure e) {
+        } catch (Failure | RuntimeException e) {
             part.completeExceptionally(e);
         }
     }
@@ -230,6 +233,11 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     public CompletionStage<Boolean> forceRelease(String name) {
         LockKeys keys = new LockKeys(context.namespace(), name);
         return requests.once(name, "forceRelease", deadline -> dialect.forceRelease(keys, deadline));
+    }
+
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        return requests.once(null, "describe", deadline -> Description.of(link, options, ttl(), deadline));
     }
 
     @Override

@@ -134,6 +134,8 @@ final class RedisClaim implements Claim {
             answer = backend.dialect().acquire(this, deadlineNanos);
         } catch (Failure e) {
             failure = e;
+        } catch (RuntimeException e) {
+            failure = Failure.of(backend.link().route().toString(), e);
         }
         Runnable next;
         synchronized (this) {

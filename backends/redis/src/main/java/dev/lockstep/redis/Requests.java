@@ -105,6 +105,9 @@ final class Requests implements AutoCloseable {
                 } else {
                     scheduler.schedule(delay, this::soon);
                 }
+            } catch (RuntimeException e) {
+                answer.completeExceptionally(
+                        Failure.of(link.route().toString(), e).asLockstepException(lockName, what));
             }
         }
     }

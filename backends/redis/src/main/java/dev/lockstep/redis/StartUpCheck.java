@@ -38,13 +38,7 @@ final class StartUpCheck {
 
     /** Judges a server by its own report. */
     static void check(String report, String server, boolean cluster) {
-        Map<String, String> facts = new HashMap<>();
-        report.lines().forEach(line -> {
-            int colon = line.indexOf(':');
-            if (colon > 0) {
-                facts.put(line.substring(0, colon), line.substring(colon + 1).trim());
-            }
-        });
+        Map<String, String> facts = facts(report);
         String version = facts.getOrDefault("redis_version", "");
         if (isTooOld(version)) {
             throw refused(server, "runs version " + version + ". Lockstep needs Redis 6.2 or newer.");
@@ -63,6 +57,18 @@ final class StartUpCheck {
                     "has the eviction policy " + policy + ", which removes locks when memory is short. Set"
                             + " maxmemory-policy to noeviction, or use another server for locks.");
         }
+    }
+
+    /** What a report says, by name. */
+    static Map<String, String> facts(String report) {
+        Map<String, String> facts = new HashMap<>();
+        report.lines().forEach(line -> {
+            int colon = line.indexOf(':');
+            if (colon > 0) {
+                facts.put(line.substring(0, colon), line.substring(colon + 1).trim());
+            }
+        });
+        return facts;
     }
 
     private static boolean isTooOld(String version) {

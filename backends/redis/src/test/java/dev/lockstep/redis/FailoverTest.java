@@ -26,6 +26,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 
@@ -60,8 +62,12 @@ class FailoverTest {
                     }
                 }
                 try (LockClient first = connect(primary.url() + "?replicas=1", Duration.ofSeconds(5));
-                        LockClient second = connect(primary.url() + "?replicas=1", Duration.ofSeconds(5))) {
+                        LockClient second = connect(primary.url() + "?replicas=1", Duration.ofSeconds(5));
+                        LockClient careless = connect(primary.url(), Duration.ofSeconds(5))) {
                     Probe.works(first, second);
+                    assertThat(first.describe().guarantees()).anyMatch(line -> line.startsWith("1 of its replicas"));
+                    assertThat(first.describe().limits()).noneMatch(line -> line.contains("failover"));
+                    assertThat(careless.describe().limits()).anyMatch(line -> line.contains("failover"));
                 }
             }
         }
@@ -103,6 +109,34 @@ class FailoverTest {
                         () -> replica.info("master_link_status").equals("up"));
                 careful.lock(NAME).lock();
                 careful.lock(NAME).unlock();
+            }
+        }
+
+        /** Else a replica that was cut off for long would be promoted, and know nothing of a hold that seems valid. */
+        @ParameterizedTest
+        @ValueSource(strings = {"", "&queue=off"})
+        void aRenewalThatTooFewConfirmDoesNotCount(String options) throws Exception {
+            Duration ttl = Duration.ofSeconds(4);
+            try (RedisServer primary =
+                            Servers.require(() -> RedisServer.builder().start());
+                    TcpProxy link = TcpProxy.to(primary);
+                    RedisServer replica =
+                            RedisServer.builder().replicaOf(link.port()).start();
+                    LockClient careful = connect(primary.url() + "?replicas=1" + options, ttl);
+                    LockClient careless = connect(primary.url() + "?replicas=0" + options, ttl)) {
+                Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
+                Lease held = careful.lock("careful").acquireAsync().get();
+                held.onLost(reasons::add);
+                Duration before = held.remaining();
+                Bench.await("it is renewed", () -> held.remaining().compareTo(before) > 0);
+                Lease other = careless.lock("careless").acquireAsync().get();
+                link.cut();
+                Bench.await("the loss is told", () -> !reasons.isEmpty());
+                assertThat(reasons).containsExactly(LossReason.EXPIRED);
+                assertThat(other.isValid()).isTrue();
+                assertThat(replica.isAlive()).isTrue();
+                assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+                other.close();
             }
         }
 

@@ -7,18 +7,18 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
-import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
-import dev.lockstep.LossReason;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TcpProxy;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Queue;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -62,21 +62,6 @@ class FaultsTest {
         waiting.get(within.toMillis(), TimeUnit.MILLISECONDS).close();
     }
 
-    @Test
-    void aServerThatForgotTheScriptsIsTaughtAgain() throws Exception {
-        Bench bench = bench();
-        LockClient holder = bench.client("");
-        LockClient other = bench.client("");
-        Lease held = holder.lock(NAME).acquire();
-        CompletableFuture<Lease> waiting = waiter(other, holder);
-        bench.server().command("SCRIPT", "FLUSH");
-        Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
-        assertThat(held.isValid()).isTrue();
-        bench.server().command("SCRIPT", "FLUSH");
-        held.close();
-        serves(waiting, Duration.ofSeconds(10));
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"pubsub", "normal", "both"})
     void aWaiterWhoseConnectionsAreKilledIsServed(String type) throws Exception {
@@ -95,151 +80,41 @@ class FaultsTest {
     }
 
     @Test
-    void aLockSurvivesARestartWithPersistence() throws Exception {
-        Bench bench = bench(RedisServer.builder().persistent());
-        LockClient holder = bench.client("redis://" + bench.server().address(), Duration.ofSeconds(10));
-        LockClient other = bench.client("");
-        Lease held = holder.lock(NAME).acquireAsync().get();
-        long token = held.token();
-        CompletableFuture<Lease> waiting = waiter(other, holder);
-        bench.server().kill();
-        bench.server().start();
-        assertThat(held.isValid()).isTrue();
-        Bench.await("the waiter is back", () -> holder.inspect(NAME).waiters().size() == 1);
-        assertThat(waiting).isNotDone();
-        assertThat(other.lock(NAME).tryLock()).isFalse();
-        Bench.await("it is renewed", () -> held.remaining().compareTo(Duration.ofSeconds(8)) > 0);
-        held.close();
-        Lease next = waiting.get(10, TimeUnit.SECONDS);
-        assertThat(next.token()).isGreaterThan(token);
-        next.close();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"restart", "flush", "delete", "plain"})
-    void aLockThatTheServerForgotIsLostAndItsTokensStillRise(String how) throws Exception {
-        Bench bench = bench();
-        LockClient holder = bench.client(how.equals("plain") ? "?queue=off" : "");
-        Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
-        Lease held = holder.lock(NAME).acquireAsync().get();
-        long token = held.token();
-        held.onLost(reasons::add);
-        switch (how) {
-            case "restart" -> bench.server().restart();
-            case "delete" -> bench.server().command("DEL", KEY);
-            default -> bench.server().command("FLUSHALL");
-        }
-        Bench.await("the loss is told", () -> !reasons.isEmpty());
-        assertThat(reasons).containsExactly(LossReason.REVOKED);
-        assertThat(held.isValid()).isFalse();
-        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
-        try (Lease next = holder.lock(NAME).acquire()) {
-            assertThat(next.token()).isGreaterThan(token);
-        }
-    }
-
-    @Test
-    void aWaiterSurvivesThatTheServerForgotEverything() throws Exception {
-        Bench bench = bench();
-        LockClient holder = bench.client("");
-        LockClient other = bench.client("");
-        Lease held = holder.lock(NAME).acquireAsync().get();
-        CompletableFuture<Lease> waiting = waiter(other, holder);
-        bench.server().command("FLUSHALL");
-        serves(waiting, Duration.ofSeconds(5));
-        Bench.await("the loss is told", () -> !held.isValid());
-        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
-    }
-
-    @Test
-    void aMessageAboutAnEarlierLifeOfAClaimIsNotBelieved() throws Exception {
-        Bench bench = bench();
-        LockClient holder = bench.client("");
-        LockClient other = bench.client("");
-        Lease held = holder.lock(NAME, FAIR).acquireAsync().get();
-        CompletableFuture<Lease> waiting = other.lock(NAME, FAIR).acquireAsync();
-        Bench.awaitWaiters(holder, NAME, 1);
-        String first = bench.server().command("ZRANGE", KEY + ":queue", "0", "0");
-        bench.server().command("DEL", KEY + ":queue", KEY + ":claims");
-        Bench.awaitWaiters(holder, NAME, 1);
-        assertThat(bench.server().command("ZRANGE", KEY + ":queue", "0", "0")).isNotEqualTo(first);
-        String channel = "lockstep:" + first.substring(0, 22);
-        bench.server().command("PUBLISH", channel, "granted " + first + " 4711 0");
-        for (String nonsense : new String[] {"", "granted", "granted  ", "granted " + first + "/1 x y", "a b c d e"}) {
-            bench.server().command("PUBLISH", channel, nonsense);
-        }
-        Awaitility.await().pollDelay(Duration.ofMillis(500)).until(() -> true);
-        assertThat(waiting).isNotDone();
-        held.close();
-        serves(waiting, Duration.ofSeconds(5));
-    }
-
-    /** The server's clock was set back: the last token is ahead of it. */
-    @Test
-    void tokensRiseWhenTheServersClockIsSetBack() throws Exception {
-        Bench bench = bench();
-        LockClient client = bench.client("");
-        client.lock(NAME).acquire().close();
-        long ahead = Long.parseLong(bench.server().command("HGET", KEY, "token")) + 60_000_000;
-        bench.server().command("HSET", KEY, "token", Long.toString(ahead));
-        for (int i = 1; i <= 3; i++) {
-            try (Lease lease = client.lock(NAME).acquire()) {
-                assertThat(lease.token() / 1024).isEqualTo(ahead + i);
-            }
-        }
-    }
-
-    /** The server's clock was set forward: a hold ends early, its holder is told, and its token is the lower one. */
-    @Test
-    void theTokenProtectsWhenTheServersClockIsSetForward() throws Exception {
-        Bench bench = bench();
-        LockClient holder = bench.client("");
-        LockClient other = bench.client("");
-        Lease held = holder.lock(NAME).acquireAsync().get();
-        long token = held.token();
-        bench.server().command("HSET", KEY, "until", "1");
-        try (Lease next = other.lock(NAME).acquire()) {
-            assertThat(next.token()).isGreaterThan(token);
-            Bench.await("the loss is told", () -> !held.isValid());
-            assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
-            assertThat(next.isValid()).isTrue();
-        }
-    }
-
-    @Test
-    void anUnusedLocksTokenIsForgottenInTime() throws Exception {
-        Bench bench = bench();
-        LockClient client = bench.client("");
-        client.lock(NAME).acquire().close();
-        assertThat(bench.keysInUse()).isEmpty();
-        assertThat(Long.parseLong(bench.server().command("PTTL", KEY)))
-                .isBetween(1L, Duration.ofMinutes(21).toMillis());
-    }
-
-    @Test
     void aDeadWaiterAtTheHeadCostsALockThatIsNotFairASecond() throws Exception {
-        Bench bench = bench();
-        assertThat(takenPastADeadWaiter(bench, LockOptions.defaults(), "?waiterExpiry=10s"))
-                .isLessThan(Duration.ofSeconds(4)); // a second, on a machine that is not busy
+        takenPastADeadWaiter(LockOptions.defaults(), Duration.ofSeconds(10), Duration.ofSeconds(1));
     }
 
     @Test
     void aDeadWaiterAtTheHeadCostsAFairLockItsExpiry() throws Exception {
-        Bench bench = bench();
-        assertThat(takenPastADeadWaiter(bench, FAIR, "?waiterExpiry=2s")).isLessThan(Duration.ofSeconds(5));
+        Duration expiry = Duration.ofSeconds(2);
+        takenPastADeadWaiter(FAIR, expiry, expiry.plusMillis(700)); // and until somebody looks
+        assertThat(RedisOptions.DEFAULTS.waiterExpiry()).isEqualTo(Duration.ofSeconds(5));
     }
 
-    private Duration takenPastADeadWaiter(Bench bench, LockOptions options, String urlOptions) throws Exception {
+    /** A busy machine can only make it longer, so one try of five must be within the bound. */
+    private void takenPastADeadWaiter(LockOptions options, Duration expiry, Duration bound) throws Exception {
+        Bench bench = bench();
+        Duration quickest = Duration.ofDays(1);
+        for (int i = 0; i < 5 && quickest.compareTo(bound) > 0; i++) {
+            Duration taken =
+                    takenPastADeadWaiter(bench, NAME + i, options, "?waiterExpiry=" + expiry.toMillis() + "ms");
+            quickest = taken.compareTo(quickest) < 0 ? taken : quickest;
+        }
+        assertThat(quickest).isLessThan(bound);
+    }
+
+    private static Duration takenPastADeadWaiter(Bench bench, String name, LockOptions options, String urlOptions)
+            throws Exception {
         String url = "redis://" + bench.server().address() + urlOptions;
         LockClient holder = bench.client(url, Duration.ofSeconds(30));
         LockClient other = bench.client(url, Duration.ofSeconds(30));
         TcpProxy proxy = bench.proxy();
         LockClient dead = bench.client("redis://127.0.0.1:" + proxy.port() + urlOptions, Duration.ofSeconds(30));
-        Lease held = holder.lock(NAME, options).acquireAsync().get();
-        dead.lock(NAME, options).tryAcquireAsync(Duration.ofMinutes(1));
-        Bench.awaitWaiters(holder, NAME, 1);
-        CompletableFuture<Lease> waiting = other.lock(NAME, options).acquireAsync();
-        Bench.awaitWaiters(holder, NAME, 2);
+        Lease held = holder.lock(name, options).acquireAsync().get();
+        dead.lock(name, options).tryAcquireAsync(Duration.ofMinutes(1));
+        Bench.awaitWaiters(holder, name, 1);
+        CompletableFuture<Lease> waiting = other.lock(name, options).acquireAsync();
+        Bench.awaitWaiters(holder, name, 2);
         proxy.blackHole();
         long start = System.nanoTime();
         held.close();
@@ -272,6 +147,33 @@ class FaultsTest {
             bench.server().command("REPLICAOF", "NO", "ONE");
             later.get(20, TimeUnit.SECONDS);
         }
+    }
+
+    @Test
+    void aServerThatTurnsClientsAwayIsWaitedFor() throws Exception {
+        int most = 8;
+        Bench bench = bench(RedisServer.builder().setting("maxclients", Integer.toString(most)));
+        LockClient client = bench.client("");
+        List<Socket> crowd = new ArrayList<>();
+        try {
+            crowd.add(new Socket("127.0.0.1", bench.server().port()));
+            String kill = "CLIENT KILL TYPE normal SKIPME yes\r\n";
+            crowd.get(0).getOutputStream().write(kill.getBytes(StandardCharsets.US_ASCII));
+            assertThat(crowd.get(0).getInputStream().read()).isEqualTo(':');
+            for (int i = 0; i < most; i++) {
+                crowd.add(new Socket("127.0.0.1", bench.server().port()));
+            }
+            assertThatThrownBy(client.lock(NAME)::tryLock)
+                    .isInstanceOf(LockUnavailableException.class)
+                    .hasMessageContaining(NAME);
+            assertThatThrownBy(() -> bench.client("")).isInstanceOf(LockUnavailableException.class);
+        } finally {
+            for (Socket one : crowd) {
+                one.close();
+            }
+        }
+        assertThat(client.lock(NAME).tryLock(10, TimeUnit.SECONDS)).isTrue();
+        client.lock(NAME).unlock();
     }
 
     @Test

@@ -108,11 +108,13 @@ class SetUpsTest {
         void aUserWithoutRightsIsTold() {
             String noScripts = "reader on >" + SECRET + " ~* &* +@all -evalsha";
             String noKeys = "stranger on >" + SECRET + " ~other:* &* +@all";
+            String noInfo = "blind on >" + SECRET + " ~* &* +@all -info";
             String noChannel = "deaf on >" + SECRET + " ~* resetchannels +@all";
             try (RedisServer server = Servers.require(() -> RedisServer.builder()
                     .user(noScripts)
                     .user(noKeys)
                     .user(noChannel)
+                    .user(noInfo)
                     .start())) {
                 for (String user : new String[] {"reader", "stranger"}) {
                     try (LockClient client = connect("redis://" + user + ":" + SECRET + "@" + server.address())) {
@@ -131,6 +133,10 @@ class SetUpsTest {
                         LockConfigurationException.class,
                         "rights",
                         () -> connect("redis://deaf:" + SECRET + "@" + server.address()));
+                try (LockClient client = connect("redis://blind:" + SECRET + "@" + server.address())) {
+                    assertThat(client.describe().version()).isEmpty();
+                    assertThat(client.describe().limits()).anyMatch(line -> line.contains("may not ask for INFO"));
+                }
             }
         }
     }

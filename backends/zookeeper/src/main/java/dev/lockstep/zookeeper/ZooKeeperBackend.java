@@ -1,5 +1,6 @@
 package dev.lockstep.zookeeper;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
@@ -261,6 +262,19 @@ final class ZooKeeperBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
         return bounded(operator(name).forceRelease(name), name, "force release");
+    }
+
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        CompletableFuture<EngineInfo> answer = new CompletableFuture<>();
+        Duration timeout = session.timeout();
+        // Blocks on a socket of its own, and hardly ever: a thread for it costs nothing otherwise.
+        Thread asking = new Thread(
+                () -> answer.complete(Description.of(engine, timeout, context.requestTimeout())),
+                "lockstep-zookeeper-describe-" + context.clientName());
+        asking.setDaemon(true);
+        asking.start();
+        return bounded(answer, null, "describe");
     }
 
     private Operator operator(@Nullable String lockName) {

@@ -211,13 +211,9 @@ public final class ZooKeeperEngine implements BackendFactory {
      * @throws LockUnavailableException if not even that is possible
      */
     ZooKeeper connect(Duration timeout, Watcher watcher, HostProvider hosts) {
-        ZKClientConfig config = new ZKClientConfig();
-        // A list of many locks is longer than the usual megabyte.
-        config.setProperty("jute.maxbuffer", DEFAULT_MAX_REPLY);
-        settings.forEach(config::setProperty);
         int millis = (int) Math.max(LEAST_TIMEOUT_MILLIS, Math.min(timeout.toMillis(), Integer.MAX_VALUE));
         try {
-            ZooKeeper zooKeeper = new ZooKeeper(connectString, millis, watcher, false, hosts, config);
+            ZooKeeper zooKeeper = new ZooKeeper(connectString, millis, watcher, false, hosts, config());
             if (digest != null) {
                 zooKeeper.addAuthInfo("digest", digest);
             }
@@ -229,6 +225,15 @@ public final class ZooKeeperEngine implements BackendFactory {
                             + ". Check the process's limit of open files, and the properties given as zookeeper.SOMETHING.",
                     e);
         }
+    }
+
+    /** The settings of ZooKeeper's own client. */
+    ZKClientConfig config() {
+        ZKClientConfig config = new ZKClientConfig();
+        // A list of many locks is longer than the usual megabyte.
+        config.setProperty("jute.maxbuffer", DEFAULT_MAX_REPLY);
+        settings.forEach(config::setProperty);
+        return config;
     }
 
     /** Servers and chroot. */

@@ -170,6 +170,9 @@ class SetupTest {
 
     @Test
     void connectionsCanBeEncrypted() throws Exception {
+        try (LockClient client = connect(secureUrl(TestCertificates.get()))) {
+            assertThat(client.describe().version()).startsWith("3.");
+        }
         works(connect(secureUrl(TestCertificates.get())), "tls");
     }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One MySQL or MariaDB server. It does not wait for the disk unless asked to, which only a crash of the whole machine
@@ -103,8 +104,21 @@ public final class MySqlServer extends SqlServer {
         private final Source source;
         private final Map<String, String> options = new LinkedHashMap<>();
 
+        private @Nullable HostFaults host;
+
         private Builder(Source source) {
             this.source = source;
+        }
+
+        /**
+         * Runs it on a machine whose clock and disk can be spoilt.
+         *
+         * @param machine to be closed after the server
+         * @return this
+         */
+        public Builder on(HostFaults machine) {
+            host = machine;
+            return this;
         }
 
         /**
@@ -138,6 +152,9 @@ public final class MySqlServer extends SqlServer {
         public MySqlServer start() {
             MySqlServer server = new MySqlServer(source.find(), options);
             server.initialise();
+            if (host != null) {
+                server.runOn(host);
+            }
             return ServerProcess.started(server);
         }
     }

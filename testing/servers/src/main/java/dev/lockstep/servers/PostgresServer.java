@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One PostgreSQL server. It does not wait for the disk unless asked to, which only a crash of the whole machine would
@@ -135,7 +136,20 @@ public final class PostgresServer extends SqlServer {
         private final Map<String, String> settings =
                 new LinkedHashMap<>(Map.of("fsync", "off", "jit", "off", "max_connections", "200"));
 
+        private @Nullable HostFaults host;
+
         private Builder() {}
+
+        /**
+         * Runs it on a machine whose clock and disk can be spoilt.
+         *
+         * @param machine to be closed after the server
+         * @return this
+         */
+        public Builder on(HostFaults machine) {
+            host = machine;
+            return this;
+        }
 
         /**
          * Makes commits wait for the disk, as they do in production.
@@ -168,6 +182,9 @@ public final class PostgresServer extends SqlServer {
         public PostgresServer start() {
             PostgresServer server = new PostgresServer(Program.find("postgres", "postgresql"), settings);
             server.initialise();
+            if (host != null) {
+                server.runOn(host);
+            }
             return ServerProcess.started(server);
         }
     }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A program that can be run.
@@ -28,13 +29,19 @@ record Program(Path path, Map<String, String> environment) {
      * @throws ServerUnavailableException if it is nowhere
      */
     static Program find(String name, String... debianPackages) {
+        return installed(name)
+                .orElseGet(() -> DebianPackages.get(List.of(debianPackages)).program(name));
+    }
+
+    /** Finds a program on the PATH or in Debian's folders for servers. */
+    static Optional<Program> installed(String name) {
         for (Path folder : folders()) {
             Path candidate = folder.resolve(name);
             if (Files.isExecutable(candidate) && Files.isRegularFile(candidate)) {
-                return new Program(candidate, Map.of());
+                return Optional.of(new Program(candidate, Map.of()));
             }
         }
-        return DebianPackages.get(List.of(debianPackages)).program(name);
+        return Optional.empty();
     }
 
     /** Another program of the same installation, in the same folder. */

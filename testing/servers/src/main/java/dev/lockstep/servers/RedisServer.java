@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -11,35 +12,44 @@ import org.jspecify.annotations.Nullable;
 public final class RedisServer extends ServerProcess {
     static final Duration START_TIMEOUT = Duration.ofSeconds(30);
 
-    private final Program program = Program.find("redis-server", "redis-server", "redis-tools");
+    private final Program program;
     private final List<String> arguments = new ArrayList<>();
     private final @Nullable String password;
     private final @Nullable SSLContext tls;
 
     private RedisServer(Builder builder) {
-        this("redis", builder.password, builder.certificates);
+        this("redis", builder.source.get(), builder.password, builder.certificates);
         arguments.addAll(List.of("--port", Integer.toString(tls == null ? port() : 0), "--bind", HOST));
         arguments.addAll(List.of("--tls-port", Integer.toString(tls == null ? 0 : port())));
         arguments.addAll(List.of("--dir", directory().toString(), "--save", ""));
         arguments.addAll(List.of("--repl-diskless-sync-delay", "0"));
         arguments.addAll(builder.arguments);
+        if (builder.host != null) {
+            runOn(builder.host);
+        }
     }
 
-    private RedisServer(String name, @Nullable String password, @Nullable TestCertificates certificates) {
+    private RedisServer(
+            String name, Program program, @Nullable String password, @Nullable TestCertificates certificates) {
         super(name, FreePorts.next(), START_TIMEOUT);
+        this.program = program;
         this.password = password;
         this.tls = certificates == null ? null : certificates.clientContext();
     }
 
     /** A Sentinel that is not started yet; it is a Redis server in another role, with a file that it rewrites. */
     static RedisServer sentinel(List<String> directives) {
-        RedisServer sentinel = new RedisServer("sentinel", null, null);
+        RedisServer sentinel = new RedisServer("sentinel", newest(), null, null);
         List<String> lines = new ArrayList<>(List.of("port " + sentinel.port(), "bind " + HOST));
         lines.add("dir " + sentinel.directory());
         lines.addAll(directives);
         sentinel.arguments.add(sentinel.write("sentinel.conf", lines).toString());
         sentinel.arguments.add("--sentinel");
         return sentinel;
+    }
+
+    private static Program newest() {
+        return Program.find("redis-server", "redis-server", "redis-tools");
     }
 
     /**
@@ -122,9 +132,33 @@ public final class RedisServer extends ServerProcess {
         private final List<String> arguments = new ArrayList<>();
         private @Nullable String password;
         private @Nullable TestCertificates certificates;
+        private Supplier<Program> source = RedisServer::newest;
+        private @Nullable HostFaults host;
         private boolean replica;
 
         private Builder() {}
+
+        /**
+         * Takes the oldest Redis that locks must work on, from the jar {@code com.github.codemonstur:embedded-redis}, which
+         * must be on the class path.
+         *
+         * @return this
+         */
+        public Builder version62() {
+            source = Redis62::program;
+            return this;
+        }
+
+        /**
+         * Runs it on a machine whose clock and disk can be spoilt.
+         *
+         * @param machine to be closed after the server
+         * @return this
+         */
+        public Builder on(HostFaults machine) {
+            host = machine;
+            return this;
+        }
 
         /**
          * Asks for a password of the default user.
@@ -267,6 +301,8 @@ public final class RedisServer extends ServerProcess {
             copy.arguments.addAll(arguments);
             copy.password = password;
             copy.certificates = certificates;
+            copy.source = source;
+            copy.host = host;
             return copy;
         }
     }

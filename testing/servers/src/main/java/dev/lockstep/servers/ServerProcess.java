@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,6 +54,7 @@ public abstract class ServerProcess implements AutoCloseable {
     private final Duration startTimeout;
     private final Path directory;
     private final Path log;
+    private volatile Map<String, String> environment = Map.of();
     private volatile @Nullable Process process;
 
     /**
@@ -68,6 +70,11 @@ public abstract class ServerProcess implements AutoCloseable {
         this.startTimeout = startTimeout;
         this.directory = TempDirs.create(name);
         this.log = directory.resolve(name + ".log");
+    }
+
+    /** Makes it run on a machine whose clock and disk a test can spoil, from the next start on. */
+    final void runOn(HostFaults host) {
+        environment = host.environment();
     }
 
     /** How it is started, asked before every start. */
@@ -153,6 +160,7 @@ public abstract class ServerProcess implements AutoCloseable {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
             builder.environment().putAll(launch.environment());
+            builder.environment().putAll(environment);
             process = builder.start();
         } catch (IOException e) {
             throw new ServerException("cannot start " + name, e);

@@ -24,6 +24,14 @@ class RedisServerTest {
     }
 
     @Test
+    void oldestServerIsOfVersion62() {
+        try (RedisServer redis =
+                Servers.require(() -> RedisServer.builder().version62().start())) {
+            assertThat(redis.info("redis_version")).startsWith("6.2.");
+        }
+    }
+
+    @Test
     void persistentServerKeepsItsDataOverACrash() {
         try (RedisServer redis =
                 Servers.require(() -> RedisServer.builder().persistent().start())) {

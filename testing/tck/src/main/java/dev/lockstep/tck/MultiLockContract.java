@@ -58,24 +58,36 @@ abstract class MultiLockContract extends ContractGroup {
     }
 
     @Test
-    void noneIsHeldIfOneIsBusy() throws Exception {
-        for (String busy : NAMES) {
-            List<String> others =
-                    Arrays.stream(NAMES).filter(name -> !name.equals(busy)).toList();
-            rival().lock(busy).lock();
-            assertThat(all().tryLock()).isFalse();
-            assertThat(others).allMatch(bench()::isFree);
-            assertThat(all().tryAcquire()).isEmpty();
-            assertThat(others).allMatch(bench()::isFree);
-            assertThat(all().tryLock(700, TimeUnit.MILLISECONDS)).isFalse();
-            assertThat(others).allMatch(bench()::isFree);
-            assertThat(all().isHeldByCurrentThread()).isFalse();
-            assertThatThrownBy(all()::unlock).isInstanceOf(IllegalMonitorStateException.class);
-            assertThat(all().tryAcquireAsync(Duration.ofMillis(700)).get(20, TimeUnit.SECONDS))
-                    .isEmpty();
-            others.forEach(bench()::awaitFree);
-            rival().lock(busy).unlock();
-        }
+    void noneIsHeldIfTheFirstIsBusy() throws Exception {
+        noneIsHeldIfOneIsBusy("a");
+    }
+
+    @Test
+    void noneIsHeldIfTheMiddleIsBusy() throws Exception {
+        noneIsHeldIfOneIsBusy("b");
+    }
+
+    @Test
+    void noneIsHeldIfTheLastIsBusy() throws Exception {
+        noneIsHeldIfOneIsBusy("c");
+    }
+
+    private void noneIsHeldIfOneIsBusy(String busy) throws Exception {
+        List<String> others =
+                Arrays.stream(NAMES).filter(name -> !name.equals(busy)).toList();
+        rival().lock(busy).lock();
+        assertThat(all().tryLock()).isFalse();
+        assertThat(others).allMatch(bench()::isFree);
+        assertThat(all().tryAcquire()).isEmpty();
+        assertThat(others).allMatch(bench()::isFree);
+        assertThat(all().tryLock(700, TimeUnit.MILLISECONDS)).isFalse();
+        assertThat(others).allMatch(bench()::isFree);
+        assertThat(all().isHeldByCurrentThread()).isFalse();
+        assertThatThrownBy(all()::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(all().tryAcquireAsync(Duration.ofMillis(700)).get(20, TimeUnit.SECONDS))
+                .isEmpty();
+        others.forEach(bench()::awaitFree);
+        rival().lock(busy).unlock();
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.DistributedLock;
+import dev.lockstep.EngineInfo;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
@@ -102,6 +103,23 @@ abstract class OperatorContract extends ContractGroup {
                 .containsExactlyInAnyOrder(client().name(), rival().name());
         client().readWriteLock(NAME).readLock().unlock();
         rival().readWriteLock(NAME).readLock().unlock();
+    }
+
+    @Test
+    void theEngineSaysWhatItIs() {
+        EngineInfo info = operator().describe();
+        assertThat(info.product()).isNotBlank();
+        info.clock()
+                .ifPresent(clock -> assertThat(clock)
+                        .isBetween(
+                                Instant.now().minus(Duration.ofMinutes(10)),
+                                Instant.now().plus(Duration.ofMinutes(10))));
+        assertThat(info.guarantees()).allMatch(OperatorContract::isSentence);
+        assertThat(info.limits()).allMatch(OperatorContract::isSentence);
+    }
+
+    private static boolean isSentence(String text) {
+        return text.endsWith(".") && Character.isLetterOrDigit(text.charAt(0));
     }
 
     @Test

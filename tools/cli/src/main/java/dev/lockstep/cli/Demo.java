@@ -1,18 +1,13 @@
 package dev.lockstep.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -88,9 +83,12 @@ abstract class Demo implements Callable<Integer> {
 
     /** Starts processes on the engine, runs the show, and leaves nothing behind. */
     final int withCrew(int processes, int threads, Show show) throws Exception {
-        Path folder = Files.createTempDirectory("lockstep-demo");
-        Thread hook = new Thread(() -> delete(folder), "lockstep-demo-delete");
-        Runtime.getRuntime().addShutdownHook(hook);
+        try (Scratch scratch = Scratch.folder("lockstep-demo")) {
+            return withCrew(processes, threads, scratch.path(), show);
+        }
+    }
+
+    private int withCrew(int processes, int threads, Path folder, Show show) throws Exception {
         String given = engine.givenUrl(null);
         String url = given == null ? "jdbc:sqlite:" + folder.resolve("locks.db") : given;
         requireShared(url);
@@ -112,8 +110,6 @@ abstract class Demo implements Callable<Integer> {
                 "demo:" + UUID.randomUUID());
         try (Crew crew = Crew.start(processes, url, folder.resolve("ledger.db"), options)) {
             return show.run(crew);
-        } finally {
-            delete(folder);
         }
     }
 
@@ -126,15 +122,5 @@ abstract class Demo implements Callable<Integer> {
 
     private static String seconds(Duration duration) {
         return String.format(Locale.ROOT, "%.9f", duration.toNanos() / 1e9);
-    }
-
-    private static void delete(Path folder) {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException | UncheckedIOException e) {
-            // A process may write there yet; the system empties its folder for such files.
-        }
     }
 }

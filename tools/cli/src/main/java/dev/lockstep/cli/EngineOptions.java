@@ -3,6 +3,8 @@ package dev.lockstep.cli;
 import dev.lockstep.LockClient;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -73,6 +75,7 @@ final class EngineOptions {
 
     /** Connects. Whatever ends this process but a kill, the client gives back what it holds. */
     LockClient connect(String target, UnaryOperator<LockClient.Builder> more) {
+        silenceDrivers();
         try {
             LockClient client = more.apply(LockClient.builder()
                             .url(target)
@@ -83,6 +86,13 @@ final class EngineOptions {
             return client;
         } catch (IllegalArgumentException e) {
             throw unusable(e);
+        }
+    }
+
+    /** Some clients of engines log by the JDK's own means, to standard error. */
+    private static void silenceDrivers() {
+        if ("off".equals(System.getProperty(Main.LOG_LEVEL))) {
+            Logger.getLogger("").setLevel(Level.OFF);
         }
     }
 

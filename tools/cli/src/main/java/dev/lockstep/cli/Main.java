@@ -33,13 +33,15 @@ import picocli.CommandLine.Spec;
             WatchCommand.class,
             ReleaseCommand.class,
             BenchCommand.class,
+            TortureCommand.class,
+            ExplainCommand.class,
             CompletionCommand.class,
         },
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "  0:done",
-            "  1:something unexpected went wrong, or a demo did not end as it must",
+            "  1:something unexpected went wrong, or a demo or a torture did not end as it must",
             "  2:the command line or the URL makes no sense",
             " 69:the engine did not answer",
             " 74:the output could not be written",
@@ -50,6 +52,8 @@ import picocli.CommandLine.Spec;
             "128:plus the number of a signal: ended by it, such as 130 by Ctrl-C",
         })
 public final class Main implements Runnable {
+    static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -94,7 +98,7 @@ public final class Main implements Runnable {
                 .setExecutionExceptionHandler((e, failed, unused) -> main.fail(e, failed.getErr()));
         command.setExecutionStrategy(parsed -> {
             // Read when the first logger is made, which is when a client is.
-            System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", main.debug ? "debug" : "off");
+            System.setProperty(LOG_LEVEL, main.debug ? "debug" : "off");
             return new CommandLine.RunLast().execute(parsed);
         });
         int code = command.execute(args);

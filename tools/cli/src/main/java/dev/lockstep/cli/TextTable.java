@@ -9,8 +9,11 @@ import java.util.List;
 final class TextTable {
     private final List<List<String>> rows = new ArrayList<>();
 
+    /** Makes a table, without headings if none are given. */
     TextTable(String... headings) {
-        rows.add(List.of(headings));
+        if (headings.length > 0) {
+            rows.add(List.of(headings));
+        }
     }
 
     void add(Object... cells) {
@@ -20,20 +23,27 @@ final class TextTable {
     }
 
     void print(PrintWriter out) {
-        int columns = rows.get(0).size();
+        lines().forEach(out::println);
+    }
+
+    /** The rows as lines, aligned. */
+    List<String> lines() {
+        int columns = rows.isEmpty() ? 0 : rows.get(0).size();
         int[] widths = new int[columns];
         for (List<String> row : rows) {
             for (int i = 0; i < columns; i++) {
                 widths[i] = Math.max(widths[i], length(row.get(i)));
             }
         }
+        List<String> lines = new ArrayList<>();
         for (List<String> row : rows) {
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < columns; i++) {
                 line.append(row.get(i)).append(" ".repeat(widths[i] - length(row.get(i)) + 2));
             }
-            out.println(line.toString().stripTrailing());
+            lines.add(line.toString().stripTrailing());
         }
+        return lines;
     }
 
     private static int length(String cell) {

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockOptions;
 import dev.lockstep.cli.Launched.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,6 +78,28 @@ class ExecIT {
             assertThat(two.end().code()).isZero();
         }
         assertThat(Files.readAllLines(log)).containsExactly("in", "out", "in", "out");
+    }
+
+    @Test
+    void fairOnesRunInTheOrderInWhichTheyCame() throws Exception {
+        Path log = folder.resolve("log");
+        List<Launched> waiting = new ArrayList<>();
+        try (LockClient client = LockClient.connect(url)) {
+            Lease lease = client.lock("job", LockOptions.defaults().fair()).acquire();
+            for (String who : List.of("first", "second", "third")) {
+                waiting.add(start("exec", "--fair", "job", "--", "sh", "-c", "echo " + who + " >> " + log));
+                while (client.inspect("job").waiters().size() < waiting.size()) {
+                    Thread.onSpinWait();
+                }
+            }
+            lease.close();
+            for (Launched each : waiting) {
+                assertThat(each.end().code()).isZero();
+            }
+            assertThat(Files.readAllLines(log)).containsExactly("first", "second", "third");
+        } finally {
+            waiting.forEach(Launched::close);
+        }
     }
 
     @Test

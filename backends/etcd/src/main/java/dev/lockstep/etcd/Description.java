@@ -1,0 +1,55 @@
+package dev.lockstep.etcd;
+
+import dev.lockstep.EngineInfo;
+import dev.lockstep.etcd.proto.Etcd.MemberListRequest;
+import dev.lockstep.etcd.proto.Etcd.MemberListResponse;
+import dev.lockstep.etcd.proto.Etcd.StatusRequest;
+import dev.lockstep.etcd.proto.Etcd.StatusResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** What locks promise on a cluster, as it is set up. */
+final class Description {
+    private Description() {}
+
+    /** Asks the member that requests go to. */
+    static CompletableFuture<EngineInfo> of(Wire wire, Duration ttl) {
+        CompletableFuture<String> version =
+                wire.call(Rpc.STATUS, StatusRequest.getDefaultInstance()).thenApply(StatusResponse::getVersion);
+        CompletableFuture<Integer> members = wire.call(Rpc.MEMBER_LIST, MemberListRequest.getDefaultInstance())
+                .thenApply(MemberListResponse::getMembersCount);
+        return version.thenCombine(members, (known, count) -> make(known, count, ttl));
+    }
+
+    private static EngineInfo make(String version, int members, Duration ttl) {
+        return new EngineInfo("etcd", version, Optional.empty(), guarantees(ttl), limits(version, members));
+    }
+
+    private static List<String> guarantees(Duration ttl) {
+        return List.of(
+                "One holder at a time, as long as a majority of the members keeps what it has confirmed.",
+                "A crashed holder's lock is free " + (ttl.toMillis() + 999) / 1_000
+                        + " s after its last keepalive, later if the leader changes. A holder is told of a loss before"
+                        + " that.",
+                "First come, first served. A release wakes one waiter, or the readers next in line.",
+                "Tokens rise, over restarts and a change of the leader too. The time of day does not matter.");
+    }
+
+    private static List<String> limits(String version, int members) {
+        List<String> limits = new ArrayList<>();
+        if (members == 1) {
+            limits.add("One member alone: while it is down, nothing is granted, and holds end by their deadline.");
+        } else {
+            limits.add("Of " + members + " members " + (members / 2 + 1) + " must be up for anything to be granted.");
+        }
+        limits.add("A cluster restored from an older backup can repeat tokens.");
+        if (version.startsWith("3.4.") || version.startsWith("3.5.")) {
+            limits.add("Releases from before February 2024 can end leases too early when the leader's disk stands still"
+                    + " (etcd #15247); token and guard hold all the same.");
+        }
+        return limits;
+    }
+}

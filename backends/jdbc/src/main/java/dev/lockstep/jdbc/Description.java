@@ -1,0 +1,58 @@
+package dev.lockstep.jdbc;
+
+import dev.lockstep.EngineInfo;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What locks promise on a database, as it is set up. */
+final class Description {
+    private Description() {}
+
+    /**
+     * Asks the database.
+     *
+     * @param ttl how long a session outlives its client
+     * @param pushed whether the database wakes those that wait
+     */
+    static EngineInfo of(Link link, Dialect dialect, Duration ttl, boolean pushed) throws SQLException {
+        String version = link.version();
+        return link.query("SELECT " + dialect.now() + ", " + dialect.forgetfulSetting(), row -> {
+            row.next();
+            Instant clock = Instant.EPOCH.plus(row.getLong(1), ChronoUnit.MICROS);
+            return new EngineInfo(
+                    dialect.product(),
+                    version,
+                    Optional.of(clock),
+                    guarantees(ttl, pushed),
+                    limits(dialect, row.getString(2), pushed));
+        });
+    }
+
+    private static List<String> guarantees(Duration ttl, boolean pushed) {
+        return List.of(
+                "One holder at a time, as long as the database keeps what it has committed and its clock does not jump.",
+                "A crashed holder's lock is free after " + ttl.toMillis()
+                        + " ms, by the database's clock. A holder is told of a loss before that.",
+                "Fair locks are first come, first served. "
+                        + (pushed ? "Waiters are woken by NOTIFY." : "Waiters look every 5 to 100 ms."),
+                "Tokens rise, over restarts and removed rows too.");
+    }
+
+    private static List<String> limits(Dialect dialect, @Nullable String forgetful, boolean pushed) {
+        List<String> limits = new ArrayList<>();
+        if (forgetful != null) {
+            limits.add("A crash of the server can forget locks, and grant them twice: " + forgetful + ".");
+        }
+        limits.add(dialect.limit());
+        if (!pushed) {
+            limits.add("A holder is not told that others wait, so there are no sticky locks.");
+        }
+        return limits;
+    }
+}

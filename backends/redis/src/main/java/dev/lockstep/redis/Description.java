@@ -1,0 +1,102 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.EngineInfo;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
+
+/** What locks promise on one Redis, as its servers report that they are set up. For one thread. */
+final class Description {
+    private final RedisOptions options;
+    private final Duration ttl;
+    private final List<Map<String, String>> primaries = new ArrayList<>();
+    private Optional<Instant> clock = Optional.empty();
+
+    private Description(RedisOptions options, Duration ttl) {
+        this.options = options;
+        this.ttl = ttl;
+    }
+
+    /** Asks each primary. */
+    static EngineInfo of(Link link, RedisOptions options, Duration ttl, long deadlineNanos) throws Failure {
+        Description description = new Description(options, ttl);
+        link.callAll(deadlineNanos, connection -> {
+            description.ask(connection);
+            return true;
+        });
+        return description.make(link.route().isCluster());
+    }
+
+    private void ask(Connection connection) {
+        try {
+            byte[] report = (byte[]) connection.executeCommand(Protocol.Command.INFO);
+            primaries.add(StartUpCheck.facts(new String(report, StandardCharsets.UTF_8)));
+        } catch (JedisAccessControlException e) {
+            primaries.add(Map.of()); // not allowed: it stays unknown
+        }
+        if (clock.isEmpty()) {
+            List<?> time = (List<?>) connection.executeCommand(Protocol.Command.TIME);
+            clock = Optional.of(Instant.ofEpochSecond(number(time.get(0)), number(time.get(1)) * 1_000));
+        }
+    }
+
+    private static long number(Object bytes) {
+        return Long.parseLong(new String((byte[]) bytes, StandardCharsets.US_ASCII));
+    }
+
+    private EngineInfo make(boolean cluster) {
+        Map<String, String> first = primaries.isEmpty() ? Map.of() : primaries.get(0);
+        String version = first.getOrDefault("valkey_version", first.getOrDefault("redis_version", ""));
+        String product = first.containsKey("valkey_version") ? "Valkey" : "Redis";
+        return new EngineInfo(
+                cluster ? product + " Cluster" : product, version, clock, guarantees(), limits(first.isEmpty()));
+    }
+
+    private List<String> guarantees() {
+        List<String> guarantees = new ArrayList<>();
+        guarantees.add("One holder at a time, as long as the server keeps its data and its clock is not set forward.");
+        guarantees.add("A crashed holder's lock is free after " + ttl.toMillis()
+                + " ms, by the server's clock. A holder is told of a loss before that.");
+        guarantees.add(
+                options.queue()
+                        ? "Fair locks are first come, first served. A release wakes one waiter, or the readers next in line."
+                        : "What is held is given back by its owner alone.");
+        if (options.replicas() > 0) {
+            guarantees.add(
+                    options.replicas() + " of its replicas confirm each grant: a failover to one of them keeps it.");
+        }
+        guarantees.add("Tokens rise, over restarts and failovers too, as far as the servers' clocks agree.");
+        return guarantees;
+    }
+
+    private List<String> limits(boolean unknown) {
+        List<String> limits = new ArrayList<>();
+        int replicas = primaries.stream().mapToInt(Description::replicas).min().orElse(0);
+        if (unknown) {
+            limits.add("This user may not ask for INFO: version, persistence and replicas are unknown.");
+        } else if (replicas == 0) {
+            limits.add("No replica: while the server is down, nothing is granted, and holds end by their deadline.");
+        }
+        if (options.replicas() == 0 && (unknown || replicas > 0)) {
+            limits.add("A failover to a replica that has not seen a lock grants it twice (see ?replicas=1).");
+        }
+        if (!unknown && primaries.stream().anyMatch(facts -> !"1".equals(facts.get("aof_enabled")))) {
+            limits.add("No append-only file: a restart can forget locks, and grant them twice.");
+        }
+        if (!options.queue()) {
+            limits.add("queue=off: no order, no fair and no shared locks; waiters try again every few milliseconds.");
+        }
+        return limits;
+    }
+
+    private static int replicas(Map<String, String> facts) {
+        return Integer.parseInt(facts.getOrDefault("connected_slaves", "0"));
+    }
+}

@@ -1,0 +1,164 @@
+package dev.lockstep.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LossReason;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A Redis server forgets: scripts, a waiter, a lock, everything; or remembers over a restart. */
+@Timeout(120)
+class ForgetfulServerTest {
+    private static final String NAME = "order:42";
+    private static final String KEY = "lockstep:{lockstep:order:42}";
+    private static final LockOptions FAIR = LockOptions.defaults().fair();
+
+    private Bench bench;
+
+    private Bench bench(RedisServer.Builder builder) {
+        bench = new Bench(Servers.require(builder::start));
+        return bench;
+    }
+
+    private Bench bench() {
+        return bench(RedisServer.builder());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        if (bench != null) {
+            bench.close();
+        }
+    }
+
+    private static CompletableFuture<Lease> waiter(LockClient client, LockClient observer) {
+        CompletableFuture<Lease> waiting = client.lock(NAME).acquireAsync();
+        Bench.awaitWaiters(observer, NAME, 1);
+        return waiting;
+    }
+
+    private static void serves(CompletableFuture<Lease> waiting, Duration within) throws Exception {
+        waiting.get(within.toMillis(), TimeUnit.MILLISECONDS).close();
+    }
+
+    @Test
+    void aServerThatForgotTheScriptsIsTaughtAgain() throws Exception {
+        Bench bench = bench();
+        LockClient holder = bench.client("");
+        LockClient other = bench.client("");
+        Lease held = holder.lock(NAME).acquire();
+        CompletableFuture<Lease> waiting = waiter(other, holder);
+        bench.server().command("SCRIPT", "FLUSH");
+        Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+        assertThat(held.isValid()).isTrue();
+        bench.server().command("SCRIPT", "FLUSH");
+        held.close();
+        serves(waiting, Duration.ofSeconds(10));
+    }
+
+    @Test
+    void aLockSurvivesARestartWithPersistence() throws Exception {
+        Bench bench = bench(RedisServer.builder().persistent());
+        LockClient holder = bench.client("redis://" + bench.server().address(), Duration.ofSeconds(10));
+        LockClient other = bench.client("");
+        Lease held = holder.lock(NAME).acquireAsync().get();
+        long token = held.token();
+        CompletableFuture<Lease> waiting = waiter(other, holder);
+        bench.server().kill();
+        bench.server().start();
+        assertThat(held.isValid()).isTrue();
+        Bench.await("the waiter is back", () -> holder.inspect(NAME).waiters().size() == 1);
+        assertThat(waiting).isNotDone();
+        assertThat(other.lock(NAME).tryLock()).isFalse();
+        Bench.await("it is renewed", () -> held.remaining().compareTo(Duration.ofSeconds(8)) > 0);
+        held.close();
+        Lease next = waiting.get(10, TimeUnit.SECONDS);
+        assertThat(next.token()).isGreaterThan(token);
+        next.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"restart", "flush", "delete", "plain"})
+    void aLockThatTheServerForgotIsLostAndItsTokensStillRise(String how) throws Exception {
+        Bench bench = bench();
+        LockClient holder = bench.client(how.equals("plain") ? "?queue=off" : "");
+        Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
+        Lease held = holder.lock(NAME).acquireAsync().get();
+        long token = held.token();
+        held.onLost(reasons::add);
+        switch (how) {
+            case "restart" -> bench.server().restart();
+            case "delete" -> bench.server().command("DEL", KEY);
+            default -> bench.server().command("FLUSHALL");
+        }
+        Bench.await("the loss is told", () -> !reasons.isEmpty());
+        assertThat(reasons).containsExactly(LossReason.REVOKED);
+        assertThat(held.isValid()).isFalse();
+        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+        try (Lease next = holder.lock(NAME).acquire()) {
+            assertThat(next.token()).isGreaterThan(token);
+        }
+    }
+
+    @Test
+    void aWaiterSurvivesThatTheServerForgotEverything() throws Exception {
+        Bench bench = bench();
+        LockClient holder = bench.client("");
+        LockClient other = bench.client("");
+        Lease held = holder.lock(NAME).acquireAsync().get();
+        CompletableFuture<Lease> waiting = waiter(other, holder);
+        bench.server().command("FLUSHALL");
+        serves(waiting, Duration.ofSeconds(5));
+        Bench.await("the loss is told", () -> !held.isValid());
+        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void aMessageAboutAnEarlierLifeOfAClaimIsNotBelieved() throws Exception {
+        Bench bench = bench();
+        LockClient holder = bench.client("");
+        LockClient other = bench.client("");
+        Lease held = holder.lock(NAME, FAIR).acquireAsync().get();
+        CompletableFuture<Lease> waiting = other.lock(NAME, FAIR).acquireAsync();
+        Bench.awaitWaiters(holder, NAME, 1);
+        String first = bench.server().command("ZRANGE", KEY + ":queue", "0", "0");
+        bench.server().command("DEL", KEY + ":queue", KEY + ":claims");
+        Bench.awaitWaiters(holder, NAME, 1);
+        assertThat(bench.server().command("ZRANGE", KEY + ":queue", "0", "0")).isNotEqualTo(first);
+        String channel = "lockstep:" + first.substring(0, 22);
+        bench.server().command("PUBLISH", channel, "granted " + first + " 4711 0");
+        for (String nonsense : new String[] {"", "granted", "granted  ", "granted " + first + "/1 x y", "a b c d e"}) {
+            bench.server().command("PUBLISH", channel, nonsense);
+        }
+        Awaitility.await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+        assertThat(waiting).isNotDone();
+        held.close();
+        serves(waiting, Duration.ofSeconds(5));
+    }
+
+    @Test
+    void anUnusedLocksTokenIsForgottenInTime() throws Exception {
+        Bench bench = bench();
+        LockClient client = bench.client("");
+        client.lock(NAME).acquire().close();
+        assertThat(bench.keysInUse()).isEmpty();
+        assertThat(Long.parseLong(bench.server().command("PTTL", KEY)))
+                .isBetween(1L, Duration.ofMinutes(21).toMillis());
+    }
+}

@@ -1,0 +1,64 @@
+package dev.lockstep.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.DistributedReadWriteLock;
+import dev.lockstep.LockListener;
+import dev.lockstep.spi.VirtualScheduler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A client over an engine that answers when the test says so, on a clock that the test turns. */
+final class TurnstileFixture {
+    static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
+
+    final VirtualScheduler time = new VirtualScheduler();
+    final ScriptedBackend engine = new ScriptedBackend(time);
+    final List<String> events = new ArrayList<>();
+    final Client client = open();
+    final DistributedLock lock = client.lock("a");
+    final DistributedReadWriteLock readWrite = client.readWriteLock("a");
+
+    /** Another client of the same engine. */
+    Client open() {
+        LockListener listener = new LockListener() {
+            @Override
+            public void onUnreachable(Unreachable event) {
+                events.add("unreachable");
+            }
+
+            @Override
+            public void onReachable(Reachable event) {
+                events.add("reachable");
+            }
+
+            @Override
+            public void onLost(Lost event) {
+                events.add("lost " + event.reason());
+            }
+
+            @Override
+            public void onHandedOff(HandedOff event) {
+                events.add("handed off");
+            }
+        };
+        Clients.Settings settings = new Clients.Settings(
+                "test",
+                Duration.ofSeconds(30),
+                REQUEST_TIMEOUT,
+                Duration.ofMillis(20),
+                Duration.ofSeconds(1),
+                "client",
+                null,
+                List.of(listener));
+        return new Client(context -> engine, settings, null, time, Runnable::run, "client", "id", () -> {});
+    }
+
+    static <T> T get(CompletableFuture<T> future) {
+        assertThat(future).isDone();
+        return future.join();
+    }
+}

@@ -1,0 +1,106 @@
+package dev.lockstep.cli;
+
+import java.util.Locale;
+
+/** What {@code explain} can explain: an engine, and one of the ways in which it locks. */
+enum Algorithm {
+    MEMORY(Family.MEMORY, "AX BX CX A- B- C-", "A queue in the JVM, first come, first served."),
+    ZOOKEEPER(
+            Family.ZOOKEEPER,
+            "AX BX CX A- B- C-",
+            "Ephemeral sequential nodes: the first has the lock, each other watches the one before it."),
+    ZOOKEEPER_PLAIN(
+            Family.ZOOKEEPER, "AX BX A- B-", "One ephemeral node: who creates it has the lock, the others watch it."),
+    ZOOKEEPER_SHARED(
+            Family.ZOOKEEPER,
+            "AS BS CX DS A- B- C- D-",
+            "Sequential nodes of two kinds: a reader watches the last writer before it, a writer the node before it."),
+    REDIS(
+            Family.REDIS,
+            "AX BX A- B-",
+            "A hash has the owner, a sorted set those who wait. A release tells the first of them to come."),
+    REDIS_PLAIN(
+            Family.REDIS, "AX BX A- B-", "The textbook's lock: one key with an expiry, and waiters that try again."),
+    REDIS_FAIR(
+            Family.REDIS,
+            "AX BX CX A- B- C-",
+            "As redis, but a release grants the lock to the first in the queue, in the same script."),
+    REDIS_SHARED(
+            Family.REDIS,
+            "AS BS CX DS A- B- C- D-",
+            "Readers stand in a sorted set by their expiry. No reader passes a writer that waits."),
+    SQL(
+            Family.SQL,
+            "AX BX A- B-",
+            "A row for each lock and one for each client; who waits has a row in a third table."),
+    SQL_FAIR(Family.SQL, "AX BX CX A- B- C-", "As sql, served by the tickets that were drawn on arrival."),
+    SQL_SHARED(Family.SQL, "AS BS CX DS A- B- C- D-", "Readers hold by a row each among the claims."),
+    ETCD(
+            Family.ETCD,
+            "AX BX CX A- B- C-",
+            "A key for each claim, all of a client on one lease: the lowest create revision has the lock, each other"
+                    + " watches the key before it."),
+    ETCD_SHARED(
+            Family.ETCD,
+            "AS BS CX DS A- B- C- D-",
+            "Keys of two kinds in one queue: a reader waits for the last writer before it, a writer for the key"
+                    + " before it.");
+
+    /** Engines that are looked at in one way. */
+    enum Family {
+        MEMORY("memory:", "memory"),
+        ZOOKEEPER("zookeeper://localhost:2181", "zookeeper"),
+        REDIS("redis://localhost:6379", "redis"),
+        SQL("jdbc:…", "jdbc"),
+        ETCD("etcd://localhost:2379", "etcd");
+
+        final String exampleUrl;
+        private final String scheme;
+
+        Family(String exampleUrl, String scheme) {
+            this.exampleUrl = exampleUrl;
+            this.scheme = scheme;
+        }
+
+        boolean serves(String url) {
+            return url.regionMatches(true, 0, scheme + ":", 0, scheme.length() + 1);
+        }
+
+        /** Whether it can be explained without a server. */
+        boolean isServerless() {
+            return this == MEMORY || this == SQL;
+        }
+    }
+
+    final Family family;
+
+    /** Who does what, in order: asks exclusively (X) or shared (S), or gives back (-). */
+    final String scene;
+
+    /** In a sentence, how it works. */
+    final String about;
+
+    Algorithm(Family family, String scene, String about) {
+        this.family = family;
+        this.scene = scene;
+        this.about = about;
+    }
+
+    /** The name on the command line. */
+    String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    boolean isFair() {
+        return name().endsWith("_FAIR");
+    }
+
+    boolean isPlain() {
+        return name().endsWith("_PLAIN");
+    }
+
+    /** The engine's URL for this way of locking. */
+    String url(String given) {
+        return isPlain() ? given + (given.contains("?") ? "&" : "?") + "queue=off" : given;
+    }
+}

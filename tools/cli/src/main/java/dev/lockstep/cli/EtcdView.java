@@ -1,0 +1,98 @@
+package dev.lockstep.cli;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The keys of etcd, by its JSON interface. */
+final class EtcdView implements EngineView {
+    private static final Pattern KEY_VALUE = Pattern.compile("\\{\"key\":\"[^}]*}");
+    private static final Pattern FIELD = Pattern.compile("\"(\\w+)\":\"([^\"]*)\"");
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final URI range;
+    private final String prefix;
+    private final Labels labels;
+
+    private record Key(String key, String value, long createRevision, long version, long lease) {}
+
+    EtcdView(String url, String namespace, Labels labels) {
+        String member = url.replaceFirst("^etcd://", "").replaceFirst("[,?].*", "");
+        String address = member.matches(".*:\\d+$") ? member : member + ":2379";
+        this.range = URI.create("http://" + address + "/v3/kv/range");
+        this.prefix = "lockstep/" + namespace + "/";
+        this.labels = labels;
+    }
+
+    @Override
+    public List<String> look() throws IOException, InterruptedException {
+        String end = prefix.substring(0, prefix.length() - 1) + "0"; // what follows a slash
+        String question = "{\"key\":\"" + base64(prefix) + "\",\"range_end\":\"" + base64(end) + "\"}";
+        HttpRequest request = HttpRequest.newBuilder(range)
+                .POST(HttpRequest.BodyPublishers.ofString(question))
+                .build();
+        HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+        if (answer.statusCode() != 200) {
+            throw new Refusal(ExitCodes.UNAVAILABLE, "etcd's JSON interface answers " + answer.statusCode());
+        }
+        List<Key> keys = new ArrayList<>();
+        Matcher found = KEY_VALUE.matcher(answer.body());
+        while (found.find()) {
+            keys.add(key(found.group()));
+        }
+        keys.sort(Comparator.comparingLong(Key::createRevision));
+        List<String> lines = new ArrayList<>();
+        keys.forEach(key -> show(key, lines));
+        return lines;
+    }
+
+    private static Key key(String json) {
+        String key = "";
+        String value = "";
+        long created = 0;
+        long version = 0;
+        long lease = 0;
+        Matcher field = FIELD.matcher(json);
+        while (field.find()) {
+            String text = field.group(2);
+            switch (field.group(1)) {
+                case "key" -> key = text(text);
+                case "value" -> value = text(text);
+                case "create_revision" -> created = Long.parseLong(text);
+                case "version" -> version = Long.parseLong(text);
+                case "lease" -> lease = Long.parseLong(text);
+                default -> {}
+            }
+        }
+        return new Key(key, value, created, version, lease);
+    }
+
+    /** Of a client's key, the session's, the revision says nothing. */
+    private void show(Key key, List<String> lines) {
+        String lease = labels.session(key.lease);
+        boolean claim = key.key.startsWith(prefix + "lock/");
+        String facts = claim
+                ? "create revision " + labels.token(key.createRevision) + ", version " + key.version + ", lease "
+                        + lease
+                : "lease " + lease;
+        lines.add(labels.text(key.key.replaceFirst("@[0-9a-f]+$", "@" + lease)) + "  (" + facts + ")");
+        lines.addAll(labels.news(key.key, key.value));
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String text(String base64) {
+        return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
+    }
+}

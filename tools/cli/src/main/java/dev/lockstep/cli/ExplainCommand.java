@@ -1,0 +1,173 @@
+package dev.lockstep.cli;
+
+import dev.lockstep.LockClient;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows how an engine locks: a few clients step by step, and what the server has after each. */
+@Command(
+        name = "explain",
+        description = {
+            "Shows how an engine locks: two to four clients take a lock in turn, and after each step the real keys, nodes or"
+                    + " rows on the server are printed, as Markdown. What differs from run to run has a name: A.1 is A's"
+                    + " first claim, T1 a token, S1 a session or lease.",
+            "Without --url and LOCKSTEP_URL, only what needs no server: memory, and SQL in a SQLite file."
+        })
+final class ExplainCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private EngineOptions engine = new EngineOptions();
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "ENGINE",
+            completionCandidates = Names.class,
+            description = "What to explain: ${COMPLETION-CANDIDATES} (default: all that the URL serves).")
+    private List<String> names = List.of();
+
+    @Option(names = "--json", description = "Print a line of JSON for each engine.")
+    private boolean json;
+
+    /** What there is to choose from. */
+    static final class Names implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(Algorithm.values()).map(Algorithm::label).iterator();
+        }
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        @Nullable String given = engine.givenUrl(null);
+        List<Algorithm> chosen =
+                names.isEmpty() ? all(given) : names.stream().map(this::named).toList();
+        chosen.forEach(algorithm -> requireUrl(algorithm, given));
+        PrintWriter out = spec.commandLine().getOut();
+        for (Algorithm algorithm : chosen) {
+            List<Explanation.Step> steps = explain(algorithm, given);
+            if (json) {
+                out.println(Json.write(toJson(algorithm, steps)));
+            } else {
+                print(out, algorithm, steps);
+            }
+            out.flush();
+        }
+        return ExitCodes.OK;
+    }
+
+    private List<Algorithm> all(@Nullable String given) {
+        List<Algorithm> served = Arrays.stream(Algorithm.values())
+                .filter(algorithm -> given == null ? algorithm.family.isServerless() : algorithm.family.serves(given))
+                .toList();
+        if (served.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "explain looks at single servers without TLS: zookeeper://, redis://, etcd:// or jdbc:");
+        }
+        return served;
+    }
+
+    private Algorithm named(String name) {
+        return Arrays.stream(Algorithm.values())
+                .filter(algorithm -> algorithm.label().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(),
+                        "unknown engine '" + name + "'; there are "
+                                + Arrays.stream(Algorithm.values())
+                                        .map(Algorithm::label)
+                                        .collect(Collectors.joining(", "))));
+    }
+
+    private void requireUrl(Algorithm algorithm, @Nullable String given) {
+        boolean served = given != null && algorithm.family.serves(given);
+        if (!served && !algorithm.family.isServerless()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    algorithm.label() + " needs a server to look at, such as --url " + algorithm.family.exampleUrl);
+        }
+    }
+
+    private List<Explanation.Step> explain(Algorithm algorithm, @Nullable String given) throws Exception {
+        String namespace = "explain-" + UUID.randomUUID().toString().substring(0, 8);
+        Labels labels = new Labels(namespace);
+        try (Scratch scratch = Scratch.folder("lockstep-explain")) {
+            String url = url(algorithm, given, namespace, scratch.path());
+            Function<String, LockClient> connect = client ->
+                    engine.connect(url, builder -> builder.namespace(namespace).clientName(namespace + "-" + client));
+            connect.apply("view").close(); // makes the tables, and says what is wrong
+            EngineView view = switch (algorithm.family) {
+                case MEMORY -> new MemoryView(connect.apply("view"), labels);
+                case ZOOKEEPER -> new ZooKeeperView(url, namespace, labels);
+                case REDIS -> new RedisView(url, namespace, labels);
+                case SQL -> new SqlView(url, namespace, labels);
+                case ETCD -> new EtcdView(url, namespace, labels);
+            };
+            try (Explanation explanation = new Explanation(algorithm, connect, view, labels)) {
+                return explanation.play();
+            }
+        }
+    }
+
+    private static String url(Algorithm algorithm, @Nullable String given, String namespace, Path folder) {
+        if (given != null && algorithm.family.serves(given) && algorithm.family != Algorithm.Family.MEMORY) {
+            return algorithm.url(given);
+        }
+        return algorithm.family == Algorithm.Family.MEMORY
+                ? "memory:" + namespace
+                : "jdbc:sqlite:" + folder.resolve("locks.db");
+    }
+
+    private static Map<String, Object> toJson(Algorithm algorithm, List<Explanation.Step> steps) {
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("engine", algorithm.label());
+        answer.put("about", algorithm.about);
+        List<Map<String, Object>> list = new ArrayList<>();
+        for (Explanation.Step step : steps) {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("step", step.title());
+            one.put("server", step.state());
+            list.add(one);
+        }
+        answer.put("steps", list);
+        return answer;
+    }
+
+    private static void print(PrintWriter out, Algorithm algorithm, List<Explanation.Step> steps) {
+        out.println("## " + algorithm.label());
+        out.println();
+        out.println(algorithm.about);
+        out.println("The lock is `" + Explanation.LOCK + "` in the namespace `app`.");
+        out.println();
+        int number = 0;
+        for (Explanation.Step step : steps) {
+            number++;
+            out.println(number + ". " + step.title());
+            out.println();
+            out.println("   ```");
+            (step.state().isEmpty() ? List.of("(nothing)") : step.state()).forEach(line -> out.println("   " + line));
+            out.println("   ```");
+            out.println();
+        }
+    }
+}

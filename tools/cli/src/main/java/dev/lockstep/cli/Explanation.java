@@ -1,0 +1,172 @@
+package dev.lockstep.cli;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.DistributedReadWriteLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Plays one algorithm with a few clients of this process, and looks at the server after each step. It knows who must be
+ * served next, and fails if somebody else is. For one thread.
+ */
+final class Explanation implements AutoCloseable {
+    static final String LOCK = "order:42";
+
+    /** A lease's token has the engine's in its upper bits. */
+    static final int TOKEN_SHIFT = 10;
+
+    private static final int PATIENCE_SECONDS = 20;
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** For how long somebody must wait before we believe that he does, where the server does not know of him. */
+    private static final long SHOWS_NOTHING_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final Algorithm algorithm;
+    private final Function<String, LockClient> connect;
+    private final EngineView view;
+    private final Labels labels;
+    private final Map<String, LockClient> clients = new TreeMap<>();
+    private final List<Ask> holders = new ArrayList<>();
+    private final List<Ask> waiters = new ArrayList<>();
+
+    /** What happened, and what the server had afterwards. */
+    record Step(String title, List<String> state) {}
+
+    private record Ask(String client, LockMode mode, CompletableFuture<Lease> lease) {}
+
+    /**
+     * Makes one.
+     *
+     * @param connect opens the client of a name
+     * @param view looks at the server
+     */
+    Explanation(Algorithm algorithm, Function<String, LockClient> connect, EngineView view, Labels labels) {
+        this.algorithm = algorithm;
+        this.connect = connect;
+        this.view = view;
+        this.labels = labels;
+    }
+
+    List<Step> play() throws Exception {
+        List<Step> steps = new ArrayList<>();
+        for (String move : algorithm.scene.split(" ")) {
+            String client = move.substring(0, 1);
+            String title = switch (move.charAt(1)) {
+                case 'X' -> ask(client, LockMode.EXCLUSIVE);
+                case 'S' -> ask(client, LockMode.SHARED);
+                default -> giveBack(client);
+            };
+            steps.add(new Step(title, view.look()));
+        }
+        closeClients();
+        steps.add(
+                new Step("All clients close.", algorithm.family == Algorithm.Family.MEMORY ? List.of() : view.look()));
+        return steps;
+    }
+
+    private String ask(String name, LockMode mode) throws Exception {
+        LockClient client = clients.computeIfAbsent(name, connect);
+        Ask ask = new Ask(name, mode, lock(client, mode).acquireAsync());
+        waiters.add(ask);
+        String as = algorithm.scene.indexOf('S') < 0 ? "" : mode == LockMode.SHARED ? " as a reader" : " as a writer";
+        if (serve().contains(ask)) {
+            return name + " takes the lock" + as + " " + tokens(List.of(ask)) + ".";
+        }
+        awaitWaiter(client, ask);
+        return name + " asks for it" + as + ", and waits.";
+    }
+
+    private DistributedLock lock(LockClient client, LockMode mode) {
+        LockOptions options = algorithm.isFair() ? LockOptions.defaults().fair() : LockOptions.defaults();
+        if (mode == LockMode.EXCLUSIVE) {
+            return client.lock(LOCK, options);
+        }
+        DistributedReadWriteLock both = client.readWriteLock(LOCK, options);
+        return both.readLock();
+    }
+
+    private String giveBack(String name) throws Exception {
+        Ask ask = holders.stream()
+                .filter(each -> each.client.equals(name))
+                .findFirst()
+                .orElseThrow();
+        holders.remove(ask);
+        ask.lease.join().close();
+        List<Ask> served = serve();
+        String who = served.stream().map(Ask::client).collect(Collectors.joining(" and "));
+        return name + " gives it back" + (served.isEmpty() ? "." : ": " + who + " has it " + tokens(served) + ".");
+    }
+
+    /** Waits until those have the lock whose turn it is: the first, and if that is a reader all readers behind it. */
+    private List<Ask> serve() throws InterruptedException {
+        List<Ask> served = new ArrayList<>();
+        while (!waiters.isEmpty() && fits(waiters.get(0))) {
+            Ask next = waiters.remove(0);
+            await(next);
+            holders.add(next);
+            served.add(next);
+        }
+        return served;
+    }
+
+    private boolean fits(Ask ask) {
+        return holders.isEmpty()
+                || (ask.mode == LockMode.SHARED && holders.stream().allMatch(holder -> holder.mode == LockMode.SHARED));
+    }
+
+    private void await(Ask ask) throws InterruptedException {
+        try {
+            labels.token(ask.lease.get(PATIENCE_SECONDS, TimeUnit.SECONDS).token() >> TOKEN_SHIFT);
+        } catch (TimeoutException e) {
+            throw new Refusal(ExitCodes.FAILED, algorithm.label() + ": " + ask.client + " should have the lock by now");
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
+        }
+    }
+
+    private String tokens(List<Ask> served) {
+        String names = served.stream()
+                .map(ask -> labels.token(ask.lease.join().token() >> TOKEN_SHIFT))
+                .collect(Collectors.joining(" and "));
+        return "(token " + names + ")";
+    }
+
+    /** Waits until the server knows of all that wait; where it does not know, for a moment. */
+    private void awaitWaiter(LockClient client, Ask ask) {
+        long start = System.nanoTime();
+        long longest = algorithm.isPlain() ? SHOWS_NOTHING_NANOS : TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (algorithm.isPlain() || client.inspect(LOCK).waiters().size() < waiters.size()) {
+            if (System.nanoTime() - start > longest) {
+                break;
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        if (ask.lease.isDone()) {
+            throw new Refusal(ExitCodes.FAILED, algorithm.label() + ": " + ask.client + " should wait, and does not");
+        }
+    }
+
+    private void closeClients() {
+        clients.values().forEach(LockClient::close);
+        clients.clear();
+    }
+
+    @Override
+    public void close() throws Exception {
+        closeClients();
+        view.close();
+    }
+}

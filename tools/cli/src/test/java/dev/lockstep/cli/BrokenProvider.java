@@ -1,0 +1,96 @@
+package dev.lockstep.cli;
+
+import dev.lockstep.LockInfo;
+import dev.lockstep.spi.AbstractGrant;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.BackendProvider;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Outcome;
+import dev.lockstep.spi.Traits;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Serves {@code broken:}, an engine that grants every claim at once: what a demo must find out. */
+public final class BrokenProvider implements BackendProvider {
+    @Override
+    public Set<String> schemes() {
+        return Set.of("broken");
+    }
+
+    @Override
+    public BackendFactory parse(String url) {
+        return BrokenBackend::new;
+    }
+
+    private static final class BrokenBackend implements LockBackend {
+        private final BackendContext context;
+
+        BrokenBackend(BackendContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public Traits traits() {
+            return new Traits(true, true, true, true, Duration.ofMillis(1));
+        }
+
+        @Override
+        public Claim submit(ClaimRequest request) {
+            long token = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+            long validUntil = request.sentNanos() + Duration.ofHours(1).toNanos();
+            Outcome granted = new Outcome.Granted(new AbstractGrant(request.listener(), token, validUntil) {
+                @Override
+                public CompletionStage<Boolean> release(Duration blockAtMost) {
+                    return CompletableFuture.completedFuture(true);
+                }
+            });
+            return new Claim() {
+                @Override
+                public CompletionStage<Outcome> outcome() {
+                    return CompletableFuture.completedFuture(granted);
+                }
+
+                @Override
+                public CompletionStage<Void> withdraw(Duration blockAtMost) {
+                    return CompletableFuture.completedFuture(null);
+                }
+            };
+        }
+
+        @Override
+        public long lastContactNanos() {
+            return context.scheduler().nanoTime();
+        }
+
+        @Override
+        public CompletionStage<Void> ping() {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletionStage<LockInfo> inspect(String name) {
+            return CompletableFuture.completedFuture(new LockInfo(name, List.of(), List.of()));
+        }
+
+        @Override
+        public CompletionStage<List<LockInfo>> list(String prefix) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+
+        @Override
+        public CompletionStage<Boolean> forceRelease(String name) {
+            return CompletableFuture.completedFuture(false);
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,89 @@
+package dev.lockstep.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.cli.Launched.Run;
+import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.ZooKeeperServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What {@code explain} shows, compared with the pages in {@code docs/engines/steps}, from which the documentation quotes. If
+ * an engine locks in another way on purpose, make them anew: {@code ./lockstep explain NAME > docs/engines/steps/NAME.md}.
+ */
+@Timeout(180)
+class ExplainIT {
+    private static final Path STEPS = Path.of("../../docs/engines/steps");
+
+    @TempDir
+    private Path folder;
+
+    private void assertAsDocumented(Map<String, String> variables, Algorithm.Family... families) throws Exception {
+        List<String> names = Arrays.stream(Algorithm.values())
+                .filter(algorithm -> List.of(families).contains(algorithm.family))
+                .map(Algorithm::label)
+                .toList();
+        try (Launched launched = Launched.start(folder, variables, "explain")) {
+            Run run = launched.end();
+            assertThat(run.err()).isEmpty();
+            assertThat(run.code()).isZero();
+            StringBuilder documented = new StringBuilder();
+            for (String name : names) {
+                documented.append(Files.readString(STEPS.resolve(name + ".md")));
+            }
+            assertThat(run.out()).isEqualTo(documented.toString());
+        }
+    }
+
+    @Test
+    void withoutAServer() throws Exception {
+        assertAsDocumented(Map.of(), Algorithm.Family.MEMORY, Algorithm.Family.SQL);
+    }
+
+    @Test
+    void redis() throws Exception {
+        try (RedisServer server = Servers.require(() -> RedisServer.builder().start())) {
+            assertAsDocumented(Map.of("LOCKSTEP_URL", "redis://" + server.address()), Algorithm.Family.REDIS);
+            assertThat(server.command("DBSIZE")).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void zooKeeper() throws Exception {
+        // An empty container goes when the server next looks for such; here, never.
+        try (ZooKeeperServer server = Servers.require(() -> ZooKeeperServer.builder()
+                .systemProperty("znode.container.checkIntervalMs", "3600000")
+                .start())) {
+            assertAsDocumented(Map.of("LOCKSTEP_URL", "zookeeper://" + server.address()), Algorithm.Family.ZOOKEEPER);
+        }
+    }
+
+    @Test
+    void etcd() throws Exception {
+        try (EtcdServer server = Servers.require(() -> EtcdServer.builder().start())) {
+            assertAsDocumented(Map.of("LOCKSTEP_URL", "etcd://" + server.address()), Algorithm.Family.ETCD);
+        }
+    }
+
+    @Test
+    void programsGetJson() throws Exception {
+        try (Launched launched = Launched.start(folder, Map.of(), "explain", "--json", "memory", "sql")) {
+            List<String> lines = new ArrayList<>(launched.end().out().lines().toList());
+            assertThat(lines).hasSize(2);
+            assertThat(lines.get(0))
+                    .startsWith("{\"engine\":\"memory\",\"about\":\"")
+                    .contains("{\"step\":\"A takes the lock (token T1).\","
+                            + "\"server\":[\"holder  A  exclusive  token T1\"]}");
+        }
+    }
+}
