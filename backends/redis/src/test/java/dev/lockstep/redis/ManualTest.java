@@ -49,7 +49,8 @@ class ManualTest {
                 locks.lock("order:42").lock();
                 locks.lock("order:42").unlock();
             }
-            try (RedisClient first = RedisClient.create("localhost", set.server(0).port());
+            try (RedisClient first =
+                            RedisClient.create("localhost", set.server(0).port());
                     RedisClient second =
                             RedisClient.create("localhost", set.server(1).port());
                     RedisClient third =
