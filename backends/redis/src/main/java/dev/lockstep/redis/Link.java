@@ -52,13 +52,17 @@ final class Link implements AutoCloseable {
     private volatile @Nullable PushChannel push;
 
     Link(Route route, Scheduler scheduler, Duration requestTimeout, String clientName) {
+        this(route, scheduler, requestTimeout, clientName, THREADS, UPKEEP_THREADS);
+    }
+
+    Link(Route route, Scheduler scheduler, Duration requestTimeout, String clientName, int threads, int upkeepThreads) {
         this.route = route;
         this.scheduler = scheduler;
         this.requestTimeout = requestTimeout;
         this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
-        this.requests = executor("lockstep-redis-" + clientName, THREADS);
+        this.requests = executor("lockstep-redis-" + clientName, threads);
         // Of its own, so that renewals do not queue behind requests.
-        this.upkeep = executor("lockstep-redis-upkeep-" + clientName, UPKEEP_THREADS);
+        this.upkeep = executor("lockstep-redis-upkeep-" + clientName, upkeepThreads);
     }
 
     private static ThreadPoolExecutor executor(String name, int threads) {

@@ -19,7 +19,9 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  */
 final class Mailbox {
     private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
-    private static final int CARRIERS = 4;
+    /** How many threads carry letters to one server. */
+    static final int CARRIERS = 2;
+
     private static final int BATCH = 64;
 
     private final Link link;

@@ -34,6 +34,7 @@ import redis.clients.jedis.RedisClient;
 public final class Redlock implements BackendFactory {
     private static final Logger log = LoggerFactory.getLogger(Redlock.class);
     private static final int FEWEST = 3;
+    private static final int UPKEEP_THREADS = 2;
 
     private final List<Function<BackendContext, Route>> routes;
     private final Duration waiterExpiry;
@@ -104,7 +105,12 @@ public final class Redlock implements BackendFactory {
         try {
             for (Function<BackendContext, Route> route : routes) {
                 links.add(new Link(
-                        route.apply(context), context.scheduler(), context.requestTimeout(), context.clientName()));
+                        route.apply(context),
+                        context.scheduler(),
+                        context.requestTimeout(),
+                        context.clientName(),
+                        Mailbox.CARRIERS,
+                        UPKEEP_THREADS));
             }
         } catch (LockstepException e) {
             links.forEach(Link::close);

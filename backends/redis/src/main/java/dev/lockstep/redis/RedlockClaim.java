@@ -150,7 +150,7 @@ final class RedlockClaim implements Claim {
         }
         for (int i = 0; i < seats.size(); i++) {
             if (done.has(i)) {
-                seats.get(i).yield(request.mayWait());
+                seats.get(i).giveWay(request.mayWait());
             }
         }
         state = State.WAITING;
@@ -160,7 +160,7 @@ final class RedlockClaim implements Claim {
 
     private boolean isBusy(Round done) {
         return done.isHeldByAnother()
-                || rounds >= SPLITS_BORNE && done.takenByOthers() > 0 && done.isAnsweredByMajority();
+                || (rounds >= SPLITS_BORNE && done.takenByOthers() > 0 && done.isAnsweredByMajority());
     }
 
     private long untilNextRound(Round done) {
@@ -218,7 +218,7 @@ final class RedlockClaim implements Claim {
     /** A server gave itself to a round that was lost meanwhile. Called with the monitor held. */
     void tooLate(Round done, Seat seat) {
         if (done == round && state == State.WAITING) {
-            seat.yield(request.mayWait());
+            seat.giveWay(request.mayWait());
         }
     }
 

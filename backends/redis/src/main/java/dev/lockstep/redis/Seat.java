@@ -173,7 +173,7 @@ final class Seat {
     }
 
     /** Gives the server back for now, and waits there if the claim may. */
-    void yield(boolean mayWait) {
+    void giveWay(boolean mayWait) {
         enqueue(() -> {
             if (leaving) {
                 next();

@@ -5,6 +5,7 @@ import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.tck.Capability;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -57,6 +58,11 @@ final class RedlockFixture extends RedisFixture {
                 "redlock://user:s3cret@a,b,c?password=s3cret",
                 "redlock://a,b,c?ca=/none",
                 "redlocks://user:s3cret@a,b,c?ca=/none");
+    }
+
+    @Override
+    public Duration ttl() {
+        return Duration.ofMillis(2_500);
     }
 
     @Override

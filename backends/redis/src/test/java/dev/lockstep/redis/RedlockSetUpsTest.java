@@ -228,8 +228,8 @@ class RedlockSetUpsTest {
             long threads = Thread.getAllStackTraces().keySet().stream()
                     .filter(thread -> thread.getName().startsWith("lockstep-redis"))
                     .count();
-            assertThat(threads).isLessThanOrEqualTo(2L * servers.size() * 13);
-            assertThat(servers).allMatch(server -> Integer.parseInt(server.info("connected_clients")) <= 2 * 17 + 5);
+            assertThat(threads).isLessThanOrEqualTo(2L * servers.size() * 5);
+            assertThat(servers).allMatch(server -> Integer.parseInt(server.info("connected_clients")) <= 2 * 5 + 2);
             held.forEach(Lease::closeAsync);
             Bench.await("all is given back", () -> waiter.list("held-").isEmpty());
         }
