@@ -235,6 +235,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     long drawToken(Hold hold) {
         int index;
         Hold writer = writer();
+        long first = Math.multiplyExact(heldGrant().token(), 1L << TOKEN_SHIFT); // throws where there is none
         if (hold.mode == LockMode.EXCLUSIVE) {
             index = ++drawn;
         } else if (writer != null) {
@@ -247,7 +248,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
             }
             index = cohortIndex;
         }
-        return Math.addExact(Math.multiplyExact(heldGrant().token(), 1L << TOKEN_SHIFT), index);
+        return first + index;
     }
 
     /** The writer that these readers may outlive hands its token on to them. */

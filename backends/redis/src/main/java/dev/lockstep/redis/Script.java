@@ -10,9 +10,9 @@ import java.util.HexFormat;
 
 /** One operation at the server, as a Lua script from the resources beside this class. */
 enum Script {
-    ACQUIRE("common.lua", "acquire.lua"),
+    ACQUIRE("acquire-free.lua", "common.lua", "acquire.lua"),
     LOOK("common.lua", "look.lua"),
-    RELEASE("common.lua", "release.lua"),
+    RELEASE("release-alone.lua", "common.lua", "release.lua"),
     DOWNGRADE("common.lua", "downgrade.lua"),
     FORCE("common.lua", "force.lua"),
     INSPECT("inspect.lua"),

@@ -116,9 +116,13 @@ final class ExplainCommand implements Callable<Integer> {
             Function<String, LockClient> connect = client ->
                     engine.connect(url, builder -> builder.namespace(namespace).clientName(namespace + "-" + client));
             connect.apply("view").close(); // makes the tables, and says what is wrong
-            EngineView view = algorithm.family == Algorithm.Family.MEMORY
-                    ? EngineView.inspecting(connect.apply("view"), Explanation.LOCK, labels)
-                    : view(algorithm, url, namespace, labels);
+            EngineView view = switch (algorithm.family) {
+                case MEMORY -> new MemoryView(connect.apply("view"), labels);
+                case ZOOKEEPER -> new ZooKeeperView(url, namespace, labels);
+                case REDIS -> new RedisView(url, namespace, labels);
+                case SQL -> new SqlView(url, namespace, labels);
+                case ETCD -> new EtcdView(url, namespace, labels);
+            };
             try (Explanation explanation = new Explanation(algorithm, connect, view, labels)) {
                 return explanation.play();
             }
@@ -132,16 +136,6 @@ final class ExplainCommand implements Callable<Integer> {
         return algorithm.family == Algorithm.Family.MEMORY
                 ? "memory:" + namespace
                 : "jdbc:sqlite:" + folder.resolve("locks.db");
-    }
-
-    private static EngineView view(Algorithm algorithm, String url, String namespace, Labels labels) throws Exception {
-        return switch (algorithm.family) {
-            case MEMORY -> throw new IllegalArgumentException("no server");
-            case ZOOKEEPER -> new ZooKeeperView(url, namespace, labels);
-            case REDIS -> new RedisView(url.replaceFirst("\\?.*", ""), namespace, labels);
-            case SQL -> new SqlView(url, namespace, labels);
-            case ETCD -> new EtcdView(url, namespace, labels);
-        };
     }
 
     private static Map<String, Object> toJson(Algorithm algorithm, List<Explanation.Step> steps) {

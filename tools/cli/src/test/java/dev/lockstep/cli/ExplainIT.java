@@ -54,6 +54,7 @@ class ExplainIT {
     void redis() throws Exception {
         try (RedisServer server = Servers.require(() -> RedisServer.builder().start())) {
             assertAsDocumented(Map.of("LOCKSTEP_URL", "redis://" + server.address()), Algorithm.Family.REDIS);
+            assertThat(server.command("DBSIZE")).isEqualTo("0");
         }
     }
 
