@@ -66,8 +66,11 @@ final class ExplainCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (OwnEngines own = new OwnEngines()) {
             for (Algorithm algorithm : chosen) {
-                boolean served = given != null && algorithm.family.serves(given) && !algorithm.family.isMemory();
-                List<Explanation.Step> steps = explain(algorithm, served ? given : own.url(algorithm.family));
+                List<Explanation.Step> steps = explain(
+                        algorithm,
+                        given != null && algorithm.family.serves(given) && !algorithm.family.isMemory()
+                                ? given
+                                : own.url(algorithm.family));
                 if (json) {
                     out.println(Json.write(toJson(algorithm, steps)));
                 } else {
