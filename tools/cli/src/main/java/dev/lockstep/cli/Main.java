@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
             WatchCommand.class,
             ReleaseCommand.class,
             BenchCommand.class,
+            TortureCommand.class,
             ExplainCommand.class,
             CompletionCommand.class,
         },
@@ -40,7 +41,7 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "  0:done",
-            "  1:something unexpected went wrong, or a demo did not end as it must",
+            "  1:something unexpected went wrong, or a demo or a torture did not end as it must",
             "  2:the command line or the URL makes no sense",
             " 69:the engine did not answer",
             " 74:the output could not be written",

@@ -1,0 +1,41 @@
+package dev.lockstep.internal;
+
+import static dev.lockstep.internal.TurnstileFixture.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Details of the turnstile that mutation testing, or a look at the code, found without a test. */
+class TurnstileDetailsTest {
+    private final TurnstileFixture fixture = new TurnstileFixture();
+    private final ScriptedBackend engine = fixture.engine;
+    private final DistributedLock lock = fixture.lock;
+
+    @Test
+    void readingUnderOnesOwnWriteLockIsNoHandOff() {
+        engine.answersAtOnce = true;
+        fixture.readWrite.writeLock().lock();
+        fixture.readWrite.readLock().lock();
+        assertThat(fixture.events).isEmpty();
+        fixture.readWrite.writeLock().unlock();
+        fixture.readWrite.readLock().unlock();
+        assertThat(engine.grant(0).releases).isEqualTo(1);
+    }
+
+    @Test
+    void tokensThatAreRefusedInFallbackAreNotUsedUp() {
+        FallbackFixture both = new FallbackFixture();
+        Lease first = both.enterHolding();
+        for (int i = 0; i < 1023; i++) {
+            assertThatIllegalStateException().isThrownBy(first::token);
+        }
+        CompletableFuture<Lease> next = both.lock.acquireAsync();
+        first.closeAsync();
+        assertThat(get(next).isFallback()).isTrue();
+        assertThat(both.fallback.claims).hasSize(1);
+    }
+}

@@ -1,0 +1,154 @@
+package dev.lockstep.servers;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A second JVM on the class path of this one, which talks by lines and can be paused and killed: what no thread can play.
+ * Its program must end when its standard input does, so that it does not outlive this JVM. Thread-safe.
+ */
+public final class JavaProcess implements AutoCloseable {
+    private static final Duration FAREWELL = Duration.ofSeconds(10);
+
+    /** Follows the last line; a program must not print empty ones. */
+    private static final String END = "";
+
+    private final Process process;
+    private final PrintWriter input;
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+    private JavaProcess(Process process) {
+        this.process = process;
+        this.input = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
+        Thread reader = new Thread(this::read, "lines of process " + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    /**
+     * Starts a program. What is secret must not be among its arguments, which other users see: send it a line.
+     *
+     * @param mainClass the name of its main class
+     * @param arguments its arguments
+     * @return the process
+     * @throws ServerException if it cannot be started
+     */
+    public static JavaProcess start(String mainClass, String... arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
+        command.addAll(List.of(arguments));
+        try {
+            return new JavaProcess(new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start());
+        } catch (IOException e) {
+            throw new ServerException("cannot start " + mainClass, e);
+        }
+    }
+
+    private void read() {
+        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                lines.add(line);
+            }
+        } catch (IOException e) {
+            // It was killed.
+        } finally {
+            lines.add(END);
+        }
+    }
+
+    /**
+     * Sends a line. One that has ended does not hear it.
+     *
+     * @param line the line
+     */
+    public void send(String line) {
+        input.println(line);
+    }
+
+    /**
+     * Waits for the next line that it prints.
+     *
+     * @param patience how long
+     * @return the line
+     * @throws ServerException if it prints none in time, or ends before
+     */
+    public String next(Duration patience) {
+        try {
+            String line = lines.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+            if (line == null) {
+                throw new ServerException("process " + process.pid() + " said nothing for " + patience);
+            }
+            if (line.equals(END)) {
+                lines.add(END);
+                throw new ServerException("process " + process.pid() + " has ended");
+            }
+            return line;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ServerException("interrupted while waiting for process " + process.pid());
+        }
+    }
+
+    /**
+     * Its process id.
+     *
+     * @return the id
+     */
+    public long pid() {
+        return process.pid();
+    }
+
+    /**
+     * Tells whether it runs; a paused process does.
+     *
+     * @return true until it has ended
+     */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Stops it where it is (SIGSTOP), until {@link #resume()}. */
+    public void pause() {
+        ProcessFamily.pause(process);
+    }
+
+    /** Lets it go on (SIGCONT). */
+    public void resume() {
+        ProcessFamily.of(process).resume();
+    }
+
+    /** Ends it where it is (SIGKILL), and waits for its end. */
+    public void kill() {
+        ProcessFamily family = ProcessFamily.of(process);
+        family.kill();
+        family.awaitEnd();
+    }
+
+    /** Ends its input, and with it the process; kills it if it does not end by itself. */
+    @Override
+    public void close() {
+        if (process.isAlive()) {
+            resume();
+            input.close();
+            try {
+                process.waitFor(FAREWELL.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        kill();
+    }
+}

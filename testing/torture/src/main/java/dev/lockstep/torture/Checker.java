@@ -1,0 +1,225 @@
+package dev.lockstep.torture;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/*
+ * Overview. Each lock is checked for itself, in one sweep for each rule over its sections in the order of a stamp: memory
+ * is linear in the number of sections, time n log n for the sorting. A rule counts a section once, against the worst of
+ * those before it.
+ *
+ *   exclusion  in order of entry, against the largest certain end so far of those that the section excludes
+ *   tokens     by entry: certain sections that exclude each other were granted in the order of their entries, so each must
+ *              have a higher token than all before it; and by asking: whoever asked after another had entered was granted
+ *              later, certain or not
+ *   order      in order of entry, against the waiter that was certainly queued first and is still not in; one that gave
+ *              up, or was near a fault, may have lost its place and does not count
+ *
+ * A broken rule is excused if a fault was on, or had ended less than the settling time before, in which the engine does
+ * not promise it.
+ */
+/** Checks a history. For one thread. */
+final class Checker {
+    private final History history;
+    private final long settleNanos;
+    private final Troubles troubles;
+    private final Verdict verdict = new Verdict();
+
+    /**
+     * Makes a checker.
+     *
+     * @param settleNanos how long after a fault holds from before it can have an effect: the ttl, and some
+     */
+    Checker(History history, long settleNanos) {
+        this.history = history;
+        this.settleNanos = settleNanos;
+        this.troubles = new Troubles(history.faults(), settleNanos);
+    }
+
+    Verdict check() {
+        int[] counts = new int[64];
+        for (int section = 0; section < history.size(); section++) {
+            int lock = history.lock(section);
+            if (lock >= counts.length) {
+                counts = Arrays.copyOf(counts, Math.max(lock + 1, counts.length * 2));
+            }
+            counts[lock]++;
+        }
+        int[][] byLock = new int[counts.length][];
+        for (int lock = 0; lock < counts.length; lock++) {
+            byLock[lock] = new int[counts[lock]];
+        }
+        for (int section = history.size() - 1; section >= 0; section--) {
+            int lock = history.lock(section);
+            byLock[lock][--counts[lock]] = section;
+        }
+        for (int lock = 0; lock < byLock.length; lock++) {
+            check(byLock[lock]);
+            byLock[lock] = new int[0];
+        }
+        return verdict;
+    }
+
+    private void check(int[] sections) {
+        int[] entered = Order.by(history::entered, only(sections, history::wasEntered));
+        exclusion(entered);
+        tokens(entered);
+        order(entered, Order.by(history::queued, only(sections, this::isWitness)));
+    }
+
+    private static int[] only(int[] sections, IntPredicate wanted) {
+        return Arrays.stream(sections).filter(wanted).toArray();
+    }
+
+    private void exclusion(int[] entered) {
+        int[] last = {-1, -1}; // the longest certain of exclusive and of shared sections so far
+        int[] present = {-1, -1}; // the same for those who were inside, certain or not
+        for (int section : entered) {
+            long at = history.entered(section);
+            int rival = rival(section, last, false);
+            if (history.isCertain(section) && rival >= 0 && history.certain(rival) > at) {
+                report(Rule.EXCLUSION, section, at, describe(rival) + " and " + describe(section));
+            } else {
+                int other = rival(section, present, true);
+                if (other >= 0 && end(other, true) > at) {
+                    String text =
+                            describe(other) + " was still inside, its lease over, when " + describe(section) + " came";
+                    verdict.overlapAfterLease(new Moment(history.lock(section), at, text));
+                }
+            }
+            int kind = history.isShared(section) ? 1 : 0;
+            if (history.isCertain(section) && (last[kind] < 0 || end(section, false) > end(last[kind], false))) {
+                last[kind] = section;
+            }
+            if (present[kind] < 0 || end(section, true) > end(present[kind], true)) {
+                present[kind] = section;
+            }
+        }
+    }
+
+    /** Of those that a section excludes, the one with the latest end; -1 if there is none. */
+    private int rival(int section, int[] last, boolean present) {
+        if (history.isShared(section) || last[1] < 0) {
+            return last[0];
+        }
+        return last[0] >= 0 && end(last[0], present) > end(last[1], present) ? last[0] : last[1];
+    }
+
+    private long end(int section, boolean present) {
+        long certain = history.certain(section);
+        return present ? Math.max(certain, Math.max(history.entered(section), history.exited(section))) : certain;
+    }
+
+    private void tokens(int[] entered) {
+        BitSet tooLow = new BitSet();
+        tokensByEntry(entered, tooLow);
+        tokensByAsking(entered, tooLow);
+        tooLow.stream()
+                .forEach(section -> report(
+                        Rule.TOKENS,
+                        section,
+                        history.entered(section),
+                        describe(section) + " is not above all before"));
+    }
+
+    private void tokensByEntry(int[] entered, BitSet tooLow) {
+        int[] highest = {-1, -1};
+        for (int section : entered) {
+            if (history.isCertain(section) && history.token(section) != 0) {
+                // Where exclusion is not promised, the order of entries may not be that of the grants.
+                if (isTooLow(section, highest) && excuse(Rule.EXCLUSION, history.entered(section)) == null) {
+                    tooLow.set(section);
+                }
+                remember(section, highest);
+            }
+        }
+    }
+
+    private void tokensByAsking(int[] entered, BitSet tooLow) {
+        int[] highest = {-1, -1};
+        int next = 0;
+        for (int section : Order.by(history::asked, entered)) {
+            while (next < entered.length && history.entered(entered[next]) < history.asked(section)) {
+                if (history.token(entered[next]) != 0) {
+                    remember(entered[next], highest);
+                }
+                next++;
+            }
+            if (history.token(section) != 0 && isTooLow(section, highest)) {
+                tooLow.set(section);
+            }
+        }
+    }
+
+    /** Whether a token is not above the highest so far of writers, and if it is a writer's also of readers. */
+    private boolean isTooLow(int section, int[] highest) {
+        long token = history.token(section);
+        return (highest[0] >= 0 && history.token(highest[0]) >= token)
+                || (!history.isShared(section) && highest[1] >= 0 && history.token(highest[1]) >= token);
+    }
+
+    private void remember(int section, int[] highest) {
+        int kind = history.isShared(section) ? 1 : 0;
+        if (highest[kind] < 0 || history.token(section) > history.token(highest[kind])) {
+            highest[kind] = section;
+        }
+    }
+
+    /** Whether it shows that a fair lock serves in order: it certainly waited, certainly got in, and nothing broke. */
+    private boolean isWitness(int section) {
+        return history.isFair(section)
+                && history.queued(section) != History.NEVER
+                && history.isCertain(section)
+                && !troubles.touch(history.asked(section), history.entered(section));
+    }
+
+    private void order(int[] entered, int[] queued) {
+        Comparator<Integer> first = Comparator.comparingLong(history::queued);
+        PriorityQueue<Integer> writers = new PriorityQueue<>(first);
+        PriorityQueue<Integer> readers = new PriorityQueue<>(first);
+        int next = 0;
+        for (int section : entered) {
+            if (!history.isFair(section)) {
+                continue;
+            }
+            long at = history.entered(section);
+            for (; next < queued.length && history.queued(queued[next]) < at; next++) {
+                (history.isShared(queued[next]) ? readers : writers).add(queued[next]);
+            }
+            if (overtakes(section, writers) || (!history.isShared(section) && overtakes(section, readers))) {
+                report(Rule.ORDER, section, at, describe(section) + " was served before one who had waited longer");
+            }
+        }
+    }
+
+    private boolean overtakes(int section, PriorityQueue<Integer> waiting) {
+        while (!waiting.isEmpty() && history.entered(waiting.element()) <= history.entered(section)) {
+            waiting.remove();
+        }
+        return !waiting.isEmpty() && history.queued(waiting.element()) < history.asked(section);
+    }
+
+    private void report(Rule rule, int section, long at, String text) {
+        String excuse = excuse(rule, at);
+        verdict.add(new Violation(rule, history.lock(section), at, text, excuse == null ? "" : excuse));
+    }
+
+    /** The fault in which the engine does not promise a rule at a time; null if it promises it. */
+    private @Nullable String excuse(Rule rule, long at) {
+        return history.faults().stream()
+                .filter(fault ->
+                        fault.excuses().contains(rule) && fault.from() <= at && fault.until() + settleNanos >= at)
+                .map(FaultWindow::kind)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private String describe(int section) {
+        return (history.isShared(section) ? "reader " : "writer ") + section + " of client " + history.client(section)
+                + " (token " + history.token(section) + ")";
+    }
+}

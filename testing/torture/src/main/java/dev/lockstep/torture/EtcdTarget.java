@@ -1,0 +1,145 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.ServerGroup;
+import dev.lockstep.servers.ServerProcess;
+import dev.lockstep.torture.Fault.Injected;
+import dev.lockstep.torture.Fault.Length;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** A cluster of three members of etcd. */
+final class EtcdTarget implements Target {
+    private static final Pattern LEASE = Pattern.compile("\"ID\":\"(\\d+)\"");
+    private static final Pattern REVISION = Pattern.compile("\"revision\":\"(\\d+)\"");
+    private static final Duration ANSWER = Duration.ofSeconds(5);
+
+    private final ServerGroup<EtcdServer> members = EtcdServer.builder().startCluster(3);
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    @Override
+    public String name() {
+        return "etcd";
+    }
+
+    @Override
+    public Duration ttl() {
+        return Duration.ofSeconds(2);
+    }
+
+    @Override
+    public List<Integer> ports() {
+        return members.servers().stream().map(ServerProcess::port).toList();
+    }
+
+    @Override
+    public String url(List<Integer> ports) {
+        return ports.stream()
+                .map(port -> ServerProcess.HOST + ":" + port)
+                .collect(Collectors.joining(",", "etcd://", ""));
+    }
+
+    @Override
+    public List<Fault> faults() {
+        List<Fault> faults = new ArrayList<>(List.of(ServerFaults.slowDisk(this::leader)));
+        faults.addAll(List.of(
+                // Releases from before 2024 can end leases that another leader has renewed (etcd #15247).
+                ServerFaults.paused("leader paused", Length.ANY, this::leader).excusing(Rule.EXCLUSION, Rule.ORDER),
+                ServerFaults.killed("leader killed", this::leader),
+                ServerFaults.paused("follower paused", Length.ANY, this::follower),
+                ServerFaults.killed("follower killed", this::follower),
+                Fault.of("history compacted", Length.MOMENT, random -> {
+                    String revision = first(REVISION, post("/v3/kv/range", "{\"key\":\"eA==\"}"));
+                    post("/v3/kv/compaction", "{\"revision\":\"" + revision + "\",\"physical\":true}");
+                    return Injected.all("cluster", Fault.Heal.NONE);
+                }),
+                Fault.of("session revoked", Length.MOMENT, random -> {
+                            List<String> leases = all(LEASE, post("/v3/lease/leases", "{}"));
+                            if (!leases.isEmpty()) {
+                                String lease = leases.get(random.nextInt(leases.size()));
+                                post("/v3/lease/revoke", "{\"ID\":\"" + lease + "\"}");
+                            }
+                            return Injected.all("a lease", Fault.Heal.NONE);
+                        })
+                        .excusing(Rule.EXCLUSION, Rule.ORDER)));
+        return faults;
+    }
+
+    private EtcdServer leader(Random random) {
+        return member(true, 0);
+    }
+
+    private EtcdServer follower(Random random) {
+        return member(false, random.nextInt(2));
+    }
+
+    private EtcdServer member(boolean leader, int which) {
+        List<EtcdServer> found = members.servers().stream()
+                .filter(server -> Guess.of(() -> server.isLeader() == leader))
+                .toList();
+        return found.isEmpty() ? members.get(which) : found.get(which % found.size());
+    }
+
+    /** Asks as an operator would, by the JSON interface of a member that answers. */
+    private String post(String path, String json) throws IOException, InterruptedException {
+        IOException last = new IOException("no member answers");
+        for (EtcdServer member : members.servers()) {
+            HttpRequest request = HttpRequest.newBuilder(URI.create(member.url() + path))
+                    .timeout(ANSWER)
+                    .POST(HttpRequest.BodyPublishers.ofString(json))
+                    .build();
+            try {
+                return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+            } catch (IOException e) {
+                last = e;
+            }
+        }
+        throw last;
+    }
+
+    private static String first(Pattern pattern, String text) {
+        return all(pattern, text).get(0);
+    }
+
+    private static List<String> all(Pattern pattern, String text) {
+        List<String> found = new ArrayList<>();
+        for (Matcher matcher = pattern.matcher(text); matcher.find(); ) {
+            found.add(matcher.group(1));
+        }
+        return found;
+    }
+
+    @Override
+    public List<String> leftovers() {
+        List<String> left = new ArrayList<>();
+        Parking.until(
+                () -> {
+                    left.clear();
+                    try {
+                        left.addAll(all(LEASE, post("/v3/lease/leases", "{}")));
+                    } catch (IOException e) {
+                        left.add(e.toString());
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    return left.isEmpty();
+                },
+                ttl().multipliedBy(4));
+        return left.stream().map(lease -> "lease " + lease).toList();
+    }
+
+    @Override
+    public void close() {
+        members.close();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.lockstep.torture;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/** What the faults of a run did, by kind: how many, how many landed in a hold, and how long it took until all was well. */
+final class FaultFigures {
+    private final Map<String, Kind> kinds = new TreeMap<>();
+    private final long[][] entries;
+    private int count;
+    private int landed;
+
+    /** The faults of one kind. */
+    static final class Kind {
+        int count;
+        int landed;
+        final List<Long> recoveryNanos = new ArrayList<>();
+
+        /** A quantile of the recovery times in seconds; -1 if none was measured. */
+        double seconds(double quantile) {
+            if (recoveryNanos.isEmpty()) {
+                return -1;
+            }
+            Collections.sort(recoveryNanos);
+            int index = (int) Math.ceil(quantile * recoveryNanos.size()) - 1;
+            return recoveryNanos.get(Math.max(0, index)) / 1e9;
+        }
+
+        Map<String, Object> toJson() {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("count", count);
+            json.put("landedInAHold", landed);
+            json.put("recoverySecondsP50", seconds(0.5));
+            json.put("recoverySecondsMax", seconds(1));
+            return json;
+        }
+    }
+
+    FaultFigures(History history, int locks) {
+        List<FaultWindow> faults = history.faults();
+        entries = entries(history, locks);
+        for (int i = 0; i < faults.size(); i++) {
+            FaultWindow fault = faults.get(i);
+            Kind kind = kinds.computeIfAbsent(fault.kind(), key -> new Kind());
+            count++;
+            kind.count++;
+            if (fault.landed()) {
+                landed++;
+                kind.landed++;
+            }
+            long next =
+                    i + 1 == faults.size() ? Long.MAX_VALUE : faults.get(i + 1).from();
+            long recovered = allEnteredAfter(fault.until());
+            if (recovered < next) {
+                kind.recoveryNanos.add(recovered - fault.until());
+            }
+        }
+    }
+
+    /** When each lock was entered, in order. */
+    private static long[][] entries(History history, int locks) {
+        long[][] entries = new long[locks][];
+        for (int lock = 0; lock < locks; lock++) {
+            int its = lock;
+            entries[lock] = IntStream.range(0, history.size())
+                    .filter(section -> history.lock(section) == its && history.wasEntered(section))
+                    .mapToLong(history::entered)
+                    .sorted()
+                    .toArray();
+        }
+        return entries;
+    }
+
+    /** When every lock had been entered again after a time; the end of time if one was not. */
+    long allEnteredAfter(long stamp) {
+        long last = stamp;
+        for (long[] each : entries) {
+            int found = Arrays.binarySearch(each, stamp);
+            int next = found < 0 ? -found - 1 : found;
+            last = next == each.length ? Long.MAX_VALUE : Math.max(last, each[next]);
+        }
+        return last;
+    }
+
+    int count() {
+        return count;
+    }
+
+    int landed() {
+        return landed;
+    }
+
+    Map<String, Kind> kinds() {
+        return Collections.unmodifiableMap(kinds);
+    }
+}

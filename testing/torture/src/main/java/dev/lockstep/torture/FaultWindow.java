@@ -1,0 +1,18 @@
+package dev.lockstep.torture;
+
+import java.util.Set;
+
+/**
+ * A fault that was injected.
+ *
+ * @param kind its name
+ * @param target what was hurt
+ * @param client the client that was hurt, or {@link #ALL}
+ * @param excuses the rules that the engine does not promise to keep in it, as docs/guarantees.md says
+ * @param from the stamp before it began
+ * @param until the stamp after it was healed
+ * @param landed whether one of those that it hurt was inside when it began
+ */
+record FaultWindow(String kind, String target, int client, Set<Rule> excuses, long from, long until, boolean landed) {
+    static final int ALL = -1;
+}

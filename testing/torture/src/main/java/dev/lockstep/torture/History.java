@@ -1,0 +1,130 @@
+package dev.lockstep.torture;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/*
+ * Overview. A row is one section: one call for one lock, and what was done inside it. Its times are stamps of the observer,
+ * which alone has a clock, taken when a message of the worker arrived. What a stamp proves:
+ *
+ *   asked     the call began later: the worker calls when it has the answer
+ *   queued    the engine had the claim before: the worker saw it there with its own eyes
+ *   entered   the lock had been granted before
+ *   certain   the lease was valid at this time or later: the worker looked at it after it had the answer to this message
+ *   exited    the worker was inside until this time at least; for a call that got nothing, it had given up before
+ *
+ * So from entered to certain the lease was valid, whatever the clock of the worker or a pause between look and message did,
+ * and what the checker says about two such intervals is a proof and not a guess.
+ */
+/** What happened: sections in columns, 56 bytes each, and the faults meanwhile. Not thread-safe. */
+final class History {
+    /** The stamp of what did not happen. */
+    static final long NEVER = 0;
+
+    private static final int SHARED = 1;
+    private static final int FAIR = 2;
+    private static final int FLAG_BITS = 8;
+    private static final int LOCK_BITS = 24;
+
+    private final Column meta = new Column();
+    private final Column asked = new Column();
+    private final Column queued = new Column();
+    private final Column entered = new Column();
+    private final Column certain = new Column();
+    private final Column exited = new Column();
+    private final Column token = new Column();
+    private final List<FaultWindow> faults = new ArrayList<>();
+
+    /** Adds a section; gives its number. */
+    int ask(int client, int lock, boolean shared, boolean fair, long at) {
+        long flags = (shared ? SHARED : 0) | (fair ? FAIR : 0);
+        meta.add(((long) client << (LOCK_BITS + FLAG_BITS)) | ((long) lock << FLAG_BITS) | flags);
+        asked.add(at);
+        queued.add(NEVER);
+        entered.add(NEVER);
+        certain.add(NEVER);
+        exited.add(NEVER);
+        token.add(0);
+        return meta.size() - 1;
+    }
+
+    void queued(int section, long at) {
+        queued.set(section, at);
+    }
+
+    void entered(int section, long at, long itsToken) {
+        entered.set(section, at);
+        token.set(section, itsToken);
+    }
+
+    void certain(int section, long at) {
+        certain.set(section, at);
+    }
+
+    void exited(int section, long at) {
+        exited.set(section, at);
+    }
+
+    void add(FaultWindow fault) {
+        faults.add(fault);
+    }
+
+    int size() {
+        return meta.size();
+    }
+
+    int client(int section) {
+        return (int) (meta.get(section) >> (LOCK_BITS + FLAG_BITS));
+    }
+
+    int lock(int section) {
+        return (int) (meta.get(section) >> FLAG_BITS) & ((1 << LOCK_BITS) - 1);
+    }
+
+    boolean isShared(int section) {
+        return (meta.get(section) & SHARED) != 0;
+    }
+
+    boolean isFair(int section) {
+        return (meta.get(section) & FAIR) != 0;
+    }
+
+    long asked(int section) {
+        return asked.get(section);
+    }
+
+    long queued(int section) {
+        return queued.get(section);
+    }
+
+    long entered(int section) {
+        return entered.get(section);
+    }
+
+    long certain(int section) {
+        return certain.get(section);
+    }
+
+    long exited(int section) {
+        return exited.get(section);
+    }
+
+    /** The section's token; 0 if it has none. */
+    long token(int section) {
+        return token.get(section);
+    }
+
+    boolean wasEntered(int section) {
+        return entered.get(section) != NEVER;
+    }
+
+    /** Whether the lease was valid for a time that the observer can prove. */
+    boolean isCertain(int section) {
+        return certain.get(section) != NEVER;
+    }
+
+    List<FaultWindow> faults() {
+        return Collections.unmodifiableList(faults);
+    }
+}

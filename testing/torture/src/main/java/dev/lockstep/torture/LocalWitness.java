@@ -1,0 +1,44 @@
+package dev.lockstep.torture;
+
+/** A witness in the observer's own JVM. */
+record LocalWitness(Observer observer, int client) implements Witness {
+    @Override
+    public int ask(int lock, boolean shared, boolean fair) {
+        return observer.ask(client, lock, shared, fair);
+    }
+
+    @Override
+    public void queued(int section) {
+        observer.queued(section);
+    }
+
+    @Override
+    public Seen enter(int section, long token) {
+        return observer.enter(section, token);
+    }
+
+    @Override
+    public void write(int section, Seen seen, boolean valid) {
+        observer.write(section, seen, valid);
+    }
+
+    @Override
+    public void look(int section, boolean valid) {
+        observer.look(section, valid);
+    }
+
+    @Override
+    public void exit(int section, boolean valid) {
+        observer.exit(section, valid);
+    }
+
+    @Override
+    public void giveUp(int section) {
+        observer.giveUp(section);
+    }
+
+    @Override
+    public void complain(Rule rule, int lock, String text) {
+        observer.complain(rule, lock, text);
+    }
+}

@@ -1,0 +1,141 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.memory.MemoryEngine;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.torture.Fault.Injected;
+import dev.lockstep.torture.Fault.Length;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/** The memory engine, with all workers in this JVM, and with or without a bug that was planted in its backends. */
+final class MemoryRig implements Rig {
+    private final MemoryEngine engine = new MemoryEngine();
+    private final UnaryOperator<BackendFactory> wrap;
+    private final Duration ttl;
+    private final List<Integer> clients = new ArrayList<>();
+
+    /**
+     * Makes an engine.
+     *
+     * @param wrap what stands between the core and each client's backend
+     */
+    MemoryRig(Duration ttl, UnaryOperator<BackendFactory> wrap) {
+        this.ttl = ttl;
+        this.wrap = wrap;
+    }
+
+    @Override
+    public String name() {
+        return "memory";
+    }
+
+    @Override
+    public Duration ttl() {
+        return ttl;
+    }
+
+    @Override
+    public List<Hand> start(Observer observer, List<Worker.Plan> plans) {
+        List<Hand> hands = new ArrayList<>();
+        for (Worker.Plan plan : plans) {
+            clients.add(plan.client());
+            hands.add(new LocalHand(plan, () -> connect(name(plan.client()), wrap.apply(engine)), observer));
+        }
+        return hands;
+    }
+
+    private static String name(int client) {
+        return "client-" + client;
+    }
+
+    private LockClient connect(String name, BackendFactory backend) {
+        return LockClient.builder()
+                .backend(backend)
+                .ttl(ttl)
+                .requestTimeout(ttl.multipliedBy(3))
+                .clientName(name)
+                .connect();
+    }
+
+    @Override
+    public List<Fault> faults() {
+        return List.of(
+                onOne("requests lost", Length.ANY, client -> outage(client, MemoryEngine.Outage.REQUESTS_LOST)),
+                onOne("replies lost", Length.ANY, client -> outage(client, MemoryEngine.Outage.REPLIES_LOST)),
+                onOne("replies late", Length.ANY, this::late),
+                onOne("session ended", Length.MOMENT, client -> {
+                    engine.expireSession(name(client));
+                    return Fault.Heal.NONE;
+                }),
+                Fault.of("engine away", Length.ANY, random -> {
+                    engine.disconnect(MemoryEngine.Outage.REQUESTS_LOST);
+                    return Injected.all("engine", engine::reconnect);
+                }),
+                Fault.of("lock revoked", Length.MOMENT, random -> {
+                    String lock = Locks.name(random.nextInt(4));
+                    engine.revoke(lock);
+                    return Injected.all(lock, Fault.Heal.NONE);
+                }));
+    }
+
+    /** Does something to a client. */
+    private interface Harm {
+        Fault.Heal inflict(int client);
+    }
+
+    private Fault onOne(String kind, Length length, Harm harm) {
+        return Fault.of(kind, length, (Random random) -> {
+            int client = clients.get(random.nextInt(clients.size()));
+            return new Injected(name(client), client, ifOpen(() -> harm.inflict(client)));
+        });
+    }
+
+    private static Fault.Heal ifOpen(Supplier<Fault.Heal> harm) {
+        try {
+            return harm.get();
+        } catch (IllegalArgumentException e) {
+            return Fault.Heal.NONE; // it is being opened anew
+        }
+    }
+
+    private Fault.Heal outage(int client, MemoryEngine.Outage kind) {
+        engine.disconnect(name(client), kind);
+        return () -> ifOpen(() -> {
+            engine.reconnect(name(client));
+            return Fault.Heal.NONE;
+        });
+    }
+
+    private Fault.Heal late(int client) {
+        engine.delayReplies(name(client), ttl.dividedBy(3));
+        return () -> ifOpen(() -> {
+            engine.delayReplies(name(client), Duration.ZERO);
+            return Fault.Heal.NONE;
+        });
+    }
+
+    @Override
+    public LockClient connect() {
+        return connect("torturer", engine);
+    }
+
+    @Override
+    public List<String> leftovers() {
+        List<String> left = new ArrayList<>();
+        if (!Parking.until(() -> engine.lockCount() == 0, ttl.multipliedBy(2))) {
+            left.add(engine.lockCount() + " locks at the engine");
+        }
+        if (!Parking.until(() -> engine.sessionCount() == 0, ttl.multipliedBy(2))) {
+            left.add(engine.sessionCount() + " sessions at the engine");
+        }
+        return left;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,153 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.torture.Witness.Seen;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The one who stamps time, keeps the registers and writes the history. Knows nothing of locks. Thread-safe: what happens
+ * to one section, and to a register, happens under one monitor with its stamp.
+ */
+final class Observer {
+    private final long origin = System.nanoTime() - 1;
+    private final History history = new History();
+    private final Registers[] registers;
+    private final Map<Integer, Open> open = new HashMap<>();
+    private final List<Violation> complaints = new ArrayList<>();
+    private final long[] lastEntered;
+
+    /** A section whose worker is still inside its call or inside the lock. */
+    private static final class Open {
+        final int client;
+        final int lock;
+        boolean inside;
+        long token;
+        long answered; // the stamp of the last message that was answered
+
+        Open(int client, int lock) {
+            this.client = client;
+            this.lock = lock;
+        }
+    }
+
+    Observer(int locks) {
+        registers = new Registers[locks];
+        lastEntered = new long[locks];
+        for (int lock = 0; lock < locks; lock++) {
+            registers[lock] = new Registers();
+        }
+    }
+
+    /** A witness for one thread of a client in this JVM. */
+    Witness witness(int client) {
+        return new LocalWitness(this, client);
+    }
+
+    long now() {
+        return System.nanoTime() - origin;
+    }
+
+    synchronized int ask(int client, int lock, boolean shared, boolean fair) {
+        int section = history.ask(client, lock, shared, fair, now());
+        open.put(section, new Open(client, lock));
+        return section;
+    }
+
+    synchronized void queued(int section) {
+        history.queued(section, now());
+    }
+
+    synchronized Seen enter(int section, long token) {
+        Open entered = find(section);
+        long now = now();
+        history.entered(section, now, token);
+        entered.inside = true;
+        entered.token = token;
+        entered.answered = now;
+        lastEntered[entered.lock] = now;
+        return registers[entered.lock].read(token);
+    }
+
+    synchronized void write(int section, Seen seen, boolean valid) {
+        Open writer = find(section);
+        look(section, valid);
+        registers[writer.lock].write(seen, valid, writer.token);
+    }
+
+    synchronized void look(int section, boolean valid) {
+        Open inside = find(section);
+        if (valid) {
+            history.certain(section, inside.answered);
+        }
+        inside.answered = now();
+    }
+
+    synchronized void exit(int section, boolean valid) {
+        look(section, valid);
+        giveUp(section);
+    }
+
+    synchronized void giveUp(int section) {
+        history.exited(section, now());
+        open.remove(section);
+    }
+
+    synchronized void complain(Rule rule, int lock, String text) {
+        complaints.add(new Violation(rule, lock, now(), text, ""));
+    }
+
+    /** A client was killed: it is no longer inside anything. */
+    synchronized void died(int client) {
+        open.entrySet().removeIf(entry -> {
+            boolean its = entry.getValue().client == client;
+            if (its) {
+                history.exited(entry.getKey(), now());
+            }
+            return its;
+        });
+    }
+
+    /** Whether a client, or any, is inside a lock now. */
+    synchronized boolean isInside(int client) {
+        return open.values().stream()
+                .anyMatch(section -> section.inside && (client == FaultWindow.ALL || section.client == client));
+    }
+
+    synchronized void fault(String kind, String target, int client, Set<Rule> excuses, long from, boolean landed) {
+        history.add(new FaultWindow(kind, target, client, excuses, from, now(), landed));
+    }
+
+    /** Whether every lock was entered after a time. */
+    synchronized boolean allEnteredAfter(long stamp) {
+        for (long entered : lastEntered) {
+            if (entered <= stamp) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    synchronized List<Violation> complaints() {
+        return List.copyOf(complaints);
+    }
+
+    /** The history; read it when all workers have ended. */
+    synchronized History history() {
+        return history;
+    }
+
+    synchronized List<Registers> registers() {
+        return List.of(registers);
+    }
+
+    private Open find(int section) {
+        Open found = open.get(section);
+        if (found == null) {
+            throw new IllegalStateException("section " + section + " is over");
+        }
+        return found;
+    }
+}

@@ -1,0 +1,56 @@
+package dev.lockstep.torture;
+
+import java.util.Set;
+
+/** A bug that a backend could have, planted to see that the torture finds it. */
+public enum PlantedBug {
+    /** Who releases a lock that it has lost frees whoever holds it now, as a delete without a look at the owner does. */
+    RELEASE_WITHOUT_OWNER_CHECK(Rule.EXCLUSION),
+
+    /** A hold is taken for valid until the engine says otherwise, which it cannot when it is out of reach. */
+    NO_DEADLINE(Rule.EXCLUSION),
+
+    /** Validity counts from a moment that is up to a ttl too late. */
+    LATE_DEADLINE(Rule.EXCLUSION),
+
+    /** The engine's word that a session has ended is not passed on: after the reconnect two hold the lock. */
+    DOUBLE_GRANT_AFTER_RECONNECT(Rule.EXCLUSION),
+
+    /** A hold that an operator has ended is not told so. */
+    REVOCATION_NOT_TOLD(Rule.EXCLUSION),
+
+    /** A grant is delivered when it has long ended at the engine. */
+    GRANT_AFTER_LEASE_ENDED(Rule.EXCLUSION),
+
+    /** Readers do not look whether there is a writer. */
+    READERS_BESIDE_WRITER(Rule.EXCLUSION),
+
+    /** The counter of tokens begins anew, as after a restart without data. */
+    TOKEN_RESET(Rule.TOKENS),
+
+    /** Two grants in a row can have the same token. */
+    TOKEN_TWICE(Rule.TOKENS),
+
+    /** Readers have tokens from before the last writer. */
+    READER_TOKEN_TOO_LOW(Rule.TOKENS),
+
+    /** A call that gives up leaves its claim in the queue, which is granted later to nobody. */
+    MISSED_WITHDRAW(Rule.LIVENESS, Rule.LEFTOVERS),
+
+    /** Some releases are said to be done and are not. */
+    RELEASE_FORGOTTEN(Rule.LIVENESS, Rule.LEFTOVERS),
+
+    /** Some grants go to who came last, fair or not. */
+    LAST_COME_FIRST_SERVED(Rule.ORDER);
+
+    private final Set<Rule> breaks;
+
+    PlantedBug(Rule... breaks) {
+        this.breaks = Set.of(breaks);
+    }
+
+    /** The rules that it breaks; a run that finds none of them broken has not found the bug. */
+    Set<Rule> breaks() {
+        return breaks;
+    }
+}

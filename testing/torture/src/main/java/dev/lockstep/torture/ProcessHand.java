@@ -1,0 +1,75 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.servers.JavaProcess;
+import dev.lockstep.servers.ServerException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A worker in a process of its own. */
+final class ProcessHand implements Hand, AutoCloseable {
+    private static final Duration START = Duration.ofSeconds(90);
+    private static final Duration ANSWER = Duration.ofSeconds(30);
+
+    private final WorkerMain.Order order;
+    private final JavaProcess process;
+
+    /** Starts a process, which connects. */
+    ProcessHand(String url, WorkerMain.Order order) {
+        this.order = order;
+        this.process = JavaProcess.start(WorkerMain.class.getName());
+        process.send(url);
+        process.send(order.toString());
+    }
+
+    /** Waits until it has connected. */
+    ProcessHand awaitReady() {
+        process.next(START);
+        return this;
+    }
+
+    WorkerMain.Order order() {
+        return order;
+    }
+
+    JavaProcess process() {
+        return process;
+    }
+
+    @Override
+    public int client() {
+        return order.plan().client();
+    }
+
+    @Override
+    public void go(Worker.Pace pace) {
+        process.send("go " + pace);
+    }
+
+    @Override
+    public boolean rest(Duration patience) {
+        process.send("rest " + patience.toMillis());
+        return process.next(patience.plus(ANSWER)).equals("rested true");
+    }
+
+    @Override
+    public List<String> quit() {
+        List<String> left = new ArrayList<>();
+        try {
+            process.send("close");
+            for (String line = process.next(ANSWER); line.startsWith("left "); line = process.next(ANSWER)) {
+                left.add(line.substring("left ".length()));
+            }
+        } catch (ServerException e) {
+            left.add("a process that does not close its client: " + e.getMessage());
+        } finally {
+            close();
+        }
+        return left;
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}

@@ -1,0 +1,176 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.torture.Fault.Injected;
+import dev.lockstep.torture.Fault.Length;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A target with workers in processes of their own, each with its own way to the servers. Breaks workers and links; the
+ * target adds what can be broken of it. For one thread.
+ */
+final class ProcessRig implements Rig {
+    private static final Duration CONNECTIONS_END = Duration.ofSeconds(5);
+
+    private final Target target;
+    private final String namespace;
+    private final List<Desk> desks = new ArrayList<>();
+    private @Nullable ObserverServer server;
+    private @Nullable Observer observer;
+    private int nextClient;
+
+    /** Where a worker sits; when it dies, another takes its place. */
+    private final class Desk implements Hand {
+        private final Links links;
+        private final String url;
+        private ProcessHand worker;
+
+        Desk(Worker.Plan plan, int observerPort) {
+            links = Links.to(target.ports());
+            url = target.url(links.ports());
+            worker = new ProcessHand(url, new WorkerMain.Order(namespace, observerPort, plan));
+        }
+
+        void replace() {
+            WorkerMain.Order order = worker.order();
+            Worker.Plan plan = order.plan();
+            Worker.Plan next = new Worker.Plan(nextClient++, plan.threads(), plan.locks(), plan.ttl(), plan.seed());
+            worker = new ProcessHand(url, new WorkerMain.Order(namespace, order.observerPort(), next));
+            worker.awaitReady();
+            worker.go(Worker.Pace.WILD);
+        }
+
+        @Override
+        public int client() {
+            return worker.client();
+        }
+
+        @Override
+        public void go(Worker.Pace pace) {
+            worker.go(pace);
+        }
+
+        @Override
+        public boolean rest(Duration patience) {
+            return worker.rest(patience);
+        }
+
+        @Override
+        public List<String> quit() {
+            List<String> left = new ArrayList<>(worker.quit());
+            if (!Parking.until(() -> links.openConnections() == 0, CONNECTIONS_END)) {
+                left.add(links.openConnections() + " connections");
+            }
+            return left;
+        }
+    }
+
+    ProcessRig(Target target, String namespace) {
+        this.target = target;
+        this.namespace = namespace;
+    }
+
+    @Override
+    public String name() {
+        return target.name();
+    }
+
+    @Override
+    public Duration ttl() {
+        return target.ttl();
+    }
+
+    @Override
+    public List<Hand> start(Observer itsObserver, List<Worker.Plan> plans) {
+        observer = itsObserver;
+        ObserverServer opened = new ObserverServer(itsObserver);
+        server = opened;
+        nextClient = plans.size();
+        connect().close(); // whatever must be made first, such as tables, is there before many come at once
+        plans.forEach(plan -> desks.add(new Desk(plan, opened.port())));
+        desks.forEach(desk -> desk.worker.awaitReady());
+        return List.copyOf(desks);
+    }
+
+    @Override
+    public List<Fault> faults() {
+        List<Fault> faults = new ArrayList<>(target.faults());
+        faults.add(onOne("worker paused", Length.ANY, desk -> {
+            desk.worker.process().pause();
+            return desk.worker.process()::resume;
+        }));
+        faults.add(onOne("worker starved", Length.ANY, desk -> Starvation.of(desk.worker.process())));
+        faults.add(onOne("worker killed", Length.MOMENT, desk -> {
+            int client = desk.worker.client();
+            desk.worker.process().kill();
+            if (observer != null) {
+                observer.died(client);
+            }
+            return desk::replace;
+        }));
+        if (!target.ports().isEmpty()) {
+            faults.add(onLinks("link cut", Length.ANY, TcpProxy::cut));
+            faults.add(onLinks("link silent", Length.ANY, TcpProxy::blackHole));
+            faults.add(onLinks("replies lost", Length.ANY, TcpProxy::dropReplies));
+            faults.add(onLinks("requests stalled", Length.ANY, proxy -> proxy.stall(TcpProxy.Direction.REQUESTS)));
+            faults.add(onLinks("replies stalled", Length.ANY, proxy -> proxy.stall(TcpProxy.Direction.REPLIES)));
+            faults.add(onLinks("link slow", Length.ANY, proxy -> proxy.delay(ttl().dividedBy(8))));
+            faults.add(onLinks("connections reset", Length.MOMENT, TcpProxy::resetConnections));
+        }
+        faults.add(Fault.of("lock released by force", Length.MOMENT, random -> {
+                    String lock = Locks.name(random.nextInt(4));
+                    try (LockClient client = connect()) {
+                        client.forceRelease(lock);
+                    }
+                    return Injected.all(lock, Fault.Heal.NONE);
+                })
+                .excusing(Rule.EXCLUSION, Rule.ORDER));
+        return faults;
+    }
+
+    /** Does something to a worker. */
+    private interface Harm {
+        Fault.Heal inflict(Desk desk);
+    }
+
+    private Fault onOne(String kind, Length length, Harm harm) {
+        return Fault.of(kind, length, (Random random) -> {
+            Desk desk = desks.get(random.nextInt(desks.size()));
+            int client = desk.client();
+            return new Injected("worker " + client, client, harm.inflict(desk));
+        });
+    }
+
+    private Fault onLinks(String kind, Length length, Consumer<TcpProxy> fault) {
+        return onOne(kind, length, desk -> desk.links.hurt(fault));
+    }
+
+    @Override
+    public LockClient connect() {
+        String url = target.url(target.ports());
+        return Worker.patiently(() -> WorkerMain.connect(url, namespace, ttl(), "torturer"));
+    }
+
+    @Override
+    public List<String> leftovers() {
+        return target.leftovers();
+    }
+
+    @Override
+    public void close() {
+        desks.forEach(desk -> {
+            desk.worker.close();
+            desk.links.close();
+        });
+        if (server != null) {
+            server.close();
+        }
+        target.close();
+    }
+}

@@ -1,0 +1,94 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.servers.HostFaults;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.ServerProcess;
+import dev.lockstep.torture.Fault.Injected;
+import dev.lockstep.torture.Fault.Length;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** One Redis server that writes all down. */
+final class RedisTarget implements Target {
+    private final Optional<HostFaults> host = ServerFaults.host();
+    private final RedisServer server;
+
+    RedisTarget() {
+        RedisServer.Builder builder = RedisServer.builder().persistent();
+        server = host.map(builder::on).orElse(builder).start();
+    }
+
+    @Override
+    public String name() {
+        return "redis";
+    }
+
+    @Override
+    public Duration ttl() {
+        return Duration.ofMillis(1_500);
+    }
+
+    @Override
+    public List<Integer> ports() {
+        return List.of(server.port());
+    }
+
+    @Override
+    public String url(List<Integer> ports) {
+        return "redis://" + ServerProcess.HOST + ":" + ports.get(0) + "?waiterExpiry=1s";
+    }
+
+    @Override
+    public List<Fault> faults() {
+        List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
+        faults.add(ServerFaults.slowDisk(random -> server));
+        faults.addAll(ServerFaults.ofFullDisk(host, server));
+        faults.addAll(ServerFaults.ofClock(host, ttl()));
+        faults.add(command("scripts flushed", "SCRIPT", "FLUSH"));
+        faults.add(command("connections killed", "CLIENT", "KILL", "TYPE", "normal"));
+        faults.add(command("pushes killed", "CLIENT", "KILL", "TYPE", "pubsub"));
+        faults.add(Fault.of("memory full", Length.SHORT, random -> {
+            server.command("CONFIG", "SET", "maxmemory", "1");
+            return Injected.all("server", () -> server.command("CONFIG", "SET", "maxmemory", "0"));
+        }));
+        faults.add(Fault.of("restart without data", Length.SHORT, random -> {
+                    server.command("FLUSHALL");
+                    server.kill();
+                    return Injected.all("server", server::start);
+                })
+                .excusing(Rule.EXCLUSION, Rule.ORDER));
+        return faults;
+    }
+
+    private Fault command(String kind, String... words) {
+        return Fault.of(kind, Length.MOMENT, random -> {
+            server.command(words);
+            return Injected.all("server", Fault.Heal.NONE);
+        });
+    }
+
+    @Override
+    public List<String> leftovers() {
+        // Of a lock that nobody uses only its token is remembered, and for a time who was given up while unreachable.
+        List<String> left = new ArrayList<>();
+        Parking.until(
+                () -> {
+                    left.clear();
+                    server.command("KEYS", "lockstep:*")
+                            .lines()
+                            .filter(key -> key.matches(".*\\}:(queue|readers|claims)"))
+                            .forEach(left::add);
+                    return left.isEmpty();
+                },
+                ttl().multipliedBy(3));
+        return left;
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        host.ifPresent(HostFaults::close);
+    }
+}

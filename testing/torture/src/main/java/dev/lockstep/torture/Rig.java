@@ -1,0 +1,28 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.LockClient;
+import java.time.Duration;
+import java.util.List;
+
+/** An engine that is set up to be tortured. For one thread. */
+interface Rig extends AutoCloseable {
+    /** What it is, for people. */
+    String name();
+
+    Duration ttl();
+
+    /** Starts the workers. */
+    List<Hand> start(Observer observer, List<Worker.Plan> plans);
+
+    /** What can be broken. */
+    List<Fault> faults();
+
+    /** A client that nothing hurts. */
+    LockClient connect();
+
+    /** What is left at the engine when all workers have closed their clients. */
+    List<String> leftovers();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,53 @@
+package dev.lockstep.torture;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What must hold. */
+public enum Rule {
+    /** Nobody is inside beside an exclusive holder while the leases of both are valid. */
+    EXCLUSION("two inside within their leases"),
+
+    /** Exclusive tokens rise strictly in the order of grants; a reader's lies between those of the writers around it. */
+    TOKENS("tokens out of order"),
+
+    /** A fair lock serves those who certainly waited before those who came later. */
+    ORDER("overtaken on a fair lock"),
+
+    /** Storage that checks tokens loses no update. */
+    FENCING("updates lost though tokens were checked"),
+
+    /** Who lost a lock is told so. */
+    LOSS("a loss that was not told"),
+
+    /** A call ends in one of the ways that its contract names. */
+    OUTCOME("a call that ended in no way it may"),
+
+    /** When all is healed, every lock is granted again within the ttl and five seconds. */
+    LIVENESS("not granted again in time"),
+
+    /** At the end nothing is held, waited for or left running. */
+    LEFTOVERS("left over at the end");
+
+    private static final Set<Rule> OF_SECTIONS = EnumSet.of(EXCLUSION, TOKENS, ORDER);
+
+    private final String broken;
+
+    Rule(String broken) {
+        this.broken = broken;
+    }
+
+    /** Whether each section can break it once. */
+    boolean isOfSections() {
+        return OF_SECTIONS.contains(this);
+    }
+
+    /**
+     * Says what it means that the rule was broken.
+     *
+     * @return a few words
+     */
+    public String broken() {
+        return broken;
+    }
+}

@@ -1,0 +1,132 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockUnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/*
+ * Overview. Safety, then liveness, then silence:
+ *
+ *   1. all workers go wild, and the nemesis breaks one thing after the other;
+ *   2. all is healed, and the workers go on calmly: every lock must be entered again within the ttl and five seconds;
+ *   3. the workers rest: no call may hang, and nothing may be held or waited for while their clients are still open;
+ *   4. their clients close: nothing may be left of them;
+ *   5. the history is checked.
+ */
+/** One run of the torture on one engine. Used once, by one thread. */
+final class Run {
+    private static final Duration GRACE = Duration.ofSeconds(5);
+    private static final Duration WARM_UP = Duration.ofMillis(300);
+    private static final Duration CALM = Duration.ofMillis(1_500);
+
+    private final Rig rig;
+    private final Settings settings;
+    private final Observer observer;
+    private final long start = System.nanoTime();
+    private long healed;
+
+    Run(Rig rig, Settings settings) {
+        this.rig = rig;
+        this.settings = settings;
+        this.observer = new Observer(settings.locks());
+    }
+
+    Report run() throws Exception {
+        List<Worker.Plan> plans = new ArrayList<>();
+        for (int client = 0; client < settings.workers(); client++) {
+            plans.add(new Worker.Plan(
+                    client, settings.threads(), settings.locks(), rig.ttl(), settings.seed() + 31L * client));
+        }
+        List<Hand> hands = rig.start(observer, plans);
+        try {
+            breakThings(hands);
+            if (requireProgress(hands)) {
+                requireSilence(hands);
+            }
+        } finally {
+            hands.forEach(hand -> leftOver(hand.quit(), "worker " + hand.client()));
+        }
+        leftOver(rig.leftovers(), "the engine");
+        Verdict verdict =
+                new Checker(observer.history(), rig.ttl().multipliedBy(2).toNanos()).check();
+        observer.complaints().forEach(verdict::add);
+        requireFencing(verdict);
+        return new Report(rig, settings, observer, verdict, healed, System.nanoTime() - start);
+    }
+
+    private void breakThings(List<Hand> hands) throws Exception {
+        hands.forEach(hand -> hand.go(Worker.Pace.WILD));
+        Parking.forTime(WARM_UP);
+        new Nemesis(rig.faults(), observer, rig.ttl(), settings.seed())
+                .rage(settings.duration().toNanos());
+    }
+
+    private boolean requireProgress(List<Hand> hands) {
+        healed = observer.now();
+        hands.forEach(hand -> hand.go(Worker.Pace.CALM));
+        Duration patience = rig.ttl().plus(GRACE);
+        if (!Parking.until(() -> observer.allEnteredAfter(healed), patience)) {
+            observer.complain(
+                    Rule.LIVENESS,
+                    -1,
+                    "a lock was not granted within " + seconds(patience) + " of the end of all faults");
+            return false;
+        }
+        Parking.forTime(CALM);
+        return true;
+    }
+
+    private void requireSilence(List<Hand> hands) {
+        Duration patience = rig.ttl().plus(GRACE);
+        for (Hand hand : hands) {
+            if (!hand.rest(patience)) {
+                observer.complain(
+                        Rule.LIVENESS, -1, "worker " + hand.client() + " hangs in a call after " + seconds(patience));
+            }
+        }
+        try (LockClient client = rig.connect()) {
+            List<LockInfo> held = new ArrayList<>();
+            boolean silent = Parking.until(
+                    () -> {
+                        held.clear();
+                        held.addAll(list(client));
+                        return held.isEmpty();
+                    },
+                    patience);
+            if (!silent) {
+                held.forEach(info -> observer.complain(Rule.LEFTOVERS, -1, "held or waited for at the end: " + info));
+            }
+        }
+    }
+
+    private static List<LockInfo> list(LockClient client) {
+        try {
+            return client.list("");
+        } catch (LockUnavailableException e) {
+            return List.of(new LockInfo("unknown: " + e.getMessage(), List.of(), List.of()));
+        }
+    }
+
+    private void leftOver(List<String> what, String whose) {
+        what.forEach(each -> observer.complain(Rule.LEFTOVERS, -1, "left of " + whose + ": " + each));
+    }
+
+    private void requireFencing(Verdict verdict) {
+        List<Registers> registers = observer.registers();
+        for (int lock = 0; lock < registers.size(); lock++) {
+            long lost = registers.get(lock).fencedLost();
+            if (lost != 0) {
+                String text = lost + " updates lost";
+                verdict.add(new Violation(Rule.FENCING, lock, observer.now(), text, ""));
+            }
+        }
+    }
+
+    private static String seconds(Duration duration) {
+        return TimeUnit.NANOSECONDS.toMillis(duration.toNanos()) / 1000.0 + " s";
+    }
+}

@@ -1,0 +1,87 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.servers.RedisSentinels;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.ServerProcess;
+import dev.lockstep.torture.Fault.Injected;
+import dev.lockstep.torture.Fault.Length;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * A Redis primary with a replica that must confirm each grant, and Sentinels that promote it. They tell clients the
+ * servers' own addresses, so there are no proxies in between.
+ */
+final class SentinelTarget implements Target {
+    private static final Duration FAILOVER = Duration.ofSeconds(20);
+
+    private final RedisSentinels servers = RedisServer.builder().persistent().startSentinels(1, 3);
+
+    @Override
+    public String name() {
+        return "redis-sentinel";
+    }
+
+    @Override
+    public Duration ttl() {
+        return Duration.ofSeconds(3);
+    }
+
+    @Override
+    public List<Integer> ports() {
+        return List.of();
+    }
+
+    @Override
+    public String url(List<Integer> ports) {
+        return "redis-sentinel://" + servers.sentinels().addresses() + "/" + RedisSentinels.PRIMARY_NAME
+                + "?replicas=1&waiterExpiry=1s";
+    }
+
+    @Override
+    public List<Fault> faults() {
+        return List.of(
+                Fault.of("primary killed", Length.MOMENT, random -> failOver()),
+                Fault.of("lagging replica promoted", Length.MOMENT, random -> {
+                            RedisServer replica = replica();
+                            replica.command("CONFIG", "SET", "replica-read-only", "no");
+                            replica.command("FLUSHALL"); // as if nothing had reached it yet
+                            replica.command("CONFIG", "SET", "replica-read-only", "yes");
+                            return failOver();
+                        })
+                        .excusing(Rule.EXCLUSION, Rule.ORDER),
+                ServerFaults.paused("primary paused", Length.SHORT, this::primary),
+                ServerFaults.paused("replica paused", Length.SHORT, random -> replica()));
+    }
+
+    private RedisServer primary(Random random) {
+        return servers.primary();
+    }
+
+    private RedisServer replica() {
+        RedisServer primary = servers.primary();
+        return servers.servers().find(server -> server != primary);
+    }
+
+    /** Kills the primary, and waits until the other has its place; healed when the first is back, as a replica. */
+    private Injected failOver() {
+        RedisServer old = servers.primary();
+        old.kill();
+        Parking.until(() -> Guess.of(() -> servers.primary() != old), FAILOVER);
+        return Injected.all(old.toString(), () -> {
+            old.start();
+            Parking.until(() -> isFollowed(old), FAILOVER);
+        });
+    }
+
+    private boolean isFollowed(ServerProcess old) {
+        return Guess.of(() -> servers.primary() != old
+                && servers.primary().info("connected_slaves").equals("1"));
+    }
+
+    @Override
+    public void close() {
+        servers.close();
+    }
+}

@@ -1,0 +1,148 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.servers.HostFaults;
+import dev.lockstep.servers.SqlServer;
+import dev.lockstep.torture.Fault.Injected;
+import dev.lockstep.torture.Fault.Length;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A database on a server. */
+final class SqlTarget implements Target {
+    private final String name;
+    private final SqlServer server;
+    private final String killConnections;
+    private final Optional<HostFaults> host;
+
+    /** Not the server's own user: MariaDB's driver takes passwords from URLs as they are, and that one has an ampersand. */
+    private static final String USER = "torture";
+
+    /**
+     * Makes a target.
+     *
+     * @param host the machine that the server is on
+     * @param createUser statements that make {@link #USER}, whose password is its name
+     * @param killConnections a query that ends the connections of all others, or gives the statements that do
+     */
+    SqlTarget(
+            String name,
+            SqlServer server,
+            Optional<HostFaults> host,
+            List<String> createUser,
+            String killConnections) {
+        this.name = name;
+        this.server = server;
+        this.killConnections = killConnections;
+        this.host = host;
+        try (Connection connection = open();
+                Statement statement = connection.createStatement()) {
+            for (String each : createUser) {
+                statement.execute(each);
+            }
+        } catch (SQLException e) {
+            server.close();
+            throw new IllegalStateException("cannot prepare " + name, e);
+        }
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Duration ttl() {
+        return Duration.ofMillis(1_500);
+    }
+
+    @Override
+    public List<Integer> ports() {
+        return List.of(server.port());
+    }
+
+    @Override
+    public String url(List<Integer> ports) {
+        String url = server.jdbcUrl(ports.get(0));
+        return url + (url.contains("?") ? "&" : "?") + "user=" + USER + "&password=" + USER
+                + "&lockstep.createSchema=true";
+    }
+
+    @Override
+    public List<Fault> faults() {
+        List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
+        faults.addAll(ServerFaults.ofClock(host, ttl()));
+        faults.add(Fault.of("connections killed", Length.MOMENT, random -> {
+            killConnections();
+            return Injected.all("server", Fault.Heal.NONE);
+        }));
+        return faults;
+    }
+
+    private Connection open() throws SQLException {
+        return DriverManager.getConnection(server.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
+    }
+
+    private void killConnections() throws SQLException {
+        try (Connection connection = open();
+                Statement statement = connection.createStatement()) {
+            List<String> kills = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery(killConnections)) {
+                while (rows.next()) {
+                    kills.add(rows.getString(1));
+                }
+            }
+            for (String kill : kills) {
+                if (kill.startsWith("KILL")) {
+                    run(statement, kill);
+                }
+            }
+        }
+    }
+
+    private static void run(Statement statement, String kill) {
+        try {
+            statement.execute(kill);
+        } catch (SQLException e) {
+            // It has ended by itself.
+        }
+    }
+
+    @Override
+    public List<String> leftovers() {
+        List<String> left = new ArrayList<>();
+        Parking.until(
+                () -> {
+                    left.clear();
+                    count("lockstep_claims", left);
+                    return left.isEmpty();
+                },
+                ttl().multipliedBy(3));
+        return left;
+    }
+
+    private void count(String table, List<String> left) {
+        try (Connection connection = open();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM " + table)) {
+            rows.next();
+            if (rows.getInt(1) != 0) {
+                left.add(rows.getInt(1) + " rows in " + table);
+            }
+        } catch (SQLException e) {
+            left.add(e.toString());
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        host.ifPresent(HostFaults::close);
+    }
+}

@@ -1,0 +1,71 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.torture.Fault.Injected;
+import dev.lockstep.torture.Fault.Length;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A file of SQLite. */
+final class SqliteTarget implements Target {
+    private final Path folder;
+
+    SqliteTarget() {
+        try {
+            folder = Files.createTempDirectory("lockstep-torture");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public String name() {
+        return "sqlite";
+    }
+
+    @Override
+    public Duration ttl() {
+        return Duration.ofMillis(1_500);
+    }
+
+    @Override
+    public List<Integer> ports() {
+        return List.of();
+    }
+
+    @Override
+    public String url(List<Integer> ports) {
+        return "jdbc:sqlite:" + folder.resolve("locks.db");
+    }
+
+    @Override
+    public List<Fault> faults() {
+        return List.of(Fault.of("file locked", Length.ANY, random -> {
+            Connection connection = DriverManager.getConnection(url(List.of()));
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("PRAGMA busy_timeout = 5000");
+                statement.execute("BEGIN IMMEDIATE");
+            }
+            return Injected.all("file", connection::close);
+        }));
+    }
+
+    @Override
+    public void close() {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.deleteIfExists(file);
+            }
+            Files.deleteIfExists(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockUnavailableException;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** A lock that a worker has: by a lease, and perhaps below it by {@code lock()}. For one thread. */
+final class Taken {
+    private final Lease lease;
+    private final @Nullable DistributedLock locked;
+    private final AtomicBoolean toldOfLoss = new AtomicBoolean();
+
+    private Taken(Lease lease, @Nullable DistributedLock locked) {
+        this.lease = lease;
+        this.locked = locked;
+        lease.onLost(reason -> toldOfLoss.set(true));
+    }
+
+    static Optional<Taken> by(Optional<Lease> lease) {
+        return lease.map(Taken::by);
+    }
+
+    static Taken by(Lease lease) {
+        return new Taken(lease, null);
+    }
+
+    /** For a thread that has just locked: enters again, to have a lease with the same token. */
+    static Optional<Taken> again(DistributedLock locked) throws InterruptedException {
+        try {
+            return Optional.of(new Taken(locked.acquire(), locked));
+        } catch (LockLostException e) {
+            unlock(locked);
+            return Optional.empty();
+        } catch (InterruptedException e) {
+            unlock(locked);
+            throw e;
+        }
+    }
+
+    Lease lease() {
+        return lease;
+    }
+
+    /** Whether the action that was to be told of a loss has run. */
+    boolean wasToldOfLoss() {
+        return toldOfLoss.get();
+    }
+
+    /** Gives it back; true if that said that it had been lost. */
+    boolean giveBack() {
+        boolean lost = false;
+        try {
+            lease.close();
+        } catch (LockLostException e) {
+            lost = true;
+        } catch (LockUnavailableException e) {
+            // It goes on in the background.
+        }
+        return locked == null ? lost : unlock(locked) || lost;
+    }
+
+    private static boolean unlock(DistributedLock locked) {
+        try {
+            locked.unlock();
+            return false;
+        } catch (LockLostException e) {
+            return true;
+        } catch (LockUnavailableException e) {
+            return false;
+        }
+    }
+}

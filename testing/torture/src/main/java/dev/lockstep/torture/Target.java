@@ -1,0 +1,33 @@
+package dev.lockstep.torture;
+
+import java.time.Duration;
+import java.util.List;
+
+/** An engine that workers in processes of their own are to be tortured on. For one thread. */
+interface Target extends AutoCloseable {
+    /** What it is, for people. */
+    String name();
+
+    Duration ttl();
+
+    /** The ports of its servers; empty if there is nothing to put a proxy in front of. */
+    List<Integer> ports();
+
+    /**
+     * Where clients connect.
+     *
+     * @param ports the ports to go through, one for each of {@link #ports()}
+     */
+    String url(List<Integer> ports);
+
+    /** What can be broken of it. */
+    List<Fault> faults();
+
+    /** What is left at the engine when nobody uses it. */
+    default List<String> leftovers() {
+        return List.of();
+    }
+
+    @Override
+    void close();
+}

@@ -1,0 +1,30 @@
+package dev.lockstep.torture;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** The times at which a fault was on or had not settled yet. Immutable. */
+final class Troubles {
+    private final NavigableMap<Long, Long> windows = new TreeMap<>(); // from, until; disjoint
+
+    Troubles(List<FaultWindow> faults, long settleNanos) {
+        faults.stream().sorted(Comparator.comparingLong(FaultWindow::from)).forEach(fault -> {
+            long until = fault.until() + settleNanos;
+            Map.Entry<Long, Long> last = windows.lastEntry();
+            if (last != null && last.getValue() >= fault.from()) {
+                windows.put(last.getKey(), Math.max(until, last.getValue()));
+            } else {
+                windows.put(fault.from(), until);
+            }
+        });
+    }
+
+    /** Whether one of them touches a time. */
+    boolean touch(long from, long until) {
+        Map.Entry<Long, Long> before = windows.floorEntry(until);
+        return before != null && before.getValue() >= from;
+    }
+}

@@ -1,0 +1,85 @@
+package dev.lockstep.torture;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** How often each rule was broken, with the first examples. Not thread-safe. */
+final class Verdict {
+    private static final int EXAMPLES = 20;
+
+    private final Map<Rule, Tally> tallies = new EnumMap<>(Rule.class);
+    private final List<Moment> overlaps = new ArrayList<>();
+    private long overlapsAfterLease;
+
+    /** What is kept of one rule. */
+    private static final class Tally {
+        long broken;
+        long excused;
+        final List<Violation> examples = new ArrayList<>();
+    }
+
+    void add(Violation violation) {
+        Tally tally = tally(violation.rule());
+        if (violation.isExcused()) {
+            tally.excused++;
+        } else {
+            tally.broken++;
+        }
+        if (tally.examples.size() < EXAMPLES) {
+            tally.examples.add(violation);
+        }
+    }
+
+    private Tally tally(Rule rule) {
+        return tallies.computeIfAbsent(rule, key -> new Tally());
+    }
+
+    void overlapAfterLease(Moment moment) {
+        overlapsAfterLease++;
+        if (overlaps.size() < EXAMPLES) {
+            overlaps.add(moment);
+        }
+    }
+
+    /** The worst moments: what was broken, then what was excused, then what no lock can prevent. */
+    List<Moment> worst(int most) {
+        List<Violation> examples = new ArrayList<>();
+        tallies.values().forEach(tally -> examples.addAll(tally.examples));
+        examples.sort(Comparator.comparing(Violation::isExcused));
+        List<Moment> moments = new ArrayList<>();
+        for (Violation each : examples) {
+            if (each.lock() >= 0) {
+                String excuse = each.isExcused() ? " (not promised in: " + each.excuse() + ")" : "";
+                moments.add(new Moment(each.lock(), each.at(), each.rule().broken() + ": " + each.text() + excuse));
+            }
+        }
+        moments.addAll(overlaps);
+        return moments.subList(0, Math.min(most, moments.size()));
+    }
+
+    /** How often somebody was still inside when his lease had ended and another's had begun: no lock can prevent it. */
+    long overlapsAfterLease() {
+        return overlapsAfterLease;
+    }
+
+    /** How often a rule was broken that the engine promises to keep. */
+    long broken(Rule rule) {
+        return tally(rule).broken;
+    }
+
+    /** How often a rule was broken in a fault in which the engine does not promise it. */
+    long excused(Rule rule) {
+        return tally(rule).excused;
+    }
+
+    List<Violation> examples(Rule rule) {
+        return List.copyOf(tally(rule).examples);
+    }
+
+    boolean holds() {
+        return tallies.values().stream().allMatch(tally -> tally.broken == 0);
+    }
+}

@@ -1,0 +1,42 @@
+package dev.lockstep.torture;
+
+/**
+ * What a worker tells the observer of one of its threads, one message after the other; each returns when the observer has
+ * stamped it. Not for several threads.
+ */
+interface Witness {
+    /** What stands in the registers of a lock. */
+    record Seen(long naive, long deadline, long fenced) {
+        /** Stands for a fenced register that refused to be read: a higher token has been there. */
+        static final long STALE = -1;
+    }
+
+    /** A call begins after this. Gives the number of its section. */
+    int ask(int lock, boolean shared, boolean fair);
+
+    /** The engine has the claim of the call: it was seen there. */
+    void queued(int section);
+
+    /** The call has the lock. Reads the registers. */
+    Seen enter(int section, long token);
+
+    /**
+     * Still inside. Writes the registers, each with one more than was seen: the first always, the second if the lease was
+     * valid, the third if no higher token has been there.
+     *
+     * @param valid whether the lease was valid at a look after the last answer
+     */
+    void write(int section, Seen seen, boolean valid);
+
+    /** Still inside, to read. */
+    void look(int section, boolean valid);
+
+    /** Leaves; gives the lock back after this. */
+    void exit(int section, boolean valid);
+
+    /** The call ended without the lock. */
+    void giveUp(int section);
+
+    /** Something was seen that must not be. */
+    void complain(Rule rule, int lock, String text);
+}

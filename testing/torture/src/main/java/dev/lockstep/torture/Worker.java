@@ -1,0 +1,144 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.LockUnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** A client and its threads, which take turns at locks until they are told to rest. Thread-safe. */
+final class Worker {
+    /** How the threads go about it. */
+    enum Pace {
+        /** They do nothing. */
+        REST,
+
+        /** They do anything, as the seed says. */
+        WILD,
+
+        /** They wait for each lock in turn, as long as it takes. */
+        CALM
+    }
+
+    /**
+     * What a worker is to do.
+     *
+     * @param client its number; no two workers of a run have the same
+     * @param threads how many
+     * @param locks how many
+     * @param ttl of its client
+     * @param seed decides what its threads do
+     */
+    record Plan(int client, int threads, int locks, Duration ttl, long seed) {}
+
+    private static final int FIRST_TRIES = 20;
+
+    private final Plan plan;
+    private final Supplier<LockClient> connect;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "torture-timer");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final List<Thread> threads = new ArrayList<>();
+    private final AtomicInteger busy = new AtomicInteger();
+    private volatile Pace pace = Pace.REST;
+    private volatile boolean closed;
+    private volatile Locks locks;
+
+    /** Connects, and starts the threads at rest. */
+    Worker(Plan plan, Supplier<LockClient> connect, Supplier<Witness> witnesses) {
+        this.plan = plan;
+        this.connect = connect;
+        this.locks = locks(patiently(connect));
+        for (int i = 0; i < plan.threads(); i++) {
+            Turns turns = new Turns(this, i, witnesses.get());
+            Thread thread = new Thread(() -> run(turns), "torture-" + plan.client() + "-" + i);
+            thread.setDaemon(true);
+            threads.add(thread);
+        }
+        threads.forEach(Thread::start);
+    }
+
+    /** Connects. On a machine that is busy with starting processes, that can take longer than a request may. */
+    static LockClient patiently(Supplier<LockClient> connect) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return connect.get();
+            } catch (LockUnavailableException e) {
+                if (tries == FIRST_TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private Locks locks(LockClient client) {
+        return Locks.of(client, plan.ttl().dividedBy(4));
+    }
+
+    Plan plan() {
+        return plan;
+    }
+
+    ScheduledExecutorService timer() {
+        return timer;
+    }
+
+    Locks locks() {
+        return locks;
+    }
+
+    Pace pace() {
+        return pace;
+    }
+
+    private void run(Turns turns) {
+        while (!closed) {
+            busy.incrementAndGet();
+            boolean resting = pace == Pace.REST;
+            try {
+                if (!resting) {
+                    turns.next();
+                }
+            } finally {
+                busy.decrementAndGet();
+            }
+            if (resting) {
+                Parking.forTime(Duration.ofMillis(2));
+            }
+        }
+    }
+
+    void go(Pace newPace) {
+        pace = newPace;
+    }
+
+    /** Lets the threads finish what they do, and no more; false if one does not come back in time. */
+    boolean rest(Duration patience) {
+        pace = Pace.REST;
+        return Parking.until(() -> busy.get() == 0, patience);
+    }
+
+    /** Connects anew, and then closes the old client with whatever other threads hold and wait for. */
+    void reopen() {
+        Locks old = locks;
+        try {
+            locks = locks(connect.get());
+        } catch (LockUnavailableException e) {
+            return;
+        }
+        old.client().close();
+    }
+
+    /** Ends the threads and closes the client. */
+    void close() {
+        closed = true;
+        locks.client().close();
+        timer.shutdownNow();
+    }
+}

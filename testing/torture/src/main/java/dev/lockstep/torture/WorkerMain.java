@@ -1,0 +1,113 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.LockClient;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * A worker in a process of its own. The first line of its input is the URL, which may carry a password, the second the
+ * rest of what it must know; then come commands. It ends with its input, where it is.
+ *
+ * <pre>
+ * go WILD            (no answer)
+ * rest MILLIS        rested true|false
+ * close              a line "left WHAT" for each thing left over, then "closed"
+ * </pre>
+ */
+final class WorkerMain {
+    private static final Duration THREADS_END = Duration.ofSeconds(5);
+
+    private WorkerMain() {}
+
+    /** What a worker must know beside the URL. */
+    record Order(String namespace, int observerPort, Worker.Plan plan) {
+        @Override
+        public String toString() {
+            return String.join(
+                    " ",
+                    namespace,
+                    "" + observerPort,
+                    "" + plan.client(),
+                    "" + plan.threads(),
+                    "" + plan.locks(),
+                    "" + plan.ttl().toMillis(),
+                    "" + plan.seed());
+        }
+
+        static Order parse(String line) {
+            String[] words = line.split(" ");
+            return new Order(
+                    words[0],
+                    Integer.parseInt(words[1]),
+                    new Worker.Plan(
+                            Integer.parseInt(words[2]),
+                            Integer.parseInt(words[3]),
+                            Integer.parseInt(words[4]),
+                            Duration.ofMillis(Long.parseLong(words[5])),
+                            Long.parseLong(words[6])));
+        }
+    }
+
+    /** Connects as all clients of a torture do. */
+    static LockClient connect(String url, String namespace, Duration ttl, String name) {
+        return LockClient.builder()
+                .url(url)
+                .namespace(namespace)
+                .ttl(ttl)
+                .requestTimeout(Duration.ofSeconds(2))
+                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(200))
+                .clientName(name)
+                .connect();
+    }
+
+    public static void main(String[] args) throws IOException {
+        // Faults are what this is about: what clients log of them is no news.
+        System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        try {
+            String url = in.readLine();
+            Order order = Order.parse(in.readLine());
+            Worker.Plan plan = order.plan();
+            Worker worker = new Worker(
+                    plan,
+                    () -> connect(url, order.namespace(), plan.ttl(), "worker-" + plan.client()),
+                    () -> new RemoteWitness(order.observerPort(), plan.client()));
+            System.out.println("ready");
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                perform(line.split(" "), worker);
+            }
+        } catch (RuntimeException e) {
+            e.printStackTrace();
+        } finally {
+            Runtime.getRuntime().halt(0);
+        }
+    }
+
+    private static void perform(String[] words, Worker worker) {
+        switch (words[0]) {
+            case "go" -> worker.go(Worker.Pace.valueOf(words[1]));
+            case "rest" -> System.out.println("rested " + worker.rest(Duration.ofMillis(Long.parseLong(words[1]))));
+            case "close" -> {
+                worker.close();
+                Parking.until(() -> threads().isEmpty(), THREADS_END);
+                threads().forEach(name -> System.out.println("left thread " + name));
+                System.out.println("closed");
+            }
+            default -> throw new IllegalArgumentException(List.of(words).toString());
+        }
+    }
+
+    /** The threads of clients: the core's and the backends' begin so. */
+    private static Set<String> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("lockstep-"))
+                .collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,266 @@
+package dev.lockstep.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class CheckerTest {
+    private static final long SETTLE = 10;
+
+    private final History history = new History();
+
+    private Verdict check() {
+        return new Checker(history, SETTLE).check();
+    }
+
+    private int writer(long asked, long entered, long certain, long exited, long token) {
+        return section(0, false, false, asked, entered, certain, exited, token);
+    }
+
+    private int reader(long asked, long entered, long certain, long exited, long token) {
+        return section(0, true, false, asked, entered, certain, exited, token);
+    }
+
+    private int fair(boolean shared, long asked, long queued, long entered, long exited) {
+        int section = section(0, shared, true, asked, entered, exited, exited, entered);
+        history.queued(section, queued);
+        return section;
+    }
+
+    private int section(
+            int lock, boolean shared, boolean fair, long asked, long entered, long certain, long exited, long token) {
+        int section = history.ask(7, lock, shared, fair, asked);
+        history.entered(section, entered, token);
+        history.certain(section, certain);
+        history.exited(section, exited);
+        return section;
+    }
+
+    private void fault(long from, long until, Rule... excuses) {
+        history.add(new FaultWindow("fault", "target", FaultWindow.ALL, Set.of(excuses), from, until, true));
+    }
+
+    @Nested
+    class Exclusion {
+        @Test
+        void oneAfterTheOtherIsFine() {
+            writer(1, 2, 5, 5, 1);
+            writer(1, 6, 9, 9, 2);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().overlapsAfterLease()).isZero();
+        }
+
+        @Test
+        void twoWithinTheirLeasesAreNot() {
+            writer(1, 2, 7, 8, 1);
+            writer(1, 6, 9, 9, 2);
+            assertThat(check().broken(Rule.EXCLUSION)).isEqualTo(1);
+        }
+
+        @Test
+        void whoStaysBeyondItsLeaseIsPhysics() {
+            writer(1, 2, 5, 8, 1);
+            writer(1, 6, 9, 9, 2);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().overlapsAfterLease()).isEqualTo(1);
+        }
+
+        @Test
+        void whoseLeaseIsNotCertainAccusesNobody() {
+            writer(1, 2, 9, 9, 1);
+            writer(1, 6, History.NEVER, 9, 2);
+            assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void aLongHoldIsNotForgottenForAShortOneAfterIt() {
+            writer(1, 2, 50, 50, 1);
+            writer(1, 10, 11, 11, 2);
+            writer(1, 20, 21, 21, 3);
+            assertThat(check().broken(Rule.EXCLUSION)).isEqualTo(2);
+        }
+
+        @Test
+        void readersShare() {
+            reader(1, 2, 9, 9, 1);
+            reader(1, 3, 9, 9, 1);
+            assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void readersAndWritersDoNot() {
+            reader(1, 2, 9, 9, 1);
+            writer(1, 3, 4, 4, 2);
+            reader(1, 20, 21, 21, 5);
+            writer(1, 30, 39, 39, 6);
+            reader(1, 35, 36, 36, 7);
+            assertThat(check().broken(Rule.EXCLUSION)).isEqualTo(2);
+        }
+
+        @Test
+        void locksHaveNothingToDoWithEachOther() {
+            section(0, false, false, 1, 2, 9, 9, 1);
+            section(1, false, false, 1, 3, 9, 9, 1);
+            assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void isExcusedWhereTheEngineDoesNotPromiseIt() {
+            fault(1, 2, Rule.EXCLUSION);
+            writer(1, 2, 7, 8, 1);
+            writer(1, 6, 9, 9, 2);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().excused(Rule.EXCLUSION)).isEqualTo(1);
+        }
+
+        @Test
+        void isNotExcusedByAFaultThatHasSettledOrThatExcusesOtherThings() {
+            fault(1, 2, Rule.EXCLUSION);
+            fault(50, 51, Rule.TOKENS);
+            writer(1, 52, 57, 58, 1);
+            writer(1, 56, 59, 59, 2);
+            assertThat(check().broken(Rule.EXCLUSION)).isEqualTo(1);
+        }
+    }
+
+    @Nested
+    class Tokens {
+        @Test
+        void aWritersTokenIsAboveAllBefore() {
+            writer(1, 2, 3, 3, 5);
+            writer(1, 4, 5, 5, 5);
+            assertThat(check().broken(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        @Test
+        void aReadersTokenIsAboveThatOfWritersBeforeItAndBelowThatOfWritersAfterIt() {
+            writer(1, 2, 3, 3, 5);
+            reader(1, 4, 5, 5, 5);
+            reader(1, 6, 7, 7, 9);
+            writer(1, 8, 9, 9, 8);
+            assertThat(check().broken(Rule.TOKENS)).isEqualTo(2);
+        }
+
+        @Test
+        void readersHaveNoOrderAmongThemselves() {
+            reader(1, 2, 3, 3, 5);
+            reader(1, 4, 5, 5, 4);
+            assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void whoComesLateWithAnOldTokenWasGrantedEarly() {
+            writer(1, 8, 9, 9, 6);
+            writer(2, 10, History.NEVER, 11, 5);
+            assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void whoAskedLateWithAnOldTokenWasNot() {
+            writer(1, 8, 9, 9, 6);
+            writer(9, 10, History.NEVER, 11, 5);
+            assertThat(check().broken(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        @Test
+        void noTokenIsNoViolation() {
+            writer(1, 8, 9, 9, 6);
+            writer(9, 10, History.NEVER, 11, 0);
+            assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void orderOfEntriesProvesNothingWhereTwoMayBeInside() {
+            fault(1, 2, Rule.EXCLUSION);
+            writer(1, 3, 6, 6, 5);
+            writer(2, 4, 5, 5, 4);
+            writer(6, 7, 8, 8, 4); // asked when the first was in: that is proof enough
+            assertThat(check().broken(Rule.TOKENS)).isEqualTo(1);
+        }
+    }
+
+    @Nested
+    class FirstComeFirstServed {
+        @Test
+        void whoWaitedIsServedFirst() {
+            fair(false, 1, 2, 5, 6);
+            fair(false, 3, 4, 7, 8);
+            assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void whoCameLaterIsNot() {
+            fair(false, 1, 2, 7, 8);
+            fair(false, 3, 4, 5, 6);
+            assertThat(check().broken(Rule.ORDER)).isEqualTo(1);
+        }
+
+        @Test
+        void whoMayHaveComeBeforeTheOtherWasQueuedIsInOrder() {
+            fair(false, 1, 4, 7, 8);
+            fair(false, 3, 4, 5, 6);
+            assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void noReaderPassesAWaitingWriterAndNoWriterAWaitingReader() {
+            fair(false, 1, 2, 7, 8);
+            fair(true, 3, 4, 5, 6);
+            fair(true, 11, 12, 17, 18);
+            fair(false, 13, 14, 15, 16);
+            assertThat(check().broken(Rule.ORDER)).isEqualTo(2);
+        }
+
+        @Test
+        void readersPassReaders() {
+            fair(true, 1, 2, 7, 8);
+            fair(true, 3, 4, 5, 6);
+            assertThat(check().broken(Rule.ORDER)).isZero();
+        }
+
+        @Test
+        void aFaultCanCostAPlace() {
+            fair(false, 1, 2, 7, 8);
+            fair(false, 3, 4, 5, 6);
+            fault(2, 3);
+            assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void aFaultThatHasSettledCannot() {
+            fault(1, 2);
+            fair(false, 101, 102, 107, 108);
+            fair(false, 103, 104, 105, 106);
+            assertThat(check().broken(Rule.ORDER)).isEqualTo(1);
+        }
+    }
+
+    /** Nearly in order, as histories are, on eight locks, with one section that lies in another. */
+    @Test
+    @Timeout(60)
+    void tenMillionSectionsTakeLessThanAMinute() {
+        int count = Integer.getInteger("torture.sections", 1_000_000);
+        Random random = new Random(1);
+        long[] free = new long[8];
+        for (int i = 0; i < count; i++) {
+            int lock = random.nextInt(free.length);
+            boolean fair = lock == 0;
+            long entered = free[lock] + 1 + random.nextInt(100);
+            long exited = entered + 1 + random.nextInt(100);
+            int section = section(
+                    lock, random.nextInt(3) == 0, fair, Math.max(1, entered - 500), entered, exited, exited, i + 1);
+            history.queued(section, fair ? entered - 1 : History.NEVER);
+            free[lock] = exited;
+        }
+        long last = free[3];
+        section(3, false, false, last, last + 10, last + 90, last + 90, count + 1);
+        section(3, false, false, last, last + 50, last + 51, last + 51, count + 2);
+        Verdict verdict = check();
+        assertThat(verdict.broken(Rule.EXCLUSION)).isEqualTo(1);
+        assertThat(verdict.broken(Rule.ORDER)).isZero();
+    }
+}

@@ -1,0 +1,183 @@
+package dev.lockstep.cli;
+
+import dev.lockstep.servers.ServerUnavailableException;
+import dev.lockstep.torture.Engine;
+import dev.lockstep.torture.Proof;
+import dev.lockstep.torture.Report;
+import dev.lockstep.torture.Settings;
+import dev.lockstep.torture.Torture;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Breaks things while several processes use locks, and says what held. */
+@Command(
+        name = "torture",
+        description = {
+            "Several processes use locks in every way while things are broken on purpose; then a checker says in numbers what"
+                    + " held and what did not. With --url on an engine of yours, of which nothing is broken but the workers;"
+                    + " with --engine or --all on servers that it starts itself and breaks too.",
+            "The exit code is 1 if a promise was broken, or if the checker did not find a planted bug."
+        })
+final class TortureCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private EngineOptions target = new EngineOptions();
+
+    @Option(
+            names = "--engine",
+            paramLabel = "NAME",
+            split = ",",
+            description = "Which to start: ${COMPLETION-CANDIDATES}.")
+    private List<Engine> engines = new ArrayList<>();
+
+    @Option(names = "--all", description = "The proof, and then every engine that can be had here.")
+    private boolean all;
+
+    @Option(names = "--prove", description = "Plants bugs into the memory engine, which must all be found.")
+    private boolean prove;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "TIME",
+            description = "How long things are broken, for each engine, such as 90 or 30m (default: ${DEFAULT-VALUE}).",
+            defaultValue = "60")
+    private Duration duration = Duration.ofSeconds(60);
+
+    @Option(
+            names = "--workers",
+            paramLabel = "N",
+            description = "Processes (default: ${DEFAULT-VALUE}).",
+            defaultValue = "3")
+    private int workers;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Threads of each (default: ${DEFAULT-VALUE}).",
+            defaultValue = "3")
+    private int threads;
+
+    @Option(names = "--locks", paramLabel = "N", description = "Locks (default: ${DEFAULT-VALUE}).", defaultValue = "4")
+    private int locks;
+
+    @Option(
+            names = "--ttl",
+            paramLabel = "TIME",
+            description = "The ttl of the locks, with --url (default: ${DEFAULT-VALUE}).",
+            defaultValue = "5")
+    private Duration ttl = Duration.ofSeconds(5);
+
+    @Option(names = "--seed", paramLabel = "N", description = "Plays a schedule again (default: a random one).")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--report",
+            paramLabel = "FOLDER",
+            description = "Write a page with pictures for each engine, and JSON.")
+    private @Nullable Path folder;
+
+    @Option(names = "--json", description = "Print JSON on one line.")
+    private boolean json;
+
+    private final Map<String, Object> results = new LinkedHashMap<>();
+    private boolean held = true;
+
+    @Override
+    public Integer call() throws Exception {
+        if (workers < 1 || threads < 1 || locks < 1 || workers * threads > 1_000 || locks > 1_000) {
+            throw new ParameterException(
+                    spec.commandLine(), "--workers, --threads and --locks must be 1 or more, 1000 at most");
+        }
+        if (folder != null) {
+            Files.createDirectories(folder);
+        }
+        long chosen = seed == null ? new Random().nextInt(1_000_000) : seed;
+        Settings settings = new Settings(workers, threads, locks, duration, chosen);
+        if (all || prove) {
+            prove(chosen);
+        }
+        for (Engine engine : all ? List.of(Engine.values()) : engines) {
+            torture(engine, settings);
+        }
+        if (!all && engines.isEmpty() && (!prove || target.givenUrl(null) != null)) {
+            show(Torture.run(target.url(null), ttl, settings));
+        }
+        String text = Json.write(results);
+        if (folder != null) {
+            Files.writeString(folder.resolve("torture.json"), text);
+        }
+        if (json) {
+            out().println(text);
+        }
+        return held ? ExitCodes.OK : ExitCodes.FAILED;
+    }
+
+    private PrintWriter out() {
+        return spec.commandLine().getOut();
+    }
+
+    private void say(String line) {
+        if (!json) {
+            out().println(line);
+        }
+    }
+
+    private void prove(long chosen) throws InterruptedException {
+        say("Proof, on memory: every planted bug must be found.");
+        Proof proof = Proof.run(chosen);
+        proof.lines().forEach(line -> say("  " + line));
+        results.put("proof", Map.of("holds", proof.holds(), "lines", proof.lines()));
+        held &= proof.holds();
+    }
+
+    private void torture(Engine engine, Settings settings) throws Exception {
+        try {
+            show(Torture.run(engine, settings));
+        } catch (ServerUnavailableException e) {
+            say("");
+            say(engine.name().toLowerCase(Locale.ROOT) + ": skipped, " + e.getMessage());
+            results.put(engine.name().toLowerCase(Locale.ROOT), Map.of("skipped", String.valueOf(e.getMessage())));
+        }
+    }
+
+    private void show(Report report) throws IOException {
+        held &= report.holds();
+        results.put(report.engine(), report.toJson());
+        if (folder != null) {
+            Files.writeString(folder.resolve(report.engine() + ".html"), report.toHtml());
+        }
+        if (json) {
+            return;
+        }
+        say("");
+        TextTable table = new TextTable(report.engine().toUpperCase(Locale.ROOT), report.holds() ? "HELD" : "BROKEN");
+        report.rows().forEach(row -> table.add(row.what(), row.count()));
+        table.print(out());
+        say("");
+        TextTable faults = new TextTable("FAULT", "TIMES", "IN A HOLD", "RECOVERY P50", "MAX");
+        report.faultRows().forEach(row -> faults.add(row.toArray()));
+        faults.print(out());
+        if (!report.holds()) {
+            say(report.toString());
+        }
+    }
+}
