@@ -2,10 +2,14 @@ package dev.lockstep.internal;
 
 import static dev.lockstep.internal.TurnstileFixture.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LossReason;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -37,5 +41,44 @@ class TurnstileDetailsTest {
         first.closeAsync();
         assertThat(get(next).isFallback()).isTrue();
         assertThat(both.fallback.claims).hasSize(1);
+    }
+
+    /** With a listener a call does not end by the fast way, and must not begin a second time. */
+    @Test
+    void aLockThatIsNotReentrantIsTakenOnce() {
+        engine.answersAtOnce = true;
+        DistributedLock once =
+                fixture.client.lock("b", LockOptions.defaults().nonReentrant());
+        once.lock();
+        assertThat(engine.claims).hasSize(1);
+        once.unlock();
+    }
+
+    @Test
+    void aClosedClientRefusesItsLocks() {
+        fixture.client.close();
+        assertThatIllegalStateException().isThrownBy(lock::lock);
+        assertThat(engine.claims).isEmpty();
+    }
+
+    @Test
+    void aLeaseIsClosedOnceAndSaysSo() throws Exception {
+        engine.answersAtOnce = true;
+        Lease lease = lock.acquire();
+        lease.ensureValid();
+        assertThat(lease).hasToString("Lease[a]");
+        lease.close();
+        lease.close();
+        assertThat(engine.grant(0).releases).isEqualTo(1);
+        assertThat(lease).hasToString("Lease[a, closed]");
+        assertThatIllegalStateException().isThrownBy(lease::ensureValid);
+    }
+
+    @Test
+    void aLostLeaseSaysSo() {
+        engine.answersAtOnce = true;
+        Lease lease = get(lock.acquireAsync());
+        engine.grant(0).signalLost(LossReason.REVOKED);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureValid);
     }
 }

@@ -20,7 +20,11 @@ enum Script {
     PLAIN_ACQUIRE("plain-acquire.lua"),
     PLAIN_RELEASE("plain-release.lua"),
     PLAIN_RENEW("plain-renew.lua"),
-    PLAIN_INSPECT("plain-inspect.lua");
+    PLAIN_INSPECT("plain-inspect.lua"),
+    REDLOCK_JOIN("common.lua", "redlock-charter.lua", "redlock-join.lua"),
+    REDLOCK_ACQUIRE("common.lua", "redlock-acquire.lua"),
+    REDLOCK_CONFIRM("common.lua", "redlock-charter.lua", "redlock-confirm.lua"),
+    REDLOCK_YIELD("common.lua", "redlock-yield.lua");
 
     private final byte[] source;
     private final byte[] hash;

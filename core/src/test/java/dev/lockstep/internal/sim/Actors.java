@@ -101,9 +101,9 @@ final class Actors {
             take(node, Call.FOREVER);
         } else if (world.chance(50)) {
             waitInThread(node);
-        } else if (world.chance(95)) {
+        } else if (world.chance(85)) {
             takeHere(node);
-        } else if (world.chance(50)) {
+        } else if (world.chance(80)) {
             barge(node);
         } else {
             drawMany(node);

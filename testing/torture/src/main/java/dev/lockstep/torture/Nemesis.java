@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** Breaks one thing after the other, as its seed says. For one thread. */
@@ -40,14 +41,14 @@ final class Nemesis {
 
     private void inflict(Fault fault) throws Exception {
         long from = observer.now();
-        boolean anybody = observer.isInside(FaultWindow.ALL);
+        Set<Integer> inside = observer.clientsInside();
         Fault.Injected injected;
         try {
             injected = fault.injection().inject(random);
         } catch (IOException | SQLException | LockUnavailableException | ServerException e) {
             return; // what is not there, such as a leader while none is elected, cannot be broken
         }
-        boolean landed = injected.client() == FaultWindow.ALL ? anybody : observer.isInside(injected.client());
+        boolean landed = injected.client() == FaultWindow.ALL ? !inside.isEmpty() : inside.contains(injected.client());
         try {
             Parking.forNanos(nanos(fault.length()));
         } finally {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The one who stamps time, keeps the registers and writes the history. Knows nothing of locks. Thread-safe: what happens
@@ -110,10 +111,12 @@ final class Observer {
         });
     }
 
-    /** Whether a client, or any, is inside a lock now. */
-    synchronized boolean isInside(int client) {
+    /** The clients that are inside a lock now. */
+    synchronized Set<Integer> clientsInside() {
         return open.values().stream()
-                .anyMatch(section -> section.inside && (client == FaultWindow.ALL || section.client == client));
+                .filter(section -> section.inside)
+                .map(section -> section.client)
+                .collect(Collectors.toSet());
     }
 
     synchronized void fault(String kind, String target, int client, Set<Rule> excuses, long from, boolean landed) {

@@ -24,6 +24,17 @@ final class Parking {
         return until(condition, patience.toNanos());
     }
 
+    /**
+     * Waits for a condition, for so many looks, about two milliseconds apart: time in which this process stands still does
+     * not count.
+     */
+    static boolean untilLooked(BooleanSupplier condition, int looks) {
+        for (int i = 0; i < looks && !condition.getAsBoolean(); i++) {
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        return condition.getAsBoolean();
+    }
+
     private static boolean until(BooleanSupplier condition, long patienceNanos) {
         long deadline = System.nanoTime() + patienceNanos;
         while (!condition.getAsBoolean()) {

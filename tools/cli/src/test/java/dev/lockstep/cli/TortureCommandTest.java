@@ -1,0 +1,50 @@
+package dev.lockstep.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(180)
+class TortureCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... args) {
+        return Main.run(new PrintWriter(out), new PrintWriter(err), args);
+    }
+
+    @Test
+    void memoryIsTorturedAndAPageIsWritten(@TempDir Path folder) throws IOException {
+        Path report = folder.resolve("report");
+        String[] command = {"torture", "--engine", "memory", "--duration", "2", "--seed", "7", "--report", report.toString()};
+        assertThat(run(command)).as(() -> out + "\n" + err).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString()).contains("MEMORY", "HELD", "two inside within their leases", "FAULT");
+        assertThat(Files.readString(report.resolve("memory.html"))).startsWith("<!doctype html>");
+        assertThat(Files.readString(report.resolve("torture.json"))).contains("\"holds\":true", "\"seed\":7");
+    }
+
+    @Test
+    void anEngineMustBeNamed() {
+        assertThat(run("torture", "--url", "")).isEqualTo(ExitCodes.USAGE);
+        assertThat(run("torture", "--engine", "none")).isEqualTo(ExitCodes.USAGE);
+        assertThat(run("torture", "--engine", "memory", "--threads", "0")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString().lines()).hasSize(3);
+    }
+
+    @Test
+    void timesMayHaveUnits() {
+        Seconds seconds = new Seconds();
+        assertThat(seconds.convert("1.5")).isEqualTo(Duration.ofMillis(1_500));
+        assertThat(seconds.convert("90s")).isEqualTo(Duration.ofSeconds(90));
+        assertThat(seconds.convert("30m")).isEqualTo(Duration.ofMinutes(30));
+        assertThat(seconds.convert("2h")).isEqualTo(Duration.ofHours(2));
+    }
+}
