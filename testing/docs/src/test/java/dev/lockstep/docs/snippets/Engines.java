@@ -6,7 +6,6 @@ import dev.lockstep.etcd.EtcdEngine;
 import dev.lockstep.etcd.EtcdGuard;
 import dev.lockstep.jdbc.JdbcLocks;
 import dev.lockstep.redis.RedisLocks;
-import dev.lockstep.redis.Redlock;
 import dev.lockstep.zookeeper.ZooKeeperEngine;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KV;
@@ -43,21 +42,13 @@ final class Engines {
         }
     }
 
-    static void redlock(RedisClient first, RedisClient second, RedisClient third) {
+    static void redlock() {
         // tag::redlock-url
         try (LockClient locks = LockClient.connect("redlock://redis-1,redis-2,redis-3")) {
             locks.lock("order:42").lock();
             locks.lock("order:42").unlock();
         }
         // end::redlock-url
-        // tag::redlock-clients
-        try (LockClient locks = LockClient.builder()
-                .backend(Redlock.on(first, second, third))
-                .connect()) {
-            locks.lock("order:42").lock();
-            // end::redlock-clients
-            locks.lock("order:42").unlock();
-        }
     }
 
     static LockClient etcd(String password) {
