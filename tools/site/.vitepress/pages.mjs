@@ -19,10 +19,10 @@ export const GROUPS = [
       'how/sql',
     ],
   },
-  { en: 'Engines', zh: '引擎', pages: ['engines/redis', 'engines/zookeeper', 'engines/etcd', 'engines/sql'] },
+  { en: 'Engines', zh: '引擎', pages: ['engines/redis', 'engines/redlock', 'engines/zookeeper', 'engines/etcd', 'engines/sql'] },
   { en: 'In production', zh: '线上', pages: ['operations', 'guarantees', 'reference', 'cli', 'faq'] },
-  { en: 'Inside', zh: '内部（英文）', pages: ['architecture', 'adr/README'], english: true },
+  { en: 'Inside', zh: '内部（英文）', pages: ['architecture', 'torture', 'proof', 'adr/README'], english: true },
 ]
 
 // Pages that are in English alone.
-export const ENGLISH_ONLY = /^\/(zh\/)?(architecture|benchmarks|torture|adr\/)/
+export const ENGLISH_ONLY = /^\/(zh\/)?(architecture|benchmarks|proof|torture|adr\/)/

@@ -55,10 +55,12 @@ class ManualTest {
                             RedisClient.create("localhost", set.server(1).port());
                     RedisClient third =
                             RedisClient.create("localhost", set.server(2).port())) {
+                // tag::redlock-clients
                 try (LockClient locks = LockClient.builder()
                         .backend(Redlock.on(first, second, third))
                         .connect()) {
                     locks.lock("order:42").lock();
+                    // end::redlock-clients
                     locks.lock("order:42").unlock();
                 }
             }

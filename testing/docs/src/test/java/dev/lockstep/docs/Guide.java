@@ -11,7 +11,12 @@ import java.util.stream.Stream;
 final class Guide {
     /** What is for those who work on Lockstep, or is a report of measurements: English alone. */
     private static final List<String> ENGLISH_ONLY = List.of(
-            "docs/adr/", "docs/engines/steps/", "docs/architecture.md", "docs/benchmarks.md", "docs/torture.md");
+            "docs/adr/",
+            "docs/engines/steps/",
+            "docs/architecture.md",
+            "docs/benchmarks.md",
+            "docs/proof.md",
+            "docs/torture.md");
 
     private Guide() {}
 
@@ -31,9 +36,11 @@ final class Guide {
         return Page.read(root().resolve(path));
     }
 
-    /** The Markdown pages under a folder, without build output, hidden folders and what npm has installed. */
+    /** The Markdown pages under a folder; resources of programs are no pages, but parts from which pages are made. */
     static List<Path> pages(Path root) throws IOException {
-        return files(root, ".md");
+        return files(root, ".md").stream()
+                .filter(file -> !root.relativize(file).toString().contains("resources"))
+                .toList();
     }
 
     /** The files under a folder whose names end so, without build output and what others have made. */

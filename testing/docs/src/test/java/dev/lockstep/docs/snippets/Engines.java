@@ -42,6 +42,15 @@ final class Engines {
         }
     }
 
+    static void redlock() {
+        // tag::redlock-url
+        try (LockClient locks = LockClient.connect("redlock://redis-1,redis-2,redis-3")) {
+            locks.lock("order:42").lock();
+            locks.lock("order:42").unlock();
+        }
+        // end::redlock-url
+    }
+
     static LockClient etcd(String password) {
         LockClient locks =
                 // tag::etcd-engine
