@@ -83,7 +83,7 @@ final class Losses {
 
     /** Grants of two engines, of which one is the fallback, say nothing about each other. */
     private static boolean conflict(Passage fresh, Passage other) {
-        return (fresh.mode == LockMode.EXCLUSIVE || other.mode == LockMode.EXCLUSIVE && other.downgrade == null)
+        return (fresh.mode == LockMode.EXCLUSIVE || other.isSurelyExclusive())
                 && !fresh.isFallback()
                 && !other.isFallback();
     }

@@ -170,6 +170,11 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         state = State.GONE;
     }
 
+    /** Whether the engine has it as exclusive: not while a downgrade is on its way. */
+    boolean isSurelyExclusive() {
+        return mode == LockMode.EXCLUSIVE && (downgrade == null || downgrade.isDone());
+    }
+
     boolean isHeld() {
         State current = state;
         return current == State.HELD || current == State.RETAINED;

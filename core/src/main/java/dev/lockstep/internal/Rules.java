@@ -149,9 +149,7 @@ final class Rules {
         if (mode == LockMode.SHARED) {
             return passage.writer() == null;
         }
-        return passage.mode == LockMode.EXCLUSIVE
-                && passage.holds.isEmpty()
-                && (passage.downgrade == null || passage.downgrade.isDone());
+        return passage.isSurelyExclusive() && passage.holds.isEmpty();
     }
 
     /** Whether a grant may go to one more local hold without asking the engine. */

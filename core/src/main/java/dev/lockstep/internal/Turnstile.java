@@ -397,6 +397,8 @@ final class Turnstile {
         try {
             if (shared) {
                 passage.mode = LockMode.SHARED;
+            } else {
+                rules.losses.loseOverruled(passage); // by a grant that it could be shared with as long as nobody knew
             }
             rules.settle(client.nanoTime(), null, null);
         } finally {
