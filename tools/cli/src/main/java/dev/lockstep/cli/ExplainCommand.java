@@ -3,6 +3,7 @@ package dev.lockstep.cli;
 import dev.lockstep.LockClient;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -44,6 +45,13 @@ final class ExplainCommand implements Callable<Integer> {
             completionCandidates = Names.class,
             description = "What to explain: ${COMPLETION-CANDIDATES} (default: all that the URL serves).")
     private List<String> names = List.of();
+
+    @Option(
+            names = "--ttl",
+            paramLabel = "SECONDS",
+            description = "How long a lock outlives its client (default: ${DEFAULT-VALUE}).",
+            defaultValue = "30")
+    private Duration ttl = Duration.ofSeconds(30);
 
     @Option(names = "--json", description = "Print a line of JSON for each engine.")
     private boolean json;
@@ -114,12 +122,15 @@ final class ExplainCommand implements Callable<Integer> {
         try (Scratch scratch = Scratch.folder("lockstep-explain")) {
             String url = url(algorithm, given, namespace, scratch.path());
             Function<String, LockClient> connect = client ->
-                    engine.connect(url, builder -> builder.namespace(namespace).clientName(namespace + "-" + client));
+                    engine.connect(url, builder -> builder.namespace(namespace)
+                            .clientName(namespace + "-" + client)
+                            .ttl(ttl));
             connect.apply("view").close(); // makes the tables, and says what is wrong
             EngineView view = switch (algorithm.family) {
                 case MEMORY -> new MemoryView(connect.apply("view"), labels);
                 case ZOOKEEPER -> new ZooKeeperView(url, namespace, labels);
                 case REDIS -> new RedisView(url, namespace, labels);
+                case REDLOCK -> new RedlockView(url, namespace, labels);
                 case SQL -> new SqlView(url, namespace, labels);
                 case ETCD -> new EtcdView(url, namespace, labels);
             };

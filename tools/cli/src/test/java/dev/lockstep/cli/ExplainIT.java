@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ExplainIT {
     private static final Path STEPS = Path.of("../../docs/engines/steps");
 
+    private static final String TTL_SECONDS = "8"; // more than ZooKeeper's least; and servers of Redlock must be older than this
+
     @TempDir
     private Path folder;
 
@@ -33,7 +37,7 @@ class ExplainIT {
                 .filter(algorithm -> List.of(families).contains(algorithm.family))
                 .map(Algorithm::label)
                 .toList();
-        try (Launched launched = Launched.start(folder, variables, "explain")) {
+        try (Launched launched = Launched.start(folder, variables, "explain", "--ttl", TTL_SECONDS)) {
             Run run = launched.end();
             assertThat(run.err()).isEmpty();
             assertThat(run.code()).isZero();
@@ -55,6 +59,19 @@ class ExplainIT {
         try (RedisServer server = Servers.require(() -> RedisServer.builder().start())) {
             assertAsDocumented(Map.of("LOCKSTEP_URL", "redis://" + server.address()), Algorithm.Family.REDIS);
             assertThat(server.command("DBSIZE")).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void redlock() throws Exception {
+        try (RedisServer one = Servers.require(() -> RedisServer.builder().start());
+                RedisServer two = RedisServer.builder().start();
+                RedisServer three = RedisServer.builder().start()) {
+            while (Integer.parseInt(three.info("uptime_in_seconds")) <= Integer.parseInt(TTL_SECONDS)) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            }
+            String servers = one.address() + "," + two.address() + "," + three.address();
+            assertAsDocumented(Map.of("LOCKSTEP_URL", "redlock://" + servers), Algorithm.Family.REDLOCK);
         }
     }
 
