@@ -1,5 +1,6 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -164,6 +166,15 @@ final class RedlockBackend implements LockBackend {
                     return member.hasVote() || member.join("admit");
                 })
                 .thenAccept(pongs -> {});
+    }
+
+    @Override
+    public CompletionStage<EngineInfo> describe() {
+        return askAll(null, "describe", (member, deadline) -> {
+                    member.link().call(-1, deadline, Connection::ping);
+                    return member.facts().getOrDefault("redis_version", "");
+                })
+                .thenApply(versions -> Description.ofRedlock(new TreeSet<>(versions), size(), majority(), ttl()));
     }
 
     @Override

@@ -29,6 +29,10 @@ enum Algorithm {
             Family.REDIS,
             "AS BS CX DS A- B- C- D-",
             "Readers stand in a sorted set by their expiry. No reader passes a writer that waits."),
+    REDLOCK(
+            Family.REDLOCK,
+            "AX BX A- B-",
+            "The keys of redis on each of several independent servers: who owns a majority of them has the lock."),
     SQL(
             Family.SQL,
             "AX BX A- B-",
@@ -51,6 +55,7 @@ enum Algorithm {
         MEMORY("memory:", "memory"),
         ZOOKEEPER("zookeeper://localhost:2181", "zookeeper"),
         REDIS("redis://localhost:6379", "redis"),
+        REDLOCK("redlock://localhost:6379,localhost:6380,localhost:6381", "redlock"),
         SQL("jdbc:…", "jdbc"),
         ETCD("etcd://localhost:2379", "etcd");
 

@@ -2,6 +2,7 @@ package dev.lockstep.cli;
 
 import dev.lockstep.LockClient;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -46,6 +47,13 @@ final class ExplainCommand implements Callable<Integer> {
                     "What to explain: ${COMPLETION-CANDIDATES} (default: all that the URL serves; without one, what"
                             + " needs no server).")
     private List<String> names = List.of();
+
+    @Option(
+            names = "--ttl",
+            paramLabel = "SECONDS",
+            description = "How long a lock outlives its client (default: ${DEFAULT-VALUE}).",
+            defaultValue = "30")
+    private Duration ttl = Duration.ofSeconds(30);
 
     @Option(names = "--json", description = "Print a line of JSON for each engine.")
     private boolean json;
@@ -111,12 +119,15 @@ final class ExplainCommand implements Callable<Integer> {
         String namespace = "explain-" + UUID.randomUUID().toString().substring(0, 8);
         Labels labels = new Labels(namespace);
         Function<String, LockClient> connect = client ->
-                engine.connect(url, builder -> builder.namespace(namespace).clientName(namespace + "-" + client));
+                engine.connect(url, builder -> builder.namespace(namespace)
+                        .clientName(namespace + "-" + client)
+                        .ttl(ttl));
         connect.apply("view").close(); // makes the tables, and says what is wrong
         EngineView view = switch (algorithm.family) {
             case MEMORY -> new MemoryView(connect.apply("view"), labels);
             case ZOOKEEPER -> new ZooKeeperView(url, namespace, labels);
             case REDIS -> new RedisView(url, namespace, labels);
+            case REDLOCK -> new RedlockView(url, namespace, labels);
             case SQL -> new SqlView(url, namespace, labels);
             case ETCD -> new EtcdView(url, namespace, labels);
         };

@@ -27,6 +27,10 @@ final class OwnEngines implements AutoCloseable {
         return switch (family) {
             case MEMORY -> memory;
             case SQL -> "jdbc:sqlite:" + scratch.path().resolve("locks.db");
+            case REDLOCK ->
+                throw new Refusal(
+                        ExitCodes.USAGE,
+                        "redlock needs servers that are older than the ttl: give --url " + family.exampleUrl);
             case ZOOKEEPER, REDIS, ETCD ->
                 family.scheme + "://"
                         + servers.computeIfAbsent(family, OwnEngines::start).address();
@@ -43,7 +47,7 @@ final class OwnEngines implements AutoCloseable {
                             .start();
                 case REDIS -> RedisServer.builder().start();
                 case ETCD -> EtcdServer.builder().start();
-                case MEMORY, SQL -> throw new IllegalArgumentException(family + " has no server");
+                case MEMORY, SQL, REDLOCK -> throw new IllegalArgumentException(family + " has no server of its own");
             };
         } catch (ServerUnavailableException e) {
             throw new Refusal(ExitCodes.UNAVAILABLE, e.getMessage() + " Or give --url " + family.exampleUrl);
