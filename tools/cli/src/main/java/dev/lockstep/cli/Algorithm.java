@@ -55,7 +55,7 @@ enum Algorithm {
         ETCD("etcd://localhost:2379", "etcd");
 
         final String exampleUrl;
-        private final String scheme;
+        final String scheme;
 
         Family(String exampleUrl, String scheme) {
             this.exampleUrl = exampleUrl;
@@ -64,6 +64,10 @@ enum Algorithm {
 
         boolean serves(String url) {
             return url.regionMatches(true, 0, scheme + ":", 0, scheme.length() + 1);
+        }
+
+        boolean isMemory() {
+            return this == MEMORY;
         }
 
         /** Whether it can be explained without a server. */

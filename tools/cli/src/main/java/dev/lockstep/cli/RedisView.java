@@ -4,6 +4,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import redis.clients.jedis.Jedis;
@@ -30,7 +31,7 @@ final class RedisView implements EngineView {
         return lines;
     }
 
-    private TreeSet<String> keys() {
+    private Set<String> keys() {
         TreeSet<String> keys = new TreeSet<>();
         ScanParams pattern =
                 new ScanParams().match("lockstep:{" + namespace + ":*").count(1_000);

@@ -76,6 +76,16 @@ class ExplainIT {
     }
 
     @Test
+    void startsItsOwnServer() throws Exception {
+        Servers.require(() -> RedisServer.builder().start()).close(); // can be had here
+        try (Launched launched = Launched.start(folder, Map.of("LOCKSTEP_URL", "memory:"), "explain", "redis-plain")) {
+            Run run = launched.end();
+            assertThat(run.err()).isEmpty();
+            assertThat(run.out()).isEqualTo(Files.readString(STEPS.resolve("redis-plain.md")));
+        }
+    }
+
+    @Test
     void programsGetJson() throws Exception {
         try (Launched launched = Launched.start(folder, Map.of(), "explain", "--json", "memory", "sql")) {
             List<String> lines = new ArrayList<>(launched.end().out().lines().toList());
