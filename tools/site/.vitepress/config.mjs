@@ -80,11 +80,13 @@ function sidebar(language) {
   const prefix = language === 'zh' ? 'zh/' : ''
   return GROUPS.map((group) => ({
     text: group[language],
-    items: group.pages.map((page) => {
-      const file = (group.english ? '' : prefix) + page + '.md'
-      const text = page.endsWith('README') && page !== 'adr/README' ? OVERVIEW[language] : title(file)
-      return { text, link: '/' + file.replace(/README\.md$/, '').replace(/\.md$/, '') }
-    }),
+    items: group.pages
+      .map((page) => ({ page, file: (group.english ? '' : prefix) + page + '.md' }))
+      .filter(({ file }) => fs.existsSync(path.join(docs, file)))
+      .map(({ page, file }) => ({
+        text: page.endsWith('README') && page !== 'adr/README' ? OVERVIEW[language] : title(file),
+        link: '/' + file.replace(/README\.md$/, '').replace(/\.md$/, ''),
+      })),
   }))
 }
 
