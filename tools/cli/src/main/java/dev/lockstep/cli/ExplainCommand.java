@@ -118,8 +118,9 @@ final class ExplainCommand implements Callable<Integer> {
         String url = algorithm.url(at);
         String namespace = "explain-" + UUID.randomUUID().toString().substring(0, 8);
         Labels labels = new Labels(namespace);
-        Function<String, LockClient> connect = client ->
-                engine.connect(url, builder -> builder.namespace(namespace)
+        Function<String, LockClient> connect = client -> engine.connect(
+                url,
+                builder -> builder.namespace(namespace)
                         .clientName(namespace + "-" + client)
                         .ttl(ttl));
         connect.apply("view").close(); // makes the tables, and says what is wrong
