@@ -134,7 +134,7 @@ abstract class ScaleContract extends ContractGroup {
         for (CompletableFuture<Void> future : closing) {
             future.get(20, TimeUnit.SECONDS);
         }
-        assertThat(rival().list("held-")).isEmpty();
+        assertThat(patient.list("held-")).isEmpty();
     }
 
     private long requests() {
