@@ -93,7 +93,7 @@ class ReferenceTest {
         return found;
     }
 
-    /** An engine that is asked for an option that it does not have says which it has; Redlock when it is asked for Redis's. */
+    /** An engine that is asked for an option that it does not have says which it has. */
     @ParameterizedTest
     @CsvSource({
         "redis, redis://localhost?none=1, redis://localhost?",
