@@ -97,7 +97,7 @@ class ReferenceTest {
     @ParameterizedTest
     @CsvSource({
         "redis, redis://localhost?none=1, redis://localhost?",
-        "redlock, 'redlock://a,b,c?none=1', 'redlock://a,b,c?'",
+        "redlock, 'redlock://a,b,c?queue=on', 'redlock://a,b,c?'",
         "zookeeper, zookeeper://localhost?none=1, zookeeper://localhost?",
         "etcd, etcds://localhost?none=1, etcds://localhost?",
         "sql, jdbc:sqlite:x?lockstep.none=1, jdbc:sqlite:x?lockstep."
