@@ -195,7 +195,7 @@ class MainTest {
         assertThat(Run.of("completion").out())
                 .contains("complete -F _complete_lockstep")
                 .contains("flash-sale")
-                .doesNotContain("worker");
+                .doesNotContain("_picocli_lockstep_worker");
     }
 
     @Nested
