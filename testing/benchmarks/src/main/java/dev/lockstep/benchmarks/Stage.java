@@ -144,10 +144,12 @@ final class Stage implements AutoCloseable {
             sum.remove(Measure.P50.key);
             sum.remove(Measure.P99.key);
         }
+        sum.values().removeIf(value -> value.isNaN()); // nothing was done in all that time
         return sum;
     }
 
     private List<Map<String, Double>> hold(Entrant entrant) throws InterruptedException {
+        List.copyOf(workers.keySet()).forEach(this::dismiss); // idle clients talk to the server too
         WorkerProcess worker = crew(entrant, Workload.W7).get(0);
         Map<String, String> taken = worker.carryOut(order("take locks=" + LOCKS, false, 0), PATIENCE);
         List<Map<String, Double>> found = new ArrayList<>();
