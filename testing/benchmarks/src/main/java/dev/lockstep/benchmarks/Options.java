@@ -47,6 +47,7 @@ record Options(
                 case "--workload" -> workloads.addAll(workloads(value));
                 case "--peer" -> names.addAll(split(value.toLowerCase(Locale.ROOT)));
                 case "--windows" -> plan = plan.withWindows(Integer.parseInt(value));
+                case "--seconds" -> plan = plan.withSeconds(Double.parseDouble(value));
                 case "--json" -> json = root.resolve(value);
                 default -> throw new IllegalArgumentException("Unknown option " + word + "; see --help");
             }

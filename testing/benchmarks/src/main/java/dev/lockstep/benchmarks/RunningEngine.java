@@ -55,16 +55,21 @@ final class RunningEngine implements AutoCloseable {
                         server,
                         new SqlProbe(
                                 server.jdbcUrl(),
+                                SqlServer.USER,
+                                SqlServer.PASSWORD,
                                 "SELECT sum(xact_commit + xact_rollback) FROM pg_stat_database",
                                 "SELECT name, setting FROM pg_settings WHERE name IN"
                                         + " ('server_version', 'fsync', 'synchronous_commit', 'wal_sync_method')"));
             }
             case MARIADB -> {
                 MySqlServer server = MySqlServer.mariaDb().durable().start();
+                SqlProbe.makeUser(server, "bench");
                 yield sql(
                         server,
                         new SqlProbe(
                                 server.jdbcUrl(),
+                                "bench",
+                                "bench",
                                 "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'QUESTIONS'",
                                 "SELECT lower(variable_name), variable_value FROM information_schema.global_variables WHERE"
                                         + " variable_name IN ('VERSION', 'INNODB_FLUSH_LOG_AT_TRX_COMMIT', 'SYNC_BINLOG', 'LOG_BIN')"));
@@ -118,7 +123,7 @@ final class RunningEngine implements AutoCloseable {
 
     private static RunningEngine sql(SqlServer server, SqlProbe probe) {
         return new RunningEngine(
-                server, port -> SqlProbe.withUser(server.jdbcUrl(port)), probe::requests, probe.settings());
+                server, port -> probe.withUser(server.jdbcUrl(port)), probe::requests, probe.settings());
     }
 
     /** Where clients connect. */

@@ -58,8 +58,8 @@ final class Stage implements AutoCloseable {
             parts.forEach(part -> trying(part.entrant, workload, () -> part.windows.addAll(hold(part.entrant))));
         } else {
             List<Part> fit = new ArrayList<>(parts);
-            fit.removeIf(
-                    part -> !trying(part.entrant, workload, () -> window(part.entrant, workload, plan.warmUpMillis())));
+            int warmUp = plan.warmUpMillis(workload);
+            fit.removeIf(part -> !trying(part.entrant, workload, () -> window(part.entrant, workload, warmUp)));
             for (int round = 0; round < plan.windows(); round++) {
                 Collections.rotate(fit, 1);
                 fit.removeIf(part -> !trying(
@@ -144,13 +144,14 @@ final class Stage implements AutoCloseable {
             sum.remove(Measure.P50.key);
             sum.remove(Measure.P99.key);
         }
+        sum.values().removeIf(value -> value.isNaN()); // nothing was done in all that time
         return sum;
     }
 
     private List<Map<String, Double>> hold(Entrant entrant) throws InterruptedException {
+        List.copyOf(workers.keySet()).forEach(this::dismiss); // idle clients talk to the server too
         WorkerProcess worker = crew(entrant, Workload.W7).get(0);
-        Map<String, String> taken = worker.carryOut(
-                order("take locks=" + LOCKS, false, (int) PATIENCE.toMillis()), PATIENCE.plusSeconds(10));
+        Map<String, String> taken = worker.carryOut(order("take locks=" + LOCKS, false, 0), PATIENCE);
         List<Map<String, Double>> found = new ArrayList<>();
         for (int i = 0; i < Plan.HOLD_WINDOWS; i++) {
             long begin = System.nanoTime();

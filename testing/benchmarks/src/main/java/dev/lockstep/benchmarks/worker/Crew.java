@@ -28,6 +28,15 @@ final class Crew {
         start.countDown();
     }
 
+    /** Fails if one of those who are through did. */
+    void check() throws ExecutionException, InterruptedException {
+        for (FutureTask<?> task : tasks) {
+            if (task.isDone()) {
+                task.get();
+            }
+        }
+    }
+
     /** Waits for all, and fails if one did. */
     void join() throws ExecutionException, InterruptedException {
         for (FutureTask<?> task : tasks) {

@@ -31,8 +31,8 @@ final class Held {
             });
         }
         crew.go();
-        if (!taken.await(order.number("millis"), TimeUnit.MILLISECONDS)) {
-            throw new IllegalStateException("could not take " + locks + " locks in time");
+        while (!taken.await(1, TimeUnit.SECONDS)) {
+            crew.check();
         }
         return Map.of("heap", Double.toString((heap() - before) / 1e6));
     }

@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Threads that take a lock and give it back for a while: each its own ({@code names=own}), or all the same one; some of the
- * time its shared half ({@code reads=95}, in percent).
+ * time its shared half ({@code reads=95}, in percent). What they do in the first part of that time does not count: whoever
+ * comes first has the lock to itself until the others are there.
  */
 final class Pairs {
     private Pairs() {}
 
-    private record Share(long writes, long reads, long torn, Samples samples) {
-        long operations() {
-            return writes + reads;
-        }
-    }
+    /** One part in so many comes before what counts. */
+    private static final int LEAD_PART = 4;
+
+    private record Share(long writes, long operations, long torn, Samples samples) {}
 
     static Map<String, String> run(Order order, Client client) throws Exception {
         int threads = order.number("threads");
@@ -38,29 +38,28 @@ final class Pairs {
                 Mutex read = reads > 0 ? client.readMutex(name) : write;
                 Guard shown = own ? null : guard;
                 int seed = i;
-                shares.add(crew.add(() -> work(write, read, reads, shown, System.nanoTime() + nanos, seed)));
+                shares.add(crew.add(() -> work(write, read, reads, shown, nanos, seed)));
             }
-            long before = System.nanoTime();
             crew.go();
             crew.join();
-            return answer(shares, System.nanoTime() - before, own);
+            return answer(shares, nanos, own);
         }
     }
 
-    private static Share work(Mutex write, Mutex read, int reads, @Nullable Guard guard, long end, int seed)
+    private static Share work(Mutex write, Mutex read, int reads, @Nullable Guard guard, long nanos, int seed)
             throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         Samples samples = new Samples();
         long written = 0;
-        long seen = 0;
         long torn = 0;
         long now = System.nanoTime();
-        while (now < end) {
+        long begin = now + nanos / LEAD_PART;
+        long end = begin + nanos;
+        while (now - end < 0) {
             if (reads > 0 && random.nextInt(100) < reads) {
                 read.lock();
                 torn += guard == null || guard.read() ? 0 : 1;
                 read.unlock();
-                seen++;
             } else {
                 write.lock();
                 if (guard != null) {
@@ -70,10 +69,12 @@ final class Pairs {
                 written++;
             }
             long after = System.nanoTime();
-            samples.add(after - now);
+            if (after - begin >= 0 && after - end < 0) {
+                samples.add(after - now);
+            }
             now = after;
         }
-        return new Share(written, seen, torn, samples);
+        return new Share(written, samples.count(), torn, samples);
     }
 
     private static Map<String, String> answer(List<Future<Share>> shares, long nanos, boolean own) throws Exception {
