@@ -38,12 +38,15 @@ class DocumentationTest {
         StringBuilder tests = new StringBuilder();
         for (String folder : List.of("testing/tck/src/main", "backends")) {
             try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
-                for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
                     tests.append(Files.readString(file));
                 }
             }
         }
-        assertThat(named).allSatisfy(name -> assertThat(tests.indexOf("void " + name + "(")).isPositive());
+        assertThat(named)
+                .allSatisfy(
+                        name -> assertThat(tests.indexOf("void " + name + "(")).isPositive());
         assertThat(rows(table)).isEqualTo(40);
     }
 

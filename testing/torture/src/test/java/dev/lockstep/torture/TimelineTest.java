@@ -46,9 +46,8 @@ class TimelineTest {
 
         String svg = new Timeline(history, new Moment(3, 150, "two inside"), 100).svg();
 
-        Document parsed = DocumentBuilderFactory.newInstance()
-                .newDocumentBuilder()
-                .parse(new InputSource(new StringReader(svg)));
+        Document parsed =
+                DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new InputSource(new StringReader(svg)));
         assertThat(count(parsed, "rect", "writer")).isEqualTo(2);
         assertThat(count(parsed, "rect", "fault")).isEqualTo(1);
         assertThat(parsed.getDocumentElement().getTextContent())
