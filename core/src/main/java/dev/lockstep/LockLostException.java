@@ -10,7 +10,10 @@ package dev.lockstep;
 public class LockLostException extends IllegalMonitorStateException {
     private static final long serialVersionUID = 1L;
 
+    /** The lock that was lost. */
     private final String lockName;
+
+    /** Why it was lost. */
     private final LossReason reason;
 
     /**

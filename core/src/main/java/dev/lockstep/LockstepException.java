@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 public class LockstepException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** The lock that it is about, or null if it is about none. */
     private final @Nullable String lockName;
 
     /**

@@ -170,6 +170,11 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         state = State.GONE;
     }
 
+    /** Whether the engine has it as exclusive: not while a downgrade is on its way. */
+    boolean isSurelyExclusive() {
+        return mode == LockMode.EXCLUSIVE && (downgrade == null || downgrade.isDone());
+    }
+
     boolean isHeld() {
         State current = state;
         return current == State.HELD || current == State.RETAINED;
@@ -235,6 +240,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     long drawToken(Hold hold) {
         int index;
         Hold writer = writer();
+        long first = Math.multiplyExact(heldGrant().token(), 1L << TOKEN_SHIFT); // throws where there is none
         if (hold.mode == LockMode.EXCLUSIVE) {
             index = ++drawn;
         } else if (writer != null) {
@@ -247,7 +253,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
             }
             index = cohortIndex;
         }
-        return Math.addExact(Math.multiplyExact(heldGrant().token(), 1L << TOKEN_SHIFT), index);
+        return first + index;
     }
 
     /** The writer that these readers may outlive hands its token on to them. */

@@ -5,6 +5,8 @@ import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +34,7 @@ final class PrimaryWatch implements AutoCloseable {
     private volatile boolean watching; // written under this
 
     // All guarded by this.
+    private final RandomGenerator jitter; // differs from client to client, and not from run to run of a simulation
     private boolean closed;
     private Scheduler.@Nullable Timer timer;
     private long dueNanos;
@@ -47,6 +50,7 @@ final class PrimaryWatch implements AutoCloseable {
         this.scheduler = context.scheduler();
         this.afterNanos = after.toNanos();
         this.intervalNanos = Math.max(afterNanos / 4, 100_000);
+        this.jitter = new SplittableRandom(context.clientId().hashCode());
     }
 
     /** The primary is about to be asked for something. */
@@ -131,6 +135,7 @@ final class PrimaryWatch implements AutoCloseable {
         }
         long now = scheduler.nanoTime();
         boolean due;
+        Duration delay;
         synchronized (this) {
             due = !probing || now - probedNanos >= context.requestTimeout().toNanos();
             if (due) {
@@ -138,11 +143,12 @@ final class PrimaryWatch implements AutoCloseable {
                 probedNanos = now;
                 probes++;
             }
+            delay = context.retryBackoff().delay(probes, jitter);
         }
         if (due) {
             ping();
         }
-        next(context.retryBackoff().delay(probes).toNanos());
+        next(delay.toNanos());
     }
 
     private void ping() {

@@ -1,6 +1,5 @@
 package dev.lockstep.internal;
 
-import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
@@ -12,12 +11,12 @@ import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a turnstile knows, and the rules by which it decides. Every method is called with the mutex held; what follows from
- * a decision is put off until it is left. The Overview is in {@link Turnstile}.
+ * What a turnstile knows, and the rules by which it decides who uses a grant, and what is claimed and given back. Who
+ * comes is the matter of {@link Admission}, what is lost that of {@link Losses}. Every method is called with the mutex
+ * held; what follows from a decision is put off until it is left. The Overview is in {@link Turnstile}.
  */
 final class Rules {
     /** How often the first waiter may be overtaken by threads that happen to run. */
@@ -40,6 +39,10 @@ final class Rules {
     @Nullable
     CompletableFuture<Void> drained;
 
+    /** This turnstile has been let go; who still knows it must find its successor. */
+    boolean retired;
+
+    final Losses losses;
     private final Turnstile turnstile;
     private final Client client;
     private final String name;
@@ -53,144 +56,7 @@ final class Rules {
         this.name = turnstile.name();
         this.mutex = mutex;
         this.courier = courier;
-    }
-
-    // ---------------------------------------------------------------- arriving
-
-    /** Gives a call its hold or its answer, or queues it. Returns the claim that the caller is to submit. */
-    @Nullable
-    Passage admit(Waiter waiter) {
-        client.ensureOpen();
-        purge();
-        adopt(waiter.options);
-        long now = waiter.startNanos;
-        if (waiter.thread != null && admitOwner(waiter, waiter.thread, now)) {
-            return null;
-        }
-        if (options.isFair()) {
-            if (waiter.mayWait) {
-                queue.add(waiter);
-            }
-            return claimFor(waiter, false);
-        }
-        boolean lost = false;
-        Passage next;
-        for (Passage passage = passages.first(); passage != null; passage = next) {
-            next = passage.next;
-            if (passage.isHeld() && loseIfPast(passage, now)) {
-                lost = true;
-            } else if (passage.isHeld() && mayJoin(passage, waiter, now)) {
-                if (passage.holds.isEmpty()) {
-                    bypassFirst();
-                }
-                assign(passage, waiter, now);
-                return null;
-            }
-        }
-        if (waiter.mayWait) {
-            queue.add(waiter);
-            releaseUseless(now);
-            return claimIfNeeded(waiter.blockAtMost, now);
-        }
-        if (lost) {
-            settle(now, null, null); // others may wait for what is free now
-        }
-        if (heldAgainst(waiter)) {
-            finish(waiter, Waiter.BUSY);
-            return null;
-        }
-        return claimFor(waiter, !yields);
-    }
-
-    /** Whether two users of a name agree on what belongs to the name. */
-    static boolean agree(LockOptions one, LockOptions other) {
-        return one == other
-                || one.isFair() == other.isFair()
-                        && one.isReentrant() == other.isReentrant()
-                        && one.sticky().equals(other.sticky());
-    }
-
-    /** Fairness, stickiness and reentrancy are the name's while it is in use. */
-    void adopt(LockOptions wish) {
-        if (agree(wish, options)) {
-            return;
-        }
-        if (!isIdle()) {
-            throw new LockConfigurationException(
-                    name,
-                    "Lock '" + name + "' is in use with " + options + " and cannot be used with " + wish
-                            + " meanwhile. Use the same fairness, stickiness and reentrancy for a name everywhere.");
-        }
-        options = wish;
-    }
-
-    /** Re-entry, downgrade and self-deadlock: what depends on the thread's own holds. True if that settled it. */
-    boolean admitOwner(Waiter waiter, Thread thread, long now) {
-        Hold written = owners.writer(thread);
-        Hold read = owners.reader(thread);
-        Hold own = written != null ? written : read;
-        if (own != null && now - own.deadlineNanos() >= 0) {
-            loseWhatIsPast(now);
-            settle(now, null, null);
-        }
-        Hold lost = owners.lost(thread, null);
-        if (lost != null) {
-            throw lost.lostException();
-        }
-        if (own == null) {
-            return false;
-        }
-        boolean reentrant = options.isReentrant();
-        Hold same = waiter.mode == LockMode.EXCLUSIVE ? written : read;
-        if (reentrant && same != null) {
-            waiter.finish(same);
-        } else if (reentrant && written != null) {
-            assign(written.passage, waiter, now);
-        } else if (waiter.mayWait && !waiter.timed) {
-            throw new LockConfigurationException(
-                    name,
-                    reentrant
-                            ? "Lock '" + name + "': this thread holds the read lock and cannot take the write lock; it"
-                                    + " would wait for itself. Give the read lock back first."
-                            : "Lock '" + name + "' is not reentrant and this thread holds it already; it would wait for"
-                                    + " itself.");
-        } else {
-            waiter.finish(Waiter.BUSY);
-        }
-        return true;
-    }
-
-    /** Whether a call that just arrived may use a grant that is here: join readers, or barge on an idle grant. */
-    boolean mayJoin(Passage passage, Waiter waiter, long now) {
-        boolean free = passage.holds.isEmpty() || !queue.hasExclusive();
-        return free && fits(passage, waiter.mode) && mayHandOff(passage, waiter, now);
-    }
-
-    private void bypassFirst() {
-        Waiter first = queue.first();
-        if (first != null) {
-            first.bypassed++;
-        }
-    }
-
-    static boolean fits(Passage passage, LockMode mode) {
-        if (mode == LockMode.SHARED) {
-            return passage.writer() == null;
-        }
-        return passage.mode == LockMode.EXCLUSIVE
-                && passage.holds.isEmpty()
-                && (passage.downgrade == null || passage.downgrade.isDone());
-    }
-
-    /** Whether a call that may not wait can be answered from here: another local hold stands against it. */
-    boolean heldAgainst(Waiter waiter) {
-        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
-            if (passage.isHeld()
-                    && (waiter.mode == LockMode.EXCLUSIVE || passage.writer() != null || queue.hasExclusive())) {
-                return true;
-            }
-        }
-        return false;
+        this.losses = new Losses(this, turnstile, mutex, courier);
     }
 
     // ---------------------------------------------------------------- deciding
@@ -217,7 +83,7 @@ final class Rules {
             if (passage.state() == State.GONE) {
                 passages.remove(passage);
             } else if (passage.isHeld()
-                    && !loseIfPast(passage, now)
+                    && !losses.loseIfPast(passage, now)
                     && !serve(passage, now, taker)
                     && !retain(passage, now)) {
                 beginRelease(passage, passage != mine);
@@ -270,6 +136,22 @@ final class Rules {
         }
     }
 
+    /** Somebody takes what the first in the queue waits for. */
+    void bypassFirst() {
+        Waiter first = queue.first();
+        if (first != null) {
+            first.bypassed++;
+        }
+    }
+
+    /** Whether a grant can serve a mode now. */
+    static boolean fits(Passage passage, LockMode mode) {
+        if (mode == LockMode.SHARED) {
+            return passage.writer() == null;
+        }
+        return passage.isSurelyExclusive() && passage.holds.isEmpty();
+    }
+
     /** Whether a grant may go to one more local hold without asking the engine. */
     boolean mayHandOff(Passage passage, Waiter waiter, long now) {
         if (!passage.used) {
@@ -293,7 +175,7 @@ final class Rules {
         if (passage.state() == State.RETAINED) {
             passage.transitionTo(State.HELD);
         }
-        if (passage.used) {
+        if (passage.used && passage.writer() == null) { // a thread that reads under its own write lock hands nothing on
             passage.handOffs++;
             client.events().handedOff(name, waiter.mode);
         }
@@ -406,11 +288,11 @@ final class Rules {
         passage.transitionTo(State.HELD);
         LossReason told = passage.toldLoss();
         if (told != null) {
-            lose(passage, told);
+            losses.lose(passage, told);
         }
-        loseOverruled(passage);
+        losses.loseOverruled(passage);
         Waiter only = passage.only;
-        if (!passage.isHeld() || loseIfPast(passage, now)) {
+        if (!passage.isHeld() || losses.loseIfPast(passage, now)) {
             // Too late to be used. Who waits in the queue is claimed for again; a call with its own claim here.
             if (only != null && only.mayWait) {
                 Passage again = claimFor(only, false);
@@ -428,28 +310,6 @@ final class Rules {
             queue.remove(first);
             assign(passage, first, now);
         }
-    }
-
-    /**
-     * An engine does not grant what conflicts: of two such grants it has ended the older one, and its word of that is late
-     * or lost.
-     */
-    private void loseOverruled(Passage fresh) {
-        Passage next;
-        for (Passage other = passages.first(); other != null && fresh.isHeld(); other = next) {
-            next = other.next;
-            if (other != fresh && other.isHeld() && conflict(fresh, other)) {
-                boolean late = other.heldGrant().token() > fresh.heldGrant().token();
-                lose(late ? fresh : other, LossReason.REVOKED);
-            }
-        }
-    }
-
-    /** Grants of two engines, of which one is the fallback, say nothing about each other. */
-    private static boolean conflict(Passage fresh, Passage other) {
-        return (fresh.mode == LockMode.EXCLUSIVE || other.mode == LockMode.EXCLUSIVE && other.downgrade == null)
-                && !fresh.isFallback()
-                && !other.isFallback();
     }
 
     /** The backend does not know what became of a claim: take it back, and report. */
@@ -526,6 +386,11 @@ final class Rules {
         }
     }
 
+    void remove(Hold hold) {
+        hold.passage.holds.remove(hold);
+        owners.remove(hold);
+    }
+
     /** Lets other clients' readers in beside the readers that use an exclusive grant. */
     void downgrade(Passage passage) {
         if (passage.mode == LockMode.EXCLUSIVE && passage.downgrade == null) {
@@ -533,54 +398,6 @@ final class Rules {
             passage.downgrade = done;
             mutex.later(() -> courier.downgrade(passage, done));
         }
-    }
-
-    // ---------------------------------------------------------------- losing
-
-    void loseWhatIsPast(long now) {
-        Passage nextPassage;
-        for (Passage passage = passages.first(); passage != null; passage = nextPassage) {
-            nextPassage = passage.next;
-            if (passage.isHeld() && !loseIfPast(passage, now)) {
-                Hold nextHold;
-                for (Hold hold = passage.holds.first(); hold != null; hold = nextHold) {
-                    nextHold = hold.next;
-                    if (now - hold.deadlineNanos() >= 0) {
-                        lose(hold, LossReason.LEASE_ENDED);
-                    }
-                }
-            }
-        }
-    }
-
-    boolean loseIfPast(Passage passage, long now) {
-        if (now - passage.heldGrant().validUntilNanos() < 0) {
-            return false;
-        }
-        lose(passage, LossReason.EXPIRED);
-        return true;
-    }
-
-    void lose(Passage passage, LossReason reason) {
-        end(passage);
-        for (Hold hold = passage.holds.first(); hold != null; hold = passage.holds.first()) {
-            lose(hold, reason);
-        }
-        mutex.later(() -> courier.discard(passage));
-    }
-
-    void lose(Hold hold, LossReason reason) {
-        remove(hold);
-        owners.addLost(hold);
-        for (Consumer<LossReason> action : hold.lose(reason)) {
-            mutex.later(() -> client.runLossAction(name, action, reason));
-        }
-        client.events().lost(name, hold.mode, reason);
-    }
-
-    void remove(Hold hold) {
-        hold.passage.holds.remove(hold);
-        owners.remove(hold);
     }
 
     // ---------------------------------------------------------------- ending
@@ -599,7 +416,7 @@ final class Rules {
             finish(passage.only, closed);
         } else if (passage.isHeld()) {
             for (Hold hold = passage.holds.first(); hold != null; hold = passage.holds.first()) {
-                lose(hold, LossReason.CLIENT_CLOSED);
+                losses.lose(hold, LossReason.CLIENT_CLOSED);
             }
         }
     }

@@ -56,12 +56,7 @@ final class Turnstile {
      * until the mutex is left. Inside it nothing of a backend is called but the reading of a grant's fields, and no
      * other lock is taken but those of timers and of the events' queue.
      *
-     * The fast way. An uncontended pair passes the mutex twice, not four times. A thread that finds nothing in the way
-     * leaves its claim here as "inline", calls the backend, and makes the grant its hold by one compare-and-set of the
-     * passage's state; whoever comes meanwhile finds a claim under way and queues. When the engine has confirmed a
-     * release, the passage is marked GONE without the mutex, for the next who comes to remove, and only if somebody
-     * waits is the mutex entered: a waiter first says that it waits and then looks at the state, the releaser does it
-     * the other way round, so that one of them sees the other.
+     * The fast way of an uncontended pair is in FastWay.
      */
 
     private final Client client;
@@ -70,7 +65,8 @@ final class Turnstile {
     private final Mutex mutex = new Mutex();
     private final Courier courier;
     private final Rules rules;
-    private boolean retired;
+    private final Admission admission;
+    private final FastWay fast;
 
     Turnstile(Client client, String name, long serial) {
         this.client = client;
@@ -78,6 +74,8 @@ final class Turnstile {
         this.serial = serial;
         this.courier = new Courier(this, client);
         this.rules = new Rules(this, mutex, courier);
+        this.admission = new Admission(rules, this);
+        this.fast = new FastWay(this, rules, mutex, courier);
     }
 
     Client client() {
@@ -102,96 +100,13 @@ final class Turnstile {
     @Nullable
     Hold reentered(Thread thread, LockOptions wish) {
         Hold own = rules.owners.writer(thread);
-        return own != null && wish.isReentrant() && Rules.agree(wish, rules.options) ? own : null;
+        return own != null && wish.isReentrant() && Admission.agree(wish, rules.options) ? own : null;
     }
 
-    /**
-     * Takes the lock exclusively for the calling thread if nobody here uses it and the engine answers inside the call.
-     *
-     * @return a {@link Hold}; or a {@link Waiter} that has entered; or null if something is in the way, and the call must
-     *     enter as a waiter
-     */
+    /** Takes the lock by the {@link FastWay}, if nothing is in the way. */
     @Nullable
     Object enterFast(LockOptions wish, long now, boolean mayWait, boolean timed, Duration blockAtMost) {
-        Thread thread = Thread.currentThread();
-        Passage passage = claimFast(wish, thread, now, mayWait, blockAtMost);
-        if (passage == null) {
-            return null;
-        }
-        Courier.Submission submission = courier.call(passage);
-        Grant grant = Courier.grantedAtOnce(submission);
-        Hold hold = grant == null ? null : takeFast(passage, grant, wish, thread, now);
-        if (hold != null) {
-            return hold;
-        }
-        Waiter waiter = new Waiter(LockMode.EXCLUSIVE, wish, now, mayWait, timed, blockAtMost, thread, null);
-        enterLate(passage, waiter);
-        courier.follow(passage, submission);
-        return waiter;
-    }
-
-    private @Nullable Passage claimFast(
-            LockOptions wish, Thread thread, long now, boolean mayWait, Duration blockAtMost) {
-        mutex.enter();
-        try {
-            rules.purge();
-            if (retired
-                    || wish.isFair()
-                    || !Rules.agree(wish, rules.options)
-                    || rules.owners.hasLost()
-                    || !rules.passages.isEmpty()
-                    || !rules.queue.isEmpty()) {
-                return null;
-            }
-            client.ensureOpen();
-            Passage passage =
-                    rules.claim(LockMode.EXCLUSIVE, mayWait, !rules.yields, blockAtMost, now, thread.getName(), null);
-            passage.inline = true;
-            rules.yields = false;
-            return passage;
-        } finally {
-            mutex.leave();
-        }
-    }
-
-    /** Makes a hold of a grant that came at once. Null if the client was closed meanwhile, or somebody listens. */
-    private @Nullable Hold takeFast(Passage passage, Grant grant, LockOptions wish, Thread thread, long now) {
-        if (client.events().isHeard()) {
-            return null;
-        }
-        Hold hold = new Hold(this, passage, LockMode.EXCLUSIVE, wish, thread, now);
-        passage.grant = grant;
-        passage.add(hold);
-        rules.owners.add(hold);
-        if (!passage.endClaiming(State.HELD)) {
-            rules.owners.remove(hold);
-            passage.holds.remove(hold);
-            return null;
-        }
-        client.watchDeadline(hold.deadlineNanos());
-        LossReason told = passage.toldLoss();
-        if (told != null) {
-            lost(passage, grant, told); // it was told while the passage was not held yet, and so was not heard
-        }
-        return hold;
-    }
-
-    /** Lets a call in as a waiter after its claim was submitted. */
-    private void enterLate(Passage passage, Waiter waiter) {
-        mutex.enter();
-        try {
-            passage.inline = false;
-            if (!passage.isClaiming()) {
-                waiter.finish(client.closedWhileWaiting(name));
-            } else if (waiter.mayWait) {
-                rules.queue.addFirst(waiter);
-            } else {
-                passage.only = waiter;
-                waiter.passage = passage;
-            }
-        } finally {
-            mutex.leave();
-        }
+        return fast.enter(wish, now, mayWait, timed, blockAtMost);
     }
 
     /**
@@ -203,10 +118,10 @@ final class Turnstile {
         Passage mine;
         mutex.enter();
         try {
-            if (retired) {
+            if (rules.retired) {
                 return false;
             }
-            mine = rules.admit(waiter);
+            mine = admission.admit(waiter);
         } finally {
             mutex.leave();
         }
@@ -436,15 +351,7 @@ final class Turnstile {
 
     /** The engine knows a passage no more; without the mutex if nobody waits for that. */
     void goneFast(Passage passage) {
-        passage.markGone();
-        if (rules.queue.isAwaited()) {
-            mutex.enter();
-            try {
-                rules.settle(client.nanoTime(), null, null);
-            } finally {
-                mutex.leave();
-            }
-        }
+        fast.gone(passage);
     }
 
     // ---------------------------------------------------------------- giving back
@@ -463,7 +370,7 @@ final class Turnstile {
         try {
             long now = rules.engineTells(hold) ? passage.sentNanos() : client.nanoTime();
             if (hold.isOpen() && now - hold.deadlineNanos() >= 0) {
-                rules.loseWhatIsPast(now);
+                rules.losses.loseWhatIsPast(now);
                 rules.settle(now, null, null);
             }
             if (!hold.isOpen()) {
@@ -490,6 +397,8 @@ final class Turnstile {
         try {
             if (shared) {
                 passage.mode = LockMode.SHARED;
+            } else {
+                rules.losses.loseOverruled(passage); // by a grant that it could be shared with as long as nobody knew
             }
             rules.settle(client.nanoTime(), null, null);
         } finally {
@@ -504,7 +413,7 @@ final class Turnstile {
         mutex.enter();
         try {
             if (passage.isHeld() && passage.grant == grant) {
-                rules.lose(passage, reason);
+                rules.losses.lose(passage, reason);
                 rules.settle(client.nanoTime(), null, null);
             }
         } finally {
@@ -516,7 +425,7 @@ final class Turnstile {
     void checkDeadlines(long now) {
         mutex.enter();
         try {
-            rules.loseWhatIsPast(now);
+            rules.losses.loseWhatIsPast(now);
             rules.settle(now, null, null);
         } finally {
             mutex.leave();
@@ -563,7 +472,7 @@ final class Turnstile {
         try {
             long now = client.nanoTime();
             if (hold.isOpen() && now - hold.deadlineNanos() >= 0) {
-                rules.loseWhatIsPast(now);
+                rules.losses.loseWhatIsPast(now);
                 rules.settle(now, null, null);
             }
             if (hold.isOpen()) {
@@ -599,8 +508,8 @@ final class Turnstile {
     boolean retire() {
         mutex.enter();
         try {
-            retired = retired || rules.isIdle();
-            return retired;
+            rules.retired |= rules.isIdle();
+            return rules.retired;
         } finally {
             mutex.leave();
         }

@@ -25,6 +25,10 @@ final class ScriptedBackend implements LockBackend {
     final List<ScriptedGrant> grants = new ArrayList<>();
     boolean answersAtOnce;
     boolean refuses;
+
+    /** What happens while a claim is being submitted, after its grant if that comes at once. */
+    Runnable meanwhile = () -> {};
+
     boolean tellsWanted = true;
     boolean downgrades = true;
     boolean reachable = true;
@@ -145,6 +149,7 @@ final class ScriptedBackend implements LockBackend {
         if (answersAtOnce) {
             claim.grant();
         }
+        meanwhile.run();
         return claim;
     }
 

@@ -2,17 +2,19 @@ package dev.lockstep.internal;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.LockListener;
+import dev.lockstep.LockMode;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** What the simulation needs of the core beyond the API. */
 public final class SimClients {
     private SimClients() {}
 
-    /** Opens a client on a clock and an executor of the caller's. */
+    /** Opens a client without a fallback. */
     public static LockClient open(
             BackendFactory engine,
             Duration ttl,
@@ -21,9 +23,30 @@ public final class SimClients {
             Executor executor,
             String id,
             List<LockListener> listeners) {
+        return open(engine, ttl, requestTimeout, scheduler, executor, id, listeners, null, Duration.ZERO);
+    }
+
+    /** Opens a client on a clock and an executor of the caller's; without a fallback if none is given. */
+    public static LockClient open(
+            BackendFactory engine,
+            Duration ttl,
+            Duration requestTimeout,
+            Scheduler scheduler,
+            Executor executor,
+            String id,
+            List<LockListener> listeners,
+            @Nullable BackendFactory fallback,
+            Duration after) {
         Clients.Settings settings = new Clients.Settings(
                 "sim", ttl, requestTimeout, Duration.ofMillis(5), Duration.ofMillis(50), id, executor, listeners);
-        return new Client(engine, settings, null, scheduler, executor, id, id, () -> {});
+        Clients.FallbackPlan plan = fallback == null ? null : new Clients.FallbackPlan(fallback, after);
+        return new Client(engine, settings, plan, scheduler, executor, id, id, () -> {});
+    }
+
+    /** Whether the calling thread's hold was taken in fallback. */
+    public static boolean isFallback(LockClient client, String name, LockMode mode) {
+        Hold hold = ((Client) client).turnstile(name).holdOf(Thread.currentThread(), mode);
+        return hold != null && hold.passage.isFallback();
     }
 
     /** Whether a closed client has nothing left of a name at its engine. */

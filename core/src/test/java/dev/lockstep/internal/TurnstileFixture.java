@@ -45,6 +45,11 @@ final class TurnstileFixture {
                 events.add("handed off");
             }
         };
+        return open(List.of(listener));
+    }
+
+    /** Another client of the same engine. With no listeners, its threads take locks by the fast way. */
+    Client open(List<LockListener> listeners) {
         Clients.Settings settings = new Clients.Settings(
                 "test",
                 Duration.ofSeconds(30),
@@ -53,7 +58,7 @@ final class TurnstileFixture {
                 Duration.ofSeconds(1),
                 "client",
                 null,
-                List.of(listener));
+                listeners);
         return new Client(context -> engine, settings, null, time, Runnable::run, "client", "id", () -> {});
     }
 

@@ -566,6 +566,36 @@ class TurnstileTest {
         }
 
         @Test
+        void aGrantThatCouldNotBeDowngradedIsOverruledByAYoungerOne() {
+            CompletableFuture<Optional<Lease>> other = readWrite.readLock().tryAcquireAsync(Duration.ZERO);
+            CompletableFuture<Lease> reader = readBehindAWriter();
+            engine.grant(0).downgraded.complete(false);
+            engine.claim(0).grant();
+            assertThat(get(reader).isValid()).isFalse();
+            assertThat(get(other).orElseThrow().isValid()).isTrue();
+        }
+
+        @Test
+        void aGrantIsOverruledByAYoungerOneOnceItsDowngradeIsRefused() {
+            CompletableFuture<Optional<Lease>> other = readWrite.readLock().tryAcquireAsync(Duration.ZERO);
+            CompletableFuture<Lease> reader = readBehindAWriter();
+            engine.claim(0).grant();
+            assertThat(get(reader).isValid()).isTrue(); // the engine may have downgraded it, and not answered yet
+            engine.grant(0).downgraded.complete(false);
+            assertThat(get(reader).isValid()).isFalse();
+            assertThat(get(other).orElseThrow().isValid()).isTrue();
+        }
+
+        private CompletableFuture<Lease> readBehindAWriter() {
+            CompletableFuture<Lease> writer = readWrite.writeLock().acquireAsync();
+            CompletableFuture<Lease> reader = readWrite.readLock().acquireAsync();
+            engine.claim(1).grant();
+            get(writer).closeAsync();
+            assertThat(engine.grant(0).downgradeCalls).isEqualTo(1);
+            return reader;
+        }
+
+        @Test
         void upgradeFailsAtOnce() {
             engine.answersAtOnce = true;
             readWrite.readLock().lock();

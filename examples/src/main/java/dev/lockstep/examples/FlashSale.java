@@ -60,6 +60,7 @@ public final class FlashSale {
     }
 
     private static boolean sellOneLocked(Row stock, DistributedLock lock) throws InterruptedException {
+        // tag::sale
         try (Lease lease = lock.acquire()) {
             int left = stock.read();
             if (left == 0) {
@@ -68,6 +69,7 @@ public final class FlashSale {
             stock.write(left - 1, lease.token());
             return true;
         }
+        // end::sale
     }
 
     private static void print(String how, Result result) {

@@ -36,11 +36,13 @@ public final class OrderNumbers {
             LockTemplate template = locks.template().waitAtMost(Duration.ofSeconds(30));
             for (int i = 0; i < NUMBERS_PER_THREAD; i++) {
                 if (locked) {
+                    // tag::numbers
                     template.execute("order-numbers", lease -> {
                         int number = counter.read() + 1;
                         counter.write(number, lease.token());
                         return drawn.add(number);
                     });
+                    // end::numbers
                 } else {
                     int number = counter.read() + 1;
                     counter.write(number);

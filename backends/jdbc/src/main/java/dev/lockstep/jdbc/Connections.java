@@ -69,7 +69,7 @@ final class Connections implements AutoCloseable {
                 if (conflicts >= CONFLICTS
                         || Failure.of(e, dialect) != Failure.CONFLICT
                         || scheduler.nanoTime() - deadline >= 0) {
-                    throw e;
+                    throw Failure.withoutSecrets(e);
                 }
             }
         }

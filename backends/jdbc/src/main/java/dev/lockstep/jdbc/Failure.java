@@ -87,11 +87,16 @@ enum Failure {
         return stateOf(failure).startsWith("23");
     }
 
-    /** Some drivers repeat URLs, and with them passwords. */
-    private static SQLException withoutSecrets(SQLException failure) {
-        String message = String.valueOf(failure.getMessage());
-        String safe = SECRETS.matcher(message).replaceAll("$1$2***");
-        return safe.equals(message) ? failure : new SQLException(safe, failure.getSQLState(), failure.getErrorCode());
+    /** Some drivers repeat URLs, and with them passwords. An exception that does, or whose cause does, is replaced. */
+    static SQLException withoutSecrets(SQLException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (SECRETS.matcher(String.valueOf(cause.getMessage())).find()) {
+                String safe =
+                        SECRETS.matcher(String.valueOf(failure.getMessage())).replaceAll("$1$2***");
+                return new SQLException(safe, stateOf(failure), failure.getErrorCode());
+            }
+        }
+        return failure;
     }
 
     /** What the caller is told. */

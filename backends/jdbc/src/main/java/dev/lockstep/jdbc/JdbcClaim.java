@@ -158,15 +158,19 @@ final class JdbcClaim implements Claim {
 
     private void failed(SQLException e) {
         Failure failure = backend.requests().failure(e);
-        int count;
+        long delay;
         boolean refusedTooLong;
         synchronized (this) {
             uncertain |= failure == Failure.UNREACHABLE;
-            count = ++failures;
+            failures++;
+            // With an interrupt pending no connection can be waited for here, but elsewhere.
+            boolean atOnce = Thread.currentThread().isInterrupted() && failures == 1;
+            delay = atOnce ? 0 : backend.requests().delay(failures);
             long now = backend.requests().nanoTime();
             refusedSinceNanos = failure != Failure.REFUSED ? 0 : refusedSinceNanos == 0 ? now | 1 : refusedSinceNanos;
+            // Told before the core gives up, which knows nothing of a refusal.
             refusedTooLong = refusedSinceNanos != 0
-                    && now - refusedSinceNanos >= backend.requests().requestTimeoutNanos();
+                    && now + delay - refusedSinceNanos >= backend.requests().requestTimeoutNanos() / 4 * 3;
         }
         if (failure == Failure.WRONG || refusedTooLong) {
             if (settle()) {
@@ -175,10 +179,6 @@ final class JdbcClaim implements Claim {
             return;
         }
         backend.log().debug("Lock '{}': asking for it failed; it is tried again", request.name(), e);
-        // With an interrupt pending no connection can be waited for here, but elsewhere.
-        long delay = Thread.currentThread().isInterrupted() && count == 1
-                ? 0
-                : backend.requests().delay(count);
         backend.requests().later(delay, this::tryAgain);
     }
 

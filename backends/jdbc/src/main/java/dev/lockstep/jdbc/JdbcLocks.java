@@ -54,7 +54,8 @@ public final class JdbcLocks implements BackendFactory {
     }
 
     /**
-     * Locks in the database of a data source. The data source stays the caller's to close, after the client.
+     * Locks in the database of a data source. The data source stays the caller's to close, after the client. A call waits
+     * for a connection as long as the data source lets it; that should not be longer than the client's request timeout.
      *
      * @param source where connections come from
      * @return locks there

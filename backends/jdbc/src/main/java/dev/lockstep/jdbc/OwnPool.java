@@ -33,7 +33,9 @@ final class OwnPool {
         config.setPoolName("lockstep-" + name);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);
-        config.setIdleTimeout(IDLE.toMillis());
+        if (size > 1) {
+            config.setIdleTimeout(IDLE.toMillis()); // else there is nothing to give back, and Hikari would warn of that
+        }
         config.setConnectionTimeout(timeout);
         config.setValidationTimeout(timeout);
         config.setInitializationFailTimeout(1);

@@ -47,7 +47,9 @@ final class PostgresListener implements AutoCloseable {
             }
             log.info("Notifications do not come through: a pooler may be in between. Waiters poll instead.");
         } catch (SQLException e) {
-            log.info("Notifications cannot be had, waiters poll instead: {}", e.toString());
+            log.info(
+                    "Notifications cannot be had, waiters poll instead: {}",
+                    Failure.withoutSecrets(e).toString());
         }
         listener.close();
         return null;

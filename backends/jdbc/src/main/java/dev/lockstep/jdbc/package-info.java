@@ -1,4 +1,16 @@
-/** Locks on SQL databases: PostgreSQL, MySQL, MariaDB, H2, SQLite. */
+/**
+ * Locks on SQL databases: PostgreSQL, MySQL, MariaDB, H2 and SQLite. With this artifact and a JDBC driver on the class path,
+ * {@link dev.lockstep.LockClient#connect(String)} takes any {@code jdbc:} URL of theirs; {@link
+ * dev.lockstep.jdbc.JdbcLocks} locks through a {@link javax.sql.DataSource} that the application has already.
+ *
+ * <pre>{@code
+ * LockClient locks = LockClient.builder().backend(JdbcLocks.over(dataSource).createSchema(true)).connect();
+ * }</pre>
+ *
+ * <p>A lock is a row, and a client proves that it is alive by another one: no connection is kept for a lock or a waiter, and
+ * no statement carries a client's clock. PostgreSQL wakes waiters by {@code NOTIFY}; the others are looked at. Lockstep never
+ * takes part in a transaction of the application.
+ */
 @NullMarked
 package dev.lockstep.jdbc;
 

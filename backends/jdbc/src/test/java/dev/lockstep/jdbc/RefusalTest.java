@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import javax.sql.DataSource;
@@ -107,16 +108,22 @@ class RefusalTest {
         refused(url.replace("PORT", Integer.toString(port)), LockUnavailableException.class, "to connect failed");
     }
 
-    @Test
-    void aServerThatDoesNotAnswer() {
+    /** Whatever it stops at, connecting ends after the request timeout, which this driver counts in whole seconds. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "revocations = 0", "INSERT INTO lockstep_sessions"})
+    void aServerThatDoesNotAnswer(String request) {
         try (TcpProxy proxy = TcpProxy.to(server)) {
-            proxy.blackHole();
+            if (request.isEmpty()) {
+                proxy.blackHole();
+            } else {
+                proxy.dropReplyTo(request, Duration.ofSeconds(30));
+            }
             long start = System.nanoTime();
             refused(
-                    ServerDatabase.withUser(server.jdbcUrl(proxy.port()), "u", "s3cret"),
+                    ServerDatabase.withUser(server.jdbcUrl(proxy.port()), SqlServer.USER, SqlServer.PASSWORD),
                     LockUnavailableException.class,
                     "to connect failed");
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(7));
         }
     }
 
@@ -229,6 +236,21 @@ class RefusalTest {
     void nothingRepeatsThePassword() {
         String url = "jdbc:postgresql://localhost/db?user=u&password=s3cret";
         assertThat(JdbcLocks.at(url).toString()).contains("PostgreSQL").doesNotContain("s3cret");
+    }
+
+    @Test
+    void aPasswordInTheCauseOfAFailureIsNotRepeated() {
+        SQLException inside = new SQLException("cannot use jdbc:x://u:s3cret@host/db?password=s3cret&a=b", "08001");
+        SQLException pool = new SQLException("no connection", inside);
+        for (SQLException failure : new SQLException[] {inside, pool}) {
+            Failure kind = Failure.of(failure, new PostgresDialect());
+            assertThat(kind).isEqualTo(Failure.UNREACHABLE);
+            assertThat(Failure.of(Failure.withoutSecrets(failure), new PostgresDialect()))
+                    .isEqualTo(kind);
+            assertThat(printed(kind.toException("a", "to try", failure)))
+                    .contains("'a'")
+                    .doesNotContain("s3cret");
+        }
     }
 
     @Test

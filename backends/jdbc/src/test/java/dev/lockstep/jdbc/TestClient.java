@@ -3,8 +3,10 @@ package dev.lockstep.jdbc;
 import dev.lockstep.LockClient;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -12,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A client whose statements can be seen and held up, and whose inside can be reached. */
 final class TestClient implements AutoCloseable {
-    private final List<String> statements = new CopyOnWriteArrayList<>();
+    private final Queue<String> statements = new ConcurrentLinkedQueue<>();
     private final HurtSource source;
     private final LockClient client;
     private @Nullable JdbcBackend backend;
@@ -63,8 +65,10 @@ final class TestClient implements AutoCloseable {
 
     /** The statements that were sent since the last call. */
     List<String> sent() {
-        List<String> sent = List.copyOf(statements);
-        statements.subList(0, sent.size()).clear();
+        List<String> sent = new ArrayList<>();
+        for (String next = statements.poll(); next != null; next = statements.poll()) {
+            sent.add(next);
+        }
         return sent;
     }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
@@ -32,6 +33,24 @@ final class Description {
             return true;
         });
         return description.make(link.route().isCluster());
+    }
+
+    /** What locks promise on several independent servers. */
+    static EngineInfo ofRedlock(Set<String> versions, int servers, int majority, Duration ttl) {
+        return new EngineInfo(
+                "Redlock on " + servers + " servers",
+                String.join(", ", versions),
+                Optional.empty(),
+                List.of(
+                        "One holder at a time, as long as of " + servers + " servers " + majority
+                                + " keep their data and their clocks run at the same speed.",
+                        "A crashed holder's lock is free after " + ttl.toMillis()
+                                + " ms, by the servers' clocks. A holder is told of a loss before that.",
+                        "A server that was restarted has no vote until all that it may have forgotten has ended."),
+                List.of(
+                        "While fewer than " + majority + " servers have a vote, nothing is granted.",
+                        "A server's clock that is set forward can end a hold there early.",
+                        "No order: there are no fair and no shared locks."));
     }
 
     private void ask(Connection connection) {

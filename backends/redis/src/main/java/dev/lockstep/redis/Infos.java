@@ -43,6 +43,10 @@ final class Infos {
         }
     }
 
+    static LockInfo.Entry waiter(LockMode mode, HolderInfo who) {
+        return new LockInfo.Entry(mode, OptionalLong.empty(), who);
+    }
+
     static LockInfo.Entry entry(LockMode mode, long token, String info) {
         return new LockInfo.Entry(mode, token > 0 ? OptionalLong.of(token) : OptionalLong.empty(), decode(info));
     }

@@ -52,13 +52,17 @@ final class Link implements AutoCloseable {
     private volatile @Nullable PushChannel push;
 
     Link(Route route, Scheduler scheduler, Duration requestTimeout, String clientName) {
+        this(route, scheduler, requestTimeout, clientName, THREADS, UPKEEP_THREADS);
+    }
+
+    Link(Route route, Scheduler scheduler, Duration requestTimeout, String clientName, int threads, int upkeepThreads) {
         this.route = route;
         this.scheduler = scheduler;
         this.requestTimeout = requestTimeout;
         this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
-        this.requests = executor("lockstep-redis-" + clientName, THREADS);
+        this.requests = executor("lockstep-redis-" + clientName, threads);
         // Of its own, so that renewals do not queue behind requests.
-        this.upkeep = executor("lockstep-redis-upkeep-" + clientName, UPKEEP_THREADS);
+        this.upkeep = executor("lockstep-redis-upkeep-" + clientName, upkeepThreads);
     }
 
     private static ThreadPoolExecutor executor(String name, int threads) {
@@ -86,6 +90,10 @@ final class Link implements AutoCloseable {
     /** Where a lock's keys are: its slot in a cluster, else anywhere. */
     int slot(LockKeys keys) {
         return route.isCluster() ? keys.slot() : -1;
+    }
+
+    Duration requestTimeout() {
+        return requestTimeout;
     }
 
     /** The deadline of a request that is made now. */
@@ -159,18 +167,10 @@ final class Link implements AutoCloseable {
     List<Object> evalAll(List<Run> runs, long deadlineNanos, Predicate<Connection> reached) throws Failure {
         @Nullable Object[] answers = new Object[runs.size()];
         for (List<Integer> group : byServer(runs, deadlineNanos)) {
-            int slot = runs.get(group.get(0)).slot;
-            require(call(slot, deadlineNanos, connection -> {
-                for (int index : group) {
-                    Run run = runs.get(index);
-                    connection.sendCommand(command(run.script, false, run.keys, run.args));
-                }
-                List<Object> some = connection.getMany(group.size());
-                for (int i = 0; i < group.size(); i++) {
-                    answers[group.get(i)] = some.get(i);
-                }
-                return reached.test(connection) ? some : NOT_REACHED;
-            }));
+            List<Object> some = pipeline(group.stream().map(runs::get).toList(), deadlineNanos, reached);
+            for (int i = 0; i < group.size(); i++) {
+                answers[group.get(i)] = some.get(i);
+            }
         }
         List<Object> all = new ArrayList<>(answers.length);
         for (int i = 0; i < answers.length; i++) {
@@ -197,6 +197,17 @@ final class Link implements AutoCloseable {
             throw Failure.notSent(route.toString(), "too few replicas confirmed it in time", null);
         }
         return answer;
+    }
+
+    /** Runs several scripts on one server, back to back; an answer for each, which may be the server's error. */
+    List<Object> pipeline(List<Run> runs, long deadlineNanos, Predicate<Connection> reached) throws Failure {
+        @SuppressWarnings("unchecked")
+        List<Object> answers = (List<Object>) require(call(runs.get(0).slot, deadlineNanos, connection -> {
+            runs.forEach(run -> connection.sendCommand(command(run.script, false, run.keys, run.args)));
+            List<Object> all = connection.getMany(runs.size());
+            return reached.test(connection) ? all : NOT_REACHED;
+        }));
+        return answers;
     }
 
     private List<List<Integer>> byServer(List<Run> runs, long deadlineNanos) throws Failure {

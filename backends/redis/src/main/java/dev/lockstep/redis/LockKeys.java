@@ -17,8 +17,12 @@ final class LockKeys {
     private static final byte[][] SUFFIXES = {ascii(":queue"), ascii(":readers"), ascii(":claims"), ascii(":gone")};
     private static final byte[] TOKEN = ascii(":token");
 
+    /** Where one of several independent servers remembers what it knows of the others' clients; no lock's key. */
+    static final byte[] CHARTER = ascii("lockstep:redlock");
+
     private final String name;
     private final byte[] lock;
+    private byte @Nullable [][] queued; // made when first needed; by two threads at once, the same twice
 
     LockKeys(String namespace, String name) {
         this.name = name;
@@ -41,12 +45,24 @@ final class LockKeys {
 
     /** The keys of the queued lock, in the order of the scripts. */
     byte[][] queued() {
-        return new byte[][] {lock, with(SUFFIXES[0]), with(SUFFIXES[1]), with(SUFFIXES[2]), with(SUFFIXES[3])};
+        byte[][] known = queued;
+        if (known == null) {
+            known = new byte[][] {lock, with(SUFFIXES[0]), with(SUFFIXES[1]), with(SUFFIXES[2]), with(SUFFIXES[3])};
+            queued = known;
+        }
+        return known;
+    }
+
+    /** The keys of the queued lock, and what a server of several remembers for all locks. */
+    byte[][] chartered() {
+        byte[][] keys = Arrays.copyOf(queued(), SUFFIXES.length + 2);
+        keys[SUFFIXES.length + 1] = CHARTER;
+        return keys;
     }
 
     /** The keys of the queued lock that a renewal needs. */
     byte[][] renewed() {
-        return new byte[][] {lock, with(SUFFIXES[0]), with(SUFFIXES[1]), with(SUFFIXES[2])};
+        return Arrays.copyOf(queued(), SUFFIXES.length);
     }
 
     /** The keys of the plain lock. */

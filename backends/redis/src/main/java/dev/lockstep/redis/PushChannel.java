@@ -53,13 +53,13 @@ final class PushChannel implements AutoCloseable {
     /** Starts to listen, and waits for the first subscription; an interrupt does not end the wait, which is short. */
     void open() throws Failure {
         thread.start();
+        scheduleCheck();
         boolean interrupted = false;
         long deadline = link.deadline();
         try {
             while (true) {
                 try {
                     firstSubscription.get(deadline - context.scheduler().nanoTime(), TimeUnit.NANOSECONDS);
-                    scheduleCheck();
                     return;
                 } catch (InterruptedException e) {
                     interrupted = true;

@@ -34,7 +34,8 @@ final class RedisClaim implements Claim {
      * The validity of a grant that came by push counts from the last request that the server is known to have answered,
      * because that is from when the server counts the time it gives to a waiter.
      */
-    private static final char LIFE = '/';
+    /** Between a claim's id and the number of its life. */
+    static final char LIFE = '/';
 
     private enum State {
         ASKING,

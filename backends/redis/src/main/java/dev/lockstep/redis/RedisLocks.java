@@ -98,10 +98,6 @@ public final class RedisLocks implements BackendFactory {
      * @throws IllegalArgumentException if it is shorter
      */
     public RedisLocks waiterExpiry(Duration expiry) {
-        if (expiry.compareTo(RedisOptions.LEAST_WAITER_EXPIRY) < 0) {
-            throw new IllegalArgumentException(
-                    "waiterExpiry must be at least " + RedisOptions.LEAST_WAITER_EXPIRY + ": " + expiry);
-        }
         return new RedisLocks(route, options.withWaiterExpiry(expiry));
     }
 

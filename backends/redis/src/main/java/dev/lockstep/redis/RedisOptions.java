@@ -22,6 +22,9 @@ record RedisOptions(boolean queue, int replicas, Duration waiterExpiry) {
     }
 
     RedisOptions withWaiterExpiry(Duration chosen) {
+        if (chosen.compareTo(LEAST_WAITER_EXPIRY) < 0) {
+            throw new IllegalArgumentException("waiterExpiry must be at least " + LEAST_WAITER_EXPIRY + ": " + chosen);
+        }
         return new RedisOptions(queue, replicas, chosen);
     }
 }

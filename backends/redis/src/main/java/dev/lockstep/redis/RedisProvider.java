@@ -5,8 +5,8 @@ import dev.lockstep.spi.BackendProvider;
 import java.util.Set;
 
 /**
- * Serves {@code redis://}, {@code rediss://}, {@code redis-sentinel://} and {@code redis-cluster://}. Used through {@link
- * dev.lockstep.LockClient#connect(String)}. Safe for use by many threads.
+ * Serves {@code redis://}, {@code redis-sentinel://}, {@code redis-cluster://} and {@code redlock://}, and the same with TLS.
+ * Used through {@link dev.lockstep.LockClient#connect(String)}. Safe for use by many threads.
  */
 public final class RedisProvider implements BackendProvider {
     /** Makes the provider, for {@link java.util.ServiceLoader}. */
@@ -20,6 +20,9 @@ public final class RedisProvider implements BackendProvider {
     @Override
     public BackendFactory parse(String url) {
         RedisUrl parsed = RedisUrl.parse(url);
+        if (parsed.isRedlock()) {
+            return Redlock.on(parsed.routes(), parsed.options());
+        }
         return context -> RedisLocks.open(context, parsed::connect, parsed.options());
     }
 }

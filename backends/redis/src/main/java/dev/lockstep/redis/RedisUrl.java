@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +27,18 @@ import redis.clients.jedis.exceptions.JedisException;
  * since it may have a password in any place.
  */
 final class RedisUrl {
-    static final Set<String> SCHEMES =
-            Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel", "redis-cluster", "rediss-cluster");
+    static final Set<String> SCHEMES = Set.of(
+            "redis",
+            "rediss",
+            "redis-sentinel",
+            "rediss-sentinel",
+            "redis-cluster",
+            "rediss-cluster",
+            "redlock",
+            "redlocks");
 
     private static final Pattern URL =
-            Pattern.compile("(rediss?(?:-\\w+)?)://(?:([^@]*)@)?([^/?#@]+)(/[^?#]*)?(?:\\?(.*))?");
+            Pattern.compile("(rediss?(?:-\\w+)?|redlocks?)://(?:([^@]*)@)?([^/?#@]+)(/[^?#]*)?(?:\\?(.*))?");
     private static final Pattern SERVER = Pattern.compile("(\\[[0-9a-fA-F:.]+]|[^:\\[\\]\\s]+)(?::(\\d{1,5}))?");
     private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s)");
     private static final int POOL = 16;
@@ -57,8 +65,9 @@ final class RedisUrl {
 
     private RedisUrl(Matcher url) {
         String scheme = url.group(1);
-        tls = scheme.startsWith("rediss");
-        kind = scheme.contains("-") ? scheme.substring(scheme.indexOf('-') + 1) : "single";
+        tls = scheme.startsWith("rediss") || scheme.equals("redlocks");
+        String plain = scheme.startsWith("redlock") ? "redlock" : "single";
+        kind = scheme.contains("-") ? scheme.substring(scheme.indexOf('-') + 1) : plain;
         String login = url.group(2);
         int colon = login == null ? -1 : login.indexOf(':');
         if (login != null && (colon < 0 || colon == login.length() - 1)) {
@@ -81,7 +90,10 @@ final class RedisUrl {
             throw malformed("There is too much in its path.");
         }
         if (kind.equals("single") && servers.size() > 1) {
-            throw malformed("Several servers are a redis-sentinel:// or a redis-cluster://.");
+            throw malformed("Several servers are a redis-sentinel://, a redis-cluster:// or a redlock://.");
+        }
+        if (isRedlock() && new LinkedHashSet<>(servers).size() < servers.size()) {
+            throw malformed("A redlock:// names each server once.");
         }
         if (url.group(5) != null) {
             for (String option : url.group(5).split("&", -1)) {
@@ -116,6 +128,9 @@ final class RedisUrl {
         int equals = option.indexOf('=');
         String name = equals < 0 ? option : option.substring(0, equals);
         String value = equals < 0 ? "" : decode(option.substring(equals + 1));
+        if (isRedlock() && (name.equals("queue") || name.equals("replicas"))) {
+            throw malformed("Options of redlock:// are waiterExpiry, pool and ca.");
+        }
         switch (name) {
             case "queue" -> {
                 if (!value.equals("on") && !value.equals("off")) {
@@ -128,7 +143,7 @@ final class RedisUrl {
             case "waiterExpiry" -> options = options.withWaiterExpiry(waiterExpiry(value));
             case "ca" -> {
                 if (!tls) {
-                    throw malformed("The option ca is for rediss:// only.");
+                    throw malformed("The option ca is for rediss:// and redlocks:// only.");
                 }
                 trust = Tls.trusting(value);
             }
@@ -173,7 +188,8 @@ final class RedisUrl {
         return new LockConfigurationException(
                 null,
                 "Not a URL of Redis. Expected redis://[user:password@]host[:port][/database][?options],"
-                        + " redis-sentinel://host,host/primary or redis-cluster://host,host; rediss… for TLS. "
+                        + " redis-sentinel://host,host/primary, redis-cluster://host,host or redlock://host,host,host;"
+                        + " rediss… and redlocks… for TLS. "
                         + detail);
     }
 
@@ -181,9 +197,29 @@ final class RedisUrl {
         return options;
     }
 
-    /** Makes the Jedis client, which belongs to the route. */
-    Route connect(BackendContext context) {
-        DefaultJedisClientConfig config = config(context).build();
+    /** Whether it names several servers that know nothing of each other. */
+    boolean isRedlock() {
+        return kind.equals("redlock");
+    }
+
+    /** The way to each server, each with a Jedis client of its own. */
+    List<Function<BackendContext, Route>> routes() {
+        List<Function<BackendContext, Route>> routes = new ArrayList<>();
+        servers.forEach(
+                server -> routes.add(context -> connect(server, config(context).build(), pools(context))));
+        return routes;
+    }
+
+    private static Route connect(HostAndPort server, DefaultJedisClientConfig config, ConnectionPoolConfig pools) {
+        RedisClient client = RedisClient.builder()
+                .hostAndPort(server)
+                .clientConfig(config)
+                .poolConfig(pools)
+                .build();
+        return PoolRoute.to(client, server.toString(), client::close);
+    }
+
+    private ConnectionPoolConfig pools(BackendContext context) {
         ConnectionPoolConfig pools = new ConnectionPoolConfig();
         pools.setMaxTotal(pool + 1); // one is the subscription
         pools.setMaxIdle(pool + 1);
@@ -191,6 +227,13 @@ final class RedisUrl {
         pools.setJmxEnabled(false);
         pools.setTestWhileIdle(false);
         pools.setTimeBetweenEvictionRuns(Duration.ofMillis(-1));
+        return pools;
+    }
+
+    /** Makes the Jedis client, which belongs to the route. */
+    Route connect(BackendContext context) {
+        DefaultJedisClientConfig config = config(context).build();
+        ConnectionPoolConfig pools = pools(context);
         try {
             switch (kind) {
                 case "sentinel" -> {
@@ -212,12 +255,7 @@ final class RedisUrl {
                     return new ClusterRoute(client, client::close);
                 }
                 default -> {
-                    RedisClient client = RedisClient.builder()
-                            .hostAndPort(servers.get(0))
-                            .clientConfig(config)
-                            .poolConfig(pools)
-                            .build();
-                    return PoolRoute.to(client, servers.get(0).toString(), client::close);
+                    return connect(servers.get(0), config, pools);
                 }
             }
         } catch (JedisException e) {

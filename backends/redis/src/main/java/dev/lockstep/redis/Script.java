@@ -10,9 +10,9 @@ import java.util.HexFormat;
 
 /** One operation at the server, as a Lua script from the resources beside this class. */
 enum Script {
-    ACQUIRE("common.lua", "acquire.lua"),
+    ACQUIRE("acquire-free.lua", "common.lua", "acquire.lua"),
     LOOK("common.lua", "look.lua"),
-    RELEASE("common.lua", "release.lua"),
+    RELEASE("release-alone.lua", "common.lua", "release.lua"),
     DOWNGRADE("common.lua", "downgrade.lua"),
     FORCE("common.lua", "force.lua"),
     INSPECT("inspect.lua"),
@@ -20,7 +20,11 @@ enum Script {
     PLAIN_ACQUIRE("plain-acquire.lua"),
     PLAIN_RELEASE("plain-release.lua"),
     PLAIN_RENEW("plain-renew.lua"),
-    PLAIN_INSPECT("plain-inspect.lua");
+    PLAIN_INSPECT("plain-inspect.lua"),
+    REDLOCK_JOIN("common.lua", "redlock-charter.lua", "redlock-join.lua"),
+    REDLOCK_ACQUIRE("common.lua", "redlock-acquire.lua"),
+    REDLOCK_CONFIRM("common.lua", "redlock-charter.lua", "redlock-confirm.lua"),
+    REDLOCK_YIELD("common.lua", "redlock-yield.lua");
 
     private final byte[] source;
     private final byte[] hash;

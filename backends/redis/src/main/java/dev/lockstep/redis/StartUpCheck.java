@@ -17,13 +17,19 @@ final class StartUpCheck {
 
     private StartUpCheck() {}
 
-    /** Asks each primary how it is set up. */
-    static void run(Link link) throws Failure {
+    /**
+     * Asks each primary how it is set up.
+     *
+     * @return what the last of them reported; nothing if it may not be asked
+     */
+    static Map<String, String> run(Link link) throws Failure {
         boolean cluster = link.route().isCluster();
+        Map<String, String> facts = new HashMap<>();
         link.callAll(link.deadline(), connection -> {
             try {
                 byte[] report = (byte[]) connection.executeCommand(Protocol.Command.INFO);
-                check(new String(report, StandardCharsets.UTF_8), String.valueOf(connection.getHostAndPort()), cluster);
+                String text = new String(report, StandardCharsets.UTF_8);
+                facts.putAll(check(text, String.valueOf(connection.getHostAndPort()), cluster));
             } catch (JedisAccessControlException e) {
                 if (!String.valueOf(e.getMessage()).startsWith("NOPERM")) {
                     throw e;
@@ -34,10 +40,11 @@ final class StartUpCheck {
             }
             return true;
         });
+        return facts;
     }
 
-    /** Judges a server by its own report. */
-    static void check(String report, String server, boolean cluster) {
+    /** Judges a server by its own report, and returns it as names and values. */
+    static Map<String, String> check(String report, String server, boolean cluster) {
         Map<String, String> facts = facts(report);
         String version = facts.getOrDefault("redis_version", "");
         if (isTooOld(version)) {
@@ -57,6 +64,7 @@ final class StartUpCheck {
                     "has the eviction policy " + policy + ", which removes locks when memory is short. Set"
                             + " maxmemory-policy to noeviction, or use another server for locks.");
         }
+        return facts;
     }
 
     /** What a report says, by name. */

@@ -1,4 +1,16 @@
-/** Locks on Redis: single servers, Sentinel, Cluster, and Redlock over independent servers. */
+/**
+ * Locks on Redis 6.2 or newer: single servers, Sentinel, Cluster, and Redlock over independent servers. With this artifact on
+ * the class path, {@link dev.lockstep.LockClient#connect(String)} takes {@code redis://}, {@code redis-sentinel://} and {@code
+ * redis-cluster://} URLs, with {@code rediss} for TLS; {@link dev.lockstep.redis.RedisLocks} locks through a Jedis client that
+ * the application has already.
+ *
+ * <pre>{@code
+ * LockClient locks = LockClient.connect("redis://localhost:6379");
+ * }</pre>
+ *
+ * <p>Waiters stand in a queue at the server and are woken by push; {@code queue=off} is the textbook's lock instead. Tokens start
+ * from the server's time, so that they rise over restarts without persistence too.
+ */
 @NullMarked
 package dev.lockstep.redis;
 

@@ -13,7 +13,7 @@ local function inspect(lock, queue, readers, claims)
   end
   local fields = redis.call('HMGET', lock, 'owner', 'until', 'token', 'info')
   if fields[1] and tonumber(fields[2]) > now then
-    add('X', tonumber(fields[3]), fields[4])
+    add('X', tonumber(fields[3] or 0), fields[4])
   end
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', readers, now + 1, '+inf')) do
     local token, info = string.match(redis.call('HGET', claims, id) or '', '^Sr (%d+) (.*)$')

@@ -10,16 +10,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.RedisClient;
 
-/** The manual's examples, which run, and the manual's numbers. */
+/** The manuals' examples, which run. */
 class ManualTest {
-    private static final Path MANUAL = Path.of("../../docs/engines/redis.md");
+    private static final Path MANUALS = Path.of("../../docs/engines");
     private static final Path SOURCE = Path.of("src/test/java/dev/lockstep/redis/ManualTest.java");
 
     /** On another port, which is all that is not as in the manual. */
     @Test
-    void itsExamplesRun() {
+    void theExamplesForRedisRun() {
         try (RedisServer server = Servers.require(() -> RedisServer.builder().start());
                 RedisServer replica =
                         RedisServer.builder().replicaOf(server.port()).start()) {
@@ -40,15 +42,43 @@ class ManualTest {
     }
 
     @Test
-    void itsExamplesAreTheOnesThatRun() throws IOException {
+    void theExamplesForRedlockRun() throws Exception {
+        try (Redlocks set = Redlocks.start(3)) {
+            String url = Redlocks.url(set.servers());
+            try (LockClient locks = LockClient.connect(url)) {
+                locks.lock("order:42").lock();
+                locks.lock("order:42").unlock();
+            }
+            try (RedisClient first =
+                            RedisClient.create("localhost", set.server(0).port());
+                    RedisClient second =
+                            RedisClient.create("localhost", set.server(1).port());
+                    RedisClient third =
+                            RedisClient.create("localhost", set.server(2).port())) {
+                // tag::redlock-clients
+                try (LockClient locks = LockClient.builder()
+                        .backend(Redlock.on(first, second, third))
+                        .connect()) {
+                    locks.lock("order:42").lock();
+                    // end::redlock-clients
+                    locks.lock("order:42").unlock();
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis.md", "redlock.md"})
+    void theExamplesAreTheOnesThatRun(String manual) throws IOException {
         String source = Files.readString(SOURCE).replaceAll("\\s+", " ");
-        List<String> blocks = List.of(Files.readString(MANUAL).split("```", -1)).stream()
+        List<String> blocks = List.of(Files.readString(MANUALS.resolve(manual)).split("```", -1)).stream()
                 .filter(block -> block.startsWith("java\n"))
                 .toList();
         assertThat(blocks).hasSize(2);
         for (String block : blocks) {
             String code = block.substring("java\n".length())
                     .replace("redis://localhost:6379\"", "redis://localhost:\" + port")
+                    .replace("\"redlock://redis-1,redis-2,redis-3\"", "url")
                     .replace("6379", "port")
                     .replaceAll("\\s+", " ")
                     .trim();

@@ -6,6 +6,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.LockBackend;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.Capability;
 import java.lang.reflect.InvocationTargetException;
@@ -77,6 +78,14 @@ abstract class RedisFixture implements BackendFixture {
     /** Connects a client through proxies, by the ports of the servers behind them. */
     abstract Route connect(BackendContext context, Map<Integer, TcpProxy> proxies);
 
+    LockBackend backend(BackendContext context, Map<Integer, TcpProxy> proxies) {
+        return RedisLocks.open(context, own -> closingToo(connect(own, proxies), proxies.values()), options);
+    }
+
+    final List<RedisServer> servers() {
+        return servers;
+    }
+
     @Override
     public LockClient open(LockClient.Builder builder) {
         Map<Integer, TcpProxy> proxies = new HashMap<>();
@@ -84,8 +93,7 @@ abstract class RedisFixture implements BackendFixture {
         String[] id = new String[1];
         LockClient client = builder.backend(context -> {
                     id[0] = context.clientId();
-                    return RedisLocks.open(
-                            context, own -> closingToo(connect(own, proxies), proxies.values()), options);
+                    return backend(context, proxies);
                 })
                 .connect();
         sides.put(client, new Side(proxies, id[0]));
@@ -93,7 +101,7 @@ abstract class RedisFixture implements BackendFixture {
     }
 
     /** A route that takes its proxies along when it is closed, so that no thread is left of them. */
-    private Route closingToo(Route route, Collection<TcpProxy> proxies) {
+    final Route closingToo(Route route, Collection<TcpProxy> proxies) {
         return (Route) Proxy.newProxyInstance(
                 Route.class.getClassLoader(), new Class<?>[] {Route.class}, (self, method, arguments) -> {
                     try {

@@ -1,6 +1,7 @@
 package dev.lockstep.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -91,6 +93,33 @@ class ScriptsTest {
         assertThat(release(SECOND, 0)).isEqualTo(1);
         letPass(Duration.ofMillis(350));
         assertThat(jedis.keys("*:gone")).isEmpty();
+    }
+
+    /** The scripts have a short way for a lock that nobody else uses; it must leave the same behind as the long one. */
+    @Test
+    void theShortWayLeavesWhatTheLongOneDoes() {
+        String lock = new String(KEYS.lock(), StandardCharsets.UTF_8);
+        assertThat(acquire(FIRST, "X", true, true, 10_000)).isEqualTo(1);
+        Map<String, String> takenShort = jedis.hgetAll(lock);
+        long keptShort = jedis.pttl(lock);
+        assertThat(release(FIRST, 0)).isEqualTo(1);
+        Map<String, String> freedShort = jedis.hgetAll(lock);
+
+        assertThat(release(SECOND, 60_000)).isZero(); // that there is a claim which was given up makes it the long way
+        assertThat(acquire(FIRST, "X", true, true, 10_000)).isEqualTo(1);
+        Map<String, String> takenLong = jedis.hgetAll(lock);
+
+        assertThat(takenShort).containsOnlyKeys("owner", "until", "token", "info");
+        assertThat(takenLong).containsOnlyKeys("owner", "until", "token", "info");
+        assertThat(takenLong.get("owner")).isEqualTo(takenShort.get("owner"));
+        assertThat(takenLong.get("info")).isEqualTo(takenShort.get("info"));
+        assertThat(Long.parseLong(takenLong.get("token"))).isGreaterThan(Long.parseLong(takenShort.get("token")));
+        long apart = Long.parseLong(takenLong.get("until")) - Long.parseLong(takenShort.get("until"));
+        assertThat(apart).isBetween(0L, 5_000L);
+        assertThat(jedis.pttl(lock)).isCloseTo(keptShort, within(2_000L));
+        assertThat(freedShort).containsOnlyKeys("token");
+        assertThat(release(FIRST, 1)).isEqualTo(1);
+        assertThat(jedis.hgetAll(lock)).containsOnlyKeys("token");
     }
 
     @Test

@@ -1,4 +1,14 @@
-/** Locks on ZooKeeper. */
+/**
+ * Locks on ZooKeeper. With this artifact on the class path, {@link dev.lockstep.LockClient#connect(String)} takes {@code
+ * zookeeper://host:2181,host:2181/chroot} URLs; {@link dev.lockstep.zookeeper.ZooKeeperEngine} says what a URL cannot.
+ *
+ * <pre>{@code
+ * LockClient locks = LockClient.connect("zookeeper://localhost:2181");
+ * }</pre>
+ *
+ * <p>Claims are ephemeral sequential nodes of one session for each client, and each waiter watches only the one before it;
+ * {@code queue=off} is the textbook's single node instead. The token is the transaction id of the claim's node.
+ */
 @NullMarked
 package dev.lockstep.zookeeper;
 

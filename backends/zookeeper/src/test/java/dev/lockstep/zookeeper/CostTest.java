@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -80,7 +81,7 @@ class CostTest {
 
     /** How many requests have come from a client, once no more come. */
     private long requests(LockClient of) {
-        long session = backends.get(of).session().id();
+        long session = Objects.requireNonNull(backends.get(of)).session().id();
         long[] last = {-1};
         Awaitility.await().atMost(SOON).pollInterval(Duration.ofMillis(20)).until(() -> {
             long now = received(session);

@@ -13,6 +13,7 @@ import dev.lockstep.servers.ZooKeeperServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -65,8 +66,8 @@ class PartitionTest {
     void aHolderOnAFollowerThatIsCutOffIsNotValidWhenTheNextHolderStarts() throws Exception {
         ZooKeeperServer leader = ensemble.find(server -> server.mode().equals("leader"));
         ZooKeeperServer follower = ensemble.find(server -> server.mode().equals("follower"));
-        TcpProxy link = links.get(
-                List.of(ensemble.servers().indexOf(follower), ensemble.servers().indexOf(leader)));
+        TcpProxy link = Objects.requireNonNull(links.get(
+                List.of(ensemble.servers().indexOf(follower), ensemble.servers().indexOf(leader))));
         for (int round = 0; round < ROUNDS; round++) {
             try (LockClient holder = connect(follower, "holder");
                     LockClient rival = connect(leader, "rival");

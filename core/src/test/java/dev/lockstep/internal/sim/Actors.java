@@ -4,13 +4,16 @@ import static dev.lockstep.internal.sim.World.MILLI;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.internal.SimClients;
 import dev.lockstep.internal.SimThread;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +29,9 @@ final class Actors {
     /** More than the times that a waiter may be overtaken. */
     private static final int BURST = 70;
 
+    /** More than the tokens of a grant. */
+    private static final int DRAWS = 1100;
+
     private final World world;
     private final Setup setup;
     private final Oracle oracle;
@@ -34,7 +40,7 @@ final class Actors {
     private final LockOptions[][] options;
 
     private final int[] handOffs = new int[VARIANTS];
-    private final boolean[] leaseTimes = new boolean[VARIANTS];
+    private final long[] leaseTimes = new long[VARIANTS];
 
     /** By node, name, mode and variant. */
     private final DistributedLock[][][][] locks;
@@ -49,11 +55,11 @@ final class Actors {
         this.locks = new DistributedLock[setup.nodes][setup.names][2][VARIANTS];
         for (int variant = 0; variant < VARIANTS; variant++) {
             handOffs[variant] = world.chance(40) ? 64 : world.below(4);
-            leaseTimes[variant] = world.chance(15);
-            Duration lease = Duration.ofNanos(1 + world.time(30 * MILLI));
+            leaseTimes[variant] = world.chance(15) ? 1 + world.time(30 * MILLI) : 0;
             for (int name = 0; name < setup.names; name++) {
                 LockOptions chosen = LockOptions.defaults().handOff(handOffs[variant]);
-                chosen = leaseTimes[variant] ? chosen.lease(lease) : chosen;
+                chosen = leaseTimes[variant] > 0 ? chosen.lease(Duration.ofNanos(leaseTimes[variant])) : chosen;
+                chosen = setup.isReentrant(name) ? chosen : chosen.nonReentrant();
                 options[name][variant] = setup.isFair(name)
                         ? chosen.fair()
                         : setup.isSticky(name) ? chosen.sticky(Duration.ofNanos(setup.sticky)) : chosen;
@@ -77,10 +83,7 @@ final class Actors {
         int choice = world.below(100);
         if (choice < 45) {
             take(node, choice < 25 ? Call.FOREVER : choice < 33 ? 0 : 1 + world.time(80 * MILLI));
-        } else if (choice < 50
-                && setup.names > 1
-                && setup.fairNames == 0
-                && (setup.stickyNames == 0 || setup.stickyNames == 3)) {
+        } else if (choice < 50 && setup.hasMultiLocks()) {
             takeAll(node);
         } else if (choice < 60) {
             cancel(node);
@@ -98,10 +101,12 @@ final class Actors {
             take(node, Call.FOREVER);
         } else if (world.chance(50)) {
             waitInThread(node);
-        } else if (world.chance(95)) {
+        } else if (world.chance(85)) {
             takeHere(node);
-        } else {
+        } else if (world.chance(80)) {
             barge(node);
+        } else {
+            drawMany(node);
         }
     }
 
@@ -163,7 +168,15 @@ final class Actors {
 
     private Call call(Node node, int names, LockMode mode, long wait, int variant) {
         Call call = new Call(
-                node, names, mode, wait, handOffs[variant], leaseTimes[variant], world.now(), oracle.calls.size() + 1);
+                node,
+                names,
+                mode,
+                wait,
+                handOffs[variant],
+                setup.isReentrant(Integer.numberOfTrailingZeros(names)),
+                leaseTimes[variant],
+                world.now(),
+                oracle.calls.size() + 1);
         oracle.calls.add(call);
         world.trace(
                 wait == Call.FOREVER ? "acquire" : wait == 0 ? "try" : "try timed",
@@ -194,7 +207,7 @@ final class Actors {
 
     private void start(Call call, DistributedLock lock) {
         if (call.wait != 0 && !call.isMulti()) {
-            call.backend.waiting[call.name()]++;
+            call.home.waiting[call.name()]++;
         }
         if (call.wait == Call.FOREVER) {
             CompletableFuture<Lease> future = lock.acquireAsync();
@@ -211,7 +224,7 @@ final class Actors {
 
     private void completed(Call call, @Nullable Lease lease, @Nullable Throwable error) {
         if (call.future != null && call.wait != 0 && !call.isMulti()) {
-            call.backend.stopsWaiting(call.name());
+            call.home.stopsWaiting(call.name());
         }
         if (lease == null) {
             call.closed = true;
@@ -219,6 +232,7 @@ final class Actors {
             return;
         }
         call.lease = lease;
+        grantedBy(call, lease.isFallback());
         oracle.begins(call);
         if (world.chance(50)) {
             call.listens = true;
@@ -233,6 +247,12 @@ final class Actors {
             close(call);
         } else if (world.chance(80)) {
             world.after(world.time(setup.maxHold), call.node, () -> close(call));
+        }
+    }
+
+    private static void grantedBy(Call call, boolean fallback) {
+        if (fallback) {
+            call.backend = Objects.requireNonNull(call.node.other, "no fallback");
         }
     }
 
@@ -293,17 +313,15 @@ final class Actors {
 
     /** A call that does not wait; null if it got nothing, or this thread has the lock. */
     private @Nullable Call tryHere(Node node, int name, LockMode mode, int variant) {
-        for (int i = 0; i < oracle.holding.size(); i++) {
-            Call held = oracle.holding.get(i);
-            if (held.node == node && held.isHolding() && held.isSync() && held.name() == name && held.mode == mode) {
-                return null;
-            }
+        if (holdsHere(node, name, mode)) {
+            return null;
         }
         DistributedLock lock = locks[node.index][name][mode.ordinal()][variant];
         Call call = call(node, 1 << name, mode, 0, variant);
         try {
             if (lock.tryLock()) {
                 call.held = lock;
+                grantedBy(call, SimClients.isFallback(node.client(), lock.name(), mode));
                 call.answeredInside = true;
                 call.count = 1;
                 oracle.begins(call);
@@ -321,6 +339,43 @@ final class Actors {
         return null;
     }
 
+    private boolean holdsHere(Node node, int name, LockMode mode) {
+        for (int i = 0; i < oracle.holding.size(); i++) {
+            Call held = oracle.holding.get(i);
+            if (held.node == node && held.isHolding() && held.isSync() && held.name() == name && held.mode == mode) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A thread draws more tokens than a grant has. */
+    private void drawMany(Node node) {
+        int name = world.below(setup.names);
+        int variant = world.below(VARIANTS);
+        for (int i = 0; i < DRAWS && setup.isSticky(name) && setup.isReentrant(name); i++) {
+            Call call = tryHere(node, name, LockMode.EXCLUSIVE, variant);
+            if (call == null) {
+                return;
+            }
+            drawHere(call);
+            close(call);
+        }
+    }
+
+    /** Draws the token of a hold without a handle, by way of one more. */
+    private void drawHere(Call call) {
+        DistributedLock lock = call.held;
+        if (lock == null) {
+            return;
+        }
+        try (Lease again = lock.tryAcquire().orElseThrow()) {
+            draw(call, call.name(), again);
+        } catch (LockLostException e) {
+            world.trace("no token", call.node.index, call.number, 0);
+        }
+    }
+
     private void reenter(Call call) {
         DistributedLock lock = call.held;
         if (lock == null) {
@@ -328,6 +383,18 @@ final class Actors {
         }
         world.trace("re-enter", call.node.index, call.number, 0);
         try {
+            if (!call.reentrant) {
+                if (world.chance(50)) {
+                    lock.lock();
+                } else if (!lock.tryLock()) {
+                    return;
+                }
+                world.violate("X: call " + call.number + " took a lock twice that is not reentrant");
+                return;
+            }
+            if (world.chance(20)) {
+                drawHere(call);
+            }
             lock.lock();
             call.count++;
             if (!call.backend.isDeceived(call.name()) && !call.server().holds(call.node, call.name(), call.mode)) {
@@ -335,6 +402,10 @@ final class Actors {
             }
         } catch (LockLostException e) {
             world.trace("re-entry refused", call.node.index, call.number, 0);
+        } catch (LockConfigurationException e) {
+            if (call.reentrant) {
+                throw e;
+            }
         }
     }
 
@@ -348,12 +419,27 @@ final class Actors {
         try {
             for (int name = 0; name < setup.names; name++) {
                 if ((call.names & 1 << name) != 0) {
-                    oracle.drew(call, name, lease.token(Integer.toString(name)));
+                    draw(call, name, lease);
                 }
             }
         } catch (LockLostException e) {
             world.trace("no token", call.node.index, call.number, 0);
         }
+    }
+
+    private void draw(Call call, int name, Lease lease) {
+        long token;
+        try {
+            token = lease.token(Integer.toString(name));
+        } catch (IllegalMonitorStateException e) {
+            throw e;
+        } catch (IllegalStateException e) {
+            if (!call.isFallback()) {
+                throw e;
+            }
+            return;
+        }
+        oracle.drew(call, name, token);
     }
 
     private void close(Call call) {
@@ -371,6 +457,7 @@ final class Actors {
         } else if (lock != null) {
             world.trace("unlock", call.node.index, call.number, call.count);
             call.backend.flush();
+            call.downgraded = call.mode == LockMode.EXCLUSIVE && holdsHere(call.node, call.name(), LockMode.SHARED);
             for (; call.count > 0; call.count--) {
                 unlock(call, lock);
             }
@@ -392,13 +479,13 @@ final class Actors {
     void closed(Node node) {
         for (int i = 0; i < oracle.calls.size(); i++) {
             Call call = oracle.calls.get(i);
-            if (call.node == node && call.backend == node.backend()) {
+            if (call.node == node && call.home == node.backend()) {
                 look(call);
             }
         }
         for (int i = 0; i < oracle.holding.size(); i++) {
             Call call = oracle.holding.get(i);
-            if (call.node == node && call.isHolding() && call.backend == node.backend()) {
+            if (call.node == node && call.isHolding() && call.home == node.backend()) {
                 if (call.isValid()) {
                     world.violate("a hold outlived its client");
                 }
@@ -410,7 +497,7 @@ final class Actors {
         }
         for (int i = 0; i < oracle.calls.size(); i++) {
             Call call = oracle.calls.get(i);
-            if (call.backend == node.backend() && !call.done && setup.directExecutor) {
+            if (call.home == node.backend() && !call.done && setup.directExecutor) {
                 world.violate("call " + call.number + " outlived its client");
             }
         }

@@ -12,7 +12,12 @@ final class Call {
     static final long FOREVER = -1;
 
     final Node node;
-    final SimBackend backend;
+
+    /** The engine's, at which a call begins. */
+    final SimBackend home;
+
+    /** Of the engine that granted it; that is another one in fallback. */
+    SimBackend backend;
 
     /** The names asked for; one bit for each. */
     final int names;
@@ -20,7 +25,11 @@ final class Call {
     final LockMode mode;
     final long wait;
     final int handOff;
-    final boolean hasLeaseTime;
+    final boolean reentrant;
+
+    /** How long it may be held; 0 if there is no such time. */
+    final long leaseTime;
+
     final long start;
     final int number;
 
@@ -55,20 +64,38 @@ final class Call {
     /** The order in which holds began; 0 before. */
     int order;
 
+    /** When its user had it. */
+    long begun;
+
     boolean closed;
+
+    /** A writer that gave back while its own thread read on: those who read with it share its token. */
+    boolean downgraded;
+
     boolean givenBack;
     boolean listens;
     int toldLosses;
     final long[] tokens = new long[2];
 
-    Call(Node node, int names, LockMode mode, long wait, int handOff, boolean hasLeaseTime, long start, int number) {
+    Call(
+            Node node,
+            int names,
+            LockMode mode,
+            long wait,
+            int handOff,
+            boolean reentrant,
+            long leaseTime,
+            long start,
+            int number) {
         this.node = node;
-        this.backend = node.backend();
+        this.home = node.backend();
+        this.backend = home;
         this.names = names;
         this.mode = mode;
         this.wait = wait;
         this.handOff = handOff;
-        this.hasLeaseTime = hasLeaseTime;
+        this.reentrant = reentrant;
+        this.leaseTime = leaseTime;
         this.start = start;
         this.number = number;
     }
@@ -100,7 +127,13 @@ final class Call {
     boolean conflictsWith(Call other) {
         return (names & other.names) != 0
                 && (mode == LockMode.EXCLUSIVE || other.mode == LockMode.EXCLUSIVE)
-                && !(isSync() && other.isSync() && node == other.node);
+                && !(isSync() && other.isSync() && reentrant && node == other.node)
+                && (node == other.node || server() == other.server());
+    }
+
+    /** Whether it was taken in fallback. */
+    boolean isFallback() {
+        return backend != home;
     }
 
     /** What the user sees. */

@@ -8,6 +8,6 @@ import org.junit.jupiter.api.Test;
 class FewHistoriesTest {
     @Test
     void noHistoryBreaksARule() {
-        assertThat(Simulation.run(1, 400)).isNull();
+        assertThat(Simulation.run(1, 150)).isNull();
     }
 }

@@ -3,7 +3,9 @@ package dev.lockstep.internal.sim;
 import static dev.lockstep.internal.sim.World.MILLI;
 
 import dev.lockstep.LockListener;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.internal.SimClients;
+import dev.lockstep.internal.sim.Setup.Fallback;
 import dev.lockstep.logs.ThreadLogs;
 import java.time.Duration;
 import java.util.List;
@@ -17,12 +19,14 @@ final class History {
     /** How long everybody who waits may still wait once all is well. */
     private static final long HEALING = Setup.TTL + 400 * MILLI;
 
-    private static final LockListener LISTENER = new LockListener() {};
-
     private final long seed;
     private final World world;
     private final Setup setup;
     private final LockServer server;
+
+    /** The engines to fall back to, by node. */
+    private final LockServer[] others;
+
     private final Oracle oracle;
     private final Node[] nodes;
     private final Actors actors;
@@ -36,8 +40,10 @@ final class History {
         oracle = new Oracle(world, setup);
         server = new LockServer(world, setup, oracle);
         nodes = new Node[setup.nodes];
+        others = new LockServer[setup.nodes];
         for (int i = 0; i < nodes.length; i++) {
             nodes[i] = new Node(i, world, setup);
+            others[i] = i > 0 && setup.fallback == Fallback.SHARED ? others[0] : new LockServer(world, setup, oracle);
         }
         actors = new Actors(world, setup, oracle);
     }
@@ -99,17 +105,68 @@ final class History {
     }
 
     private void open(Node node) {
-        SimBackend backend = new SimBackend(node, world, setup, server);
+        SimBackend backend = new SimBackend(node, world, setup, server, Wire.Kind.ENGINE);
         node.backend = backend;
+        SimBackend other = null;
+        if (setup.fallback != Fallback.NONE) {
+            Wire.Kind kind = setup.fallback == Fallback.OWN ? Wire.Kind.INSIDE : Wire.Kind.OTHER;
+            other = new SimBackend(node, world, setup, others[node.index], kind);
+            other.opened = true;
+        }
+        SimBackend fallback = other;
+        node.other = fallback;
+        node.inFallback = false;
         node.client = SimClients.open(
-                context -> backend,
+                context -> connected(backend),
                 Duration.ofNanos(Setup.TTL),
                 Duration.ofNanos(Setup.REQUEST_TIMEOUT),
                 node,
                 node,
                 "node" + node.index + "-" + ++opened,
-                setup.listens ? List.of(LISTENER) : List.of());
+                setup.listens ? List.of(new Listener(node)) : List.of(),
+                fallback == null ? null : context -> fallback,
+                Duration.ofNanos(setup.fallbackAfter));
         actors.opened(node);
+    }
+
+    /** A client with a fallback may begin while its engine is gone. */
+    private SimBackend connected(SimBackend backend) {
+        if (setup.fallback != Fallback.NONE && backend.wire.isCut()) {
+            world.trace("not connected", backend.node.index, 0, 0);
+            throw new LockUnavailableException(null, "unreachable");
+        }
+        backend.opened = true;
+        return backend;
+    }
+
+    /** Hears of the switches of a node's client. */
+    private final class Listener implements LockListener {
+        private final Node node;
+
+        Listener(Node node) {
+            this.node = node;
+        }
+
+        @Override
+        public void onFallbackEntered(FallbackEntered event) {
+            world.trace("fallback entered", node.index, 0, 0);
+            if (node.inFallback) {
+                world.violate("node " + node.index + " entered its fallback twice");
+            }
+            if (node.backend().opened && event.silence().toNanos() < setup.fallbackAfter) {
+                world.violate("node " + node.index + " fell back after " + event.silence() + " already");
+            }
+            node.inFallback = true;
+        }
+
+        @Override
+        public void onFallbackLeft(FallbackLeft event) {
+            world.trace("fallback left", node.index, 0, 0);
+            if (!node.inFallback) {
+                world.violate("node " + node.index + " left a fallback in which it was not");
+            }
+            node.inFallback = false;
+        }
     }
 
     // ---------------------------------------------------------------- while it lasts
@@ -131,7 +188,7 @@ final class History {
         if (!node.isOpen()) {
             return;
         }
-        int kind = world.below(6);
+        int kind = world.below(setup.fallback == Fallback.NONE ? 6 : 8);
         world.trace("fault", node.index, kind, 0);
         switch (kind) {
             case 0, 1 -> node.cut(world.time(world.chance(50) ? 60 * MILLI : 2 * Setup.TTL));
@@ -148,6 +205,8 @@ final class History {
                 oracle.operatorEndedGrants = true;
                 server.revoke(server.locks[world.below(setup.names)]);
             }
+            case 6 -> node.cut(world.time(2 * Setup.TTL)); // more of what makes a client fall back
+            case 7 -> node.cutOther(world.time(60 * MILLI));
             default -> {
                 if (!node.isPaused()) {
                     close(node);
@@ -163,13 +222,15 @@ final class History {
 
     private void close(Node node) {
         world.trace("close", node.index, 0, 0);
-        SimBackend backend = node.backend();
-        backend.answerAtOnce();
+        List<SimBackend> backends = node.backends();
+        backends.forEach(SimBackend::answerAtOnce);
         node.client().close();
-        if (!backend.closed) {
-            world.violate("a closed client did not close its backend");
+        for (SimBackend backend : backends) {
+            if (backend.opened && !backend.closed) {
+                world.violate("a closed client did not close its backend");
+            }
+            oracle.checkClaims(backend);
         }
-        oracle.checkClaims(backend);
         actors.closed(node);
         for (int name = 0; name < setup.names; name++) {
             if (!SimClients.isDrained(node.client(), Integer.toString(name))) {
@@ -200,7 +261,7 @@ final class History {
         for (Node node : nodes) {
             node.heal();
             if (node.isOpen()) {
-                node.backend().heal();
+                node.backends().forEach(SimBackend::heal);
             }
         }
         actors.finish(world.chance(40));
@@ -216,7 +277,10 @@ final class History {
         world.runUntil(world.now() + 4 * Setup.TTL);
         for (Node node : nodes) {
             if (world.violation() == null && node.isOpen()) {
-                oracle.checkClaims(node.backend());
+                node.backends().forEach(oracle::checkClaims);
+                if (node.inFallback) {
+                    world.violate("node " + node.index + " is still in fallback though its engine answers");
+                }
                 for (int name = 0; name < setup.names; name++) {
                     if (!SimClients.isIdle(node.client(), Integer.toString(name))) {
                         world.violate("Z: node " + node.index + " still has something of name " + name);
@@ -225,7 +289,7 @@ final class History {
             }
         }
         if (world.violation() == null) {
-            oracle.checkServer(server);
+            checkServers();
         }
         for (Node node : nodes) {
             if (world.violation() == null && node.isOpen()) {
@@ -234,10 +298,17 @@ final class History {
         }
         if (world.violation() == null) {
             world.runUntil(world.now() + 4 * Setup.TTL);
-            oracle.checkServer(server);
+            checkServers();
             if (world.pending() > 0) {
                 world.violate("Z: " + world.pending() + " timers are left");
             }
+        }
+    }
+
+    private void checkServers() {
+        oracle.checkServer(server);
+        for (LockServer other : others) {
+            oracle.checkServer(other);
         }
     }
 

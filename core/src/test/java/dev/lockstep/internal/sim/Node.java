@@ -18,7 +18,9 @@ final class Node implements Scheduler, Executor {
     private final long origin;
 
     private long pausedUntil;
+    private long resumedAt;
     private long cutUntil;
+    private long otherCutUntil;
     private long lastTask;
 
     /** What was due while this node was paused. */
@@ -35,6 +37,13 @@ final class Node implements Scheduler, Executor {
 
     @Nullable
     SimBackend backend;
+
+    /** Of the engine to fall back to. */
+    @Nullable
+    SimBackend other;
+
+    /** Whether the client has told that it is in fallback, and not yet that it has left it. */
+    boolean inFallback;
 
     Node(int index, World world, Setup setup) {
         this.index = index;
@@ -62,6 +71,12 @@ final class Node implements Scheduler, Executor {
         return known;
     }
 
+    /** Of the engine, and of the one to fall back to if there is one. */
+    List<SimBackend> backends() {
+        SimBackend fallback = other;
+        return fallback == null ? List.of(backend()) : List.of(backend(), fallback);
+    }
+
     boolean isOpen() {
         return client != null;
     }
@@ -78,8 +93,14 @@ final class Node implements Scheduler, Executor {
 
     private void resume() {
         if (!isPaused()) {
+            resumedAt = world.now();
             world.catchUp(late);
         }
+    }
+
+    /** Since when it runs without a pause. */
+    long resumedAt() {
+        return resumedAt;
     }
 
     boolean isCut() {
@@ -90,13 +111,23 @@ final class Node implements Scheduler, Executor {
         cutUntil = world.now() + time;
     }
 
+    /** Whether the engine to fall back to is out of reach. */
+    boolean isOtherCut() {
+        return otherCutUntil > world.now();
+    }
+
+    void cutOther(long time) {
+        otherCutUntil = world.now() + time;
+    }
+
     long faultyUntil() {
-        return Math.max(pausedUntil, cutUntil);
+        return Math.max(Math.max(pausedUntil, cutUntil), otherCutUntil);
     }
 
     void heal() {
         pausedUntil = 0;
         cutUntil = 0;
+        otherCutUntil = 0;
         resume();
     }
 

@@ -54,6 +54,7 @@ final class Oracle implements LockServer.Watcher {
             Call other = holding.get(i);
             if (other.closed
                     || other.node == entry.claim.node()
+                    || other.server() != entry.claim.backend.server
                     || (other.names & 1 << name) == 0
                     || other.mode == LockMode.SHARED && entry.mode == LockMode.SHARED
                     || other.backend.isDeceived(name)) {
@@ -82,12 +83,13 @@ final class Oracle implements LockServer.Watcher {
     void begins(Call call) {
         call.done = true;
         call.order = ++begun;
+        call.begun = world.now();
         boolean valid = call.isValid();
         world.trace("begins", call.node.index, call.number, valid ? 1 : 0);
         if (valid) {
             for (int name = 0; name < setup.names; name++) {
                 if ((call.names & 1 << name) != 0
-                        && !call.node.backend().isDeceived(name)
+                        && !call.backend.isDeceived(name)
                         && !call.server().holds(call.node, name, call.mode)) {
                     world.violate("X: node " + call.node.index + " has a lease of name " + name
                             + " that the server does not know");
@@ -95,12 +97,17 @@ final class Oracle implements LockServer.Watcher {
             }
             for (int i = 0; i < holding.size(); i++) {
                 Call other = holding.get(i);
-                if (!other.closed && other.conflictsWith(call) && other.isValid() && !isDeceived(call, other)) {
+                // A client that has two grants of one engine knows itself that one of them is over.
+                boolean knows = other.backend == call.backend || !isDeceived(call, other);
+                if (!other.closed && other.conflictsWith(call) && other.isValid() && knows) {
                     world.violate("X: calls " + other.number + " and " + call.number + " hold at the same time");
                 }
             }
         } else if (setup.directExecutor && !call.isMulti() && !call.backend.isLosing() && call.thread == null) {
             world.violate("X: call " + call.number + " was handed a lock that it had lost already");
+        }
+        if (call.isFallback() && !setup.faults) {
+            world.violate("call " + call.number + " was served in fallback though nothing went wrong");
         }
         holding.add(call);
         Arrays.fill(call.node.idleSince, -1);
@@ -151,7 +158,7 @@ final class Oracle implements LockServer.Watcher {
     }
 
     private void checkBudget(Call call) {
-        SimGrant grant = call.node.backend().onlyGrant(call.name());
+        SimGrant grant = call.backend.onlyGrant(call.name());
         if (grant == null || grant.uses++ == 0 || setup.tellsWanted && !grant.wasWanted()) {
             return;
         }
@@ -178,6 +185,12 @@ final class Oracle implements LockServer.Watcher {
             world.violate("T: the token of a hold changed");
         }
         call.tokens[name] = token;
+        if (call.isFallback()) {
+            world.violate("T: call " + call.number + " has a token in fallback");
+        }
+        if ((token & 1023) == 0) {
+            world.violate("T: more tokens were drawn of a grant than it has");
+        }
         for (int i = 0; i < calls.size(); i++) {
             Call other = calls.get(i);
             long theirs = other.tokens[name];
@@ -186,7 +199,9 @@ final class Oracle implements LockServer.Watcher {
             }
             // A client that does not know yet that an operator ended its grant hands on an old one.
             boolean comparable = !operatorEndedGrants || theirs >> 10 == token >> 10;
-            if (comparable && (other.order < call.order ? theirs >= token : theirs <= token)) {
+            Call earlier = other.order < call.order ? other : call;
+            boolean shared = theirs == token && earlier.downgraded;
+            if (comparable && !shared && (earlier == other ? theirs >= token : theirs <= token)) {
                 world.violate(
                         "T: hold " + other.order + " has token " + theirs + ", hold " + call.order + " has " + token);
             }
@@ -225,8 +240,7 @@ final class Oracle implements LockServer.Watcher {
         if (call.wait != 0 || call.isMulti() || operatorEndedGrants) {
             return;
         }
-        LockServer.Lock lock = call.server().locks[call.name()];
-        if (lock.freeSince < 0 || lock.freeSince > call.start) {
+        if (!wasFree(call.home, call) || call.node.other != null && !wasFree(call.node.other, call)) {
             return;
         }
         for (int i = 0; i < calls.size(); i++) {
@@ -238,7 +252,15 @@ final class Oracle implements LockServer.Watcher {
         world.violate("U: call " + call.number + " was refused a lock that was free all the time");
     }
 
+    private static boolean wasFree(SimBackend backend, Call call) {
+        LockServer.Lock lock = backend.server.locks[call.name()];
+        return lock.freeSince >= 0 && lock.freeSince <= call.start;
+    }
+
     private boolean mayBeUnavailable(Call call) {
+        if (setup.fallback != Setup.Fallback.NONE && setup.faults) {
+            return true; // two engines, either of which may be gone
+        }
         if (call.backend.closed || call.backend.closing || !setup.directExecutor || call.isMulti()) {
             return true;
         }
@@ -278,7 +300,7 @@ final class Oracle implements LockServer.Watcher {
     }
 
     private void mayBeLost(Call call) {
-        if (!setup.faults && !call.hasLeaseTime && !call.backend.closing) {
+        if (!setup.faults && call.leaseTime == 0 && !call.backend.closing) {
             world.violate("call " + call.number + " lost its lock though nothing went wrong");
         }
     }
@@ -307,16 +329,42 @@ final class Oracle implements LockServer.Watcher {
             return;
         }
         SimBackend backend = node.backend();
+        SimBackend other = node.other;
         for (int name = 0; name < setup.names; name++) {
-            if (backend.waiting[name] > 0 && !backend.isBusyWith(name)) {
+            if (backend.waiting[name] > 0 && !backend.isBusyWith(name) && (other == null || !other.isBusyWith(name))) {
                 world.violate("L: node " + node.index + " waits for name " + name + " and has asked nobody for it");
             }
         }
+        checkLeaseTimes(node);
         List<SimGrant> grants = backend.grants;
+        if (other != null && !other.grants.isEmpty()) {
+            grants = new ArrayList<>(grants);
+            grants.addAll(other.grants);
+        }
         if (grants.isEmpty()) {
             Arrays.fill(node.idleSince, -1);
             return;
         }
+        checkIdle(node, grants);
+    }
+
+    /** No hold outlives its lease time, and who listens is told, also if nobody looks. */
+    private void checkLeaseTimes(Node node) {
+        for (int i = 0; i < holding.size(); i++) {
+            Call call = holding.get(i);
+            if (call.node != node || call.leaseTime == 0 || !call.isHolding() || node.isPaused()) {
+                continue;
+            }
+            long over = world.now() - Math.max(call.begun + call.leaseTime, node.resumedAt());
+            if (call.listens && over > IDLE && call.toldLosses == 0) {
+                world.violate("N: call " + call.number + " was not told that its lease time is over");
+            } else if (!call.listens && over >= 0 && call.isValid()) {
+                world.violate("X: call " + call.number + " holds for longer than its lease time");
+            }
+        }
+    }
+
+    private void checkIdle(Node node, List<SimGrant> grants) {
         for (int name = 0; name < setup.names; name++) {
             int users = 0;
             for (int i = 0; i < calls.size(); i++) {

@@ -86,10 +86,47 @@ class PlantedBugsTest {
                         "locks.sort(Comparator.comparing(TurnstileLock::name));",
                         ""),
                 new Mutant("let running threads overtake for ever", "&& first.bypassed < MAX_BYPASS;", ";"),
-                new Mutant("believe in two grants that conflict", "loseOverruled(passage);", ""),
+                new Mutant(
+                        "believe in two grants that conflict",
+                        "        losses.loseOverruled(passage);\n        Waiter",
+                        "        Waiter"),
                 new Mutant(
                         "forget what was offered", "offer(first);\n                    return true;", "return true;"),
-                new Mutant("keep a part of several locks", "undo(taken, Lease::closeAsync);", ""))
+                new Mutant("keep a part of several locks", "undo(taken, Lease::closeAsync);", ""),
+                new Mutant("forget who waits when the client is closed", "rules.finish(waiter, closed);", ""),
+                new Mutant(
+                        "let holds outlive their client",
+                        "} else if (passage.isHeld()) {\n            for (Hold hold",
+                        "} else if (false) {\n            for (Hold hold"),
+                new Mutant(
+                        "let a hold outlive its lease time",
+                        "return hasLease && leaseEndNanos - granted < 0 ? leaseEndNanos : granted;",
+                        "return granted;"),
+                new Mutant(
+                        "tell nobody that a lease time is over",
+                        "if (now - hold.deadlineNanos() >= 0) {\n                        lose(hold",
+                        "if (false) {\n                        lose(hold"),
+                new Mutant("draw more tokens than a grant has", "return drawn < MAX_INDEX;", "return true;"),
+                new Mutant(
+                        "re-enter what is not reentrant",
+                        "own != null && wish.isReentrant() && Admission.agree",
+                        "own != null && Admission.agree"),
+                new Mutant(
+                        "re-enter what is not reentrant, by the slow way",
+                        "if (reentrant && same != null) {",
+                        "if (same != null) {"),
+                new Mutant(
+                        "take in fallback what is held at the engine",
+                        "if (!held.standsAgainst(request, side.other())) {",
+                        "if (true) {"),
+                new Mutant("fall back too soon", "if (silence >= afterNanos) {", "if (silence >= afterNanos / 4) {"),
+                new Mutant("stay in fallback for ever", "        router.leave();\n", "        ;\n"),
+                new Mutant(
+                        "have a token in fallback",
+                        "if (isFallback()) {\n            throw",
+                        "if (false) {\n            throw"),
+                new Mutant("leave a claim behind at a switch", "dropped.giveUp();", ""),
+                new Mutant("wait for ever for a claim that was refused", "if (submitted) {", "if (known != null) {"))
                 .stream();
     }
 }

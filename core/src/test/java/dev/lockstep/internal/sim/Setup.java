@@ -14,6 +14,20 @@ final class Setup {
 
     static final long POLL = 40 * MILLI;
 
+    /** What clients do when the engine is gone. */
+    enum Fallback {
+        NONE,
+        /** An engine of each node's own, which always answers. */
+        OWN,
+        /** Another engine for all nodes, which can be unreachable too. */
+        SHARED
+    }
+
+    final Fallback fallback;
+
+    /** How long the engine must have been silent before a client falls back. */
+    final long fallbackAfter;
+
     final int nodes;
     final int names;
     final int steps;
@@ -27,6 +41,9 @@ final class Setup {
     final int stickyNames;
 
     final long sticky;
+
+    /** One bit for each name. */
+    final int nonReentrantNames;
 
     /** Releases only hint to the first in the queue, which claims again; others may come first. */
     final boolean hints;
@@ -64,6 +81,9 @@ final class Setup {
         tellsWanted = world.chance(75);
         stickyNames = tellsWanted && world.chance(25) ? world.below(4) & ~fairNames : 0;
         sticky = 1 + world.time(60 * MILLI);
+        nonReentrantNames = world.chance(75) ? 0 : world.below(4);
+        fallback = world.chance(80) ? Fallback.NONE : world.chance(50) ? Fallback.OWN : Fallback.SHARED;
+        fallbackAfter = (20 + world.below(280)) * MILLI;
         hints = world.chance(30);
         downgrades = world.chance(60);
         tellsLossFirst = world.chance(50);
@@ -82,6 +102,19 @@ final class Setup {
 
     boolean isSticky(int name) {
         return (stickyNames & 1 << name) != 0;
+    }
+
+    boolean isReentrant(int name) {
+        return (nonReentrantNames & 1 << name) == 0;
+    }
+
+    /** Whether locks can be taken together: they must be of one kind, and of one engine. */
+    boolean hasMultiLocks() {
+        return names > 1
+                && fallback == Fallback.NONE
+                && fairNames == 0
+                && (stickyNames == 0 || stickyNames == 3)
+                && (nonReentrantNames == 0 || nonReentrantNames == 3);
     }
 
     boolean isFair(int name) {

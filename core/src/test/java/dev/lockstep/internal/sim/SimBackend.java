@@ -49,6 +49,7 @@ final class SimBackend implements LockBackend {
     private long contactBefore;
     private long contactAt = -1;
     private long lossAt = -1;
+    boolean opened;
     boolean closing;
     boolean closed;
 
@@ -60,12 +61,12 @@ final class SimBackend implements LockBackend {
     /** Names whose last grant went back because others want it, while local calls wait: the next claim must not barge. */
     private int mustYield;
 
-    SimBackend(Node node, World world, Setup setup, LockServer server) {
+    SimBackend(Node node, World world, Setup setup, LockServer server, Wire.Kind kind) {
         this.node = node;
         this.world = world;
         this.setup = setup;
         this.server = server;
-        this.wire = new Wire(world, setup, this);
+        this.wire = new Wire(world, setup, this, kind);
         this.contact = node.nanoTime();
         this.waiting = new int[setup.names];
         this.troubles = new long[setup.names];
@@ -241,7 +242,8 @@ final class SimBackend implements LockBackend {
 
     /** A wanted grant goes back: while local calls wait, the next claim must not barge. */
     void mustYield(int name) {
-        if (waiting[name] > 0 && !setup.isFair(name) && setup.directExecutor) {
+        // A client with a fallback may come to this engine again by way of the other one.
+        if (waiting[name] > 0 && !setup.isFair(name) && setup.directExecutor && setup.fallback == Setup.Fallback.NONE) {
             mustYield |= 1 << name;
         }
     }
@@ -332,7 +334,7 @@ final class SimBackend implements LockBackend {
         if (closed) {
             world.violate("a claim was submitted to a closed backend");
         }
-        if (node.isCut() && world.chance(10)) {
+        if (wire.isCut() && world.chance(10)) {
             world.trace("submit refused", node.index, name, 0);
             trouble(name);
             mustYield &= ~(1 << name);
@@ -355,7 +357,9 @@ final class SimBackend implements LockBackend {
 
     private void checkWaiting(SimClaim claim, int name) {
         for (SimClaim other : claims) {
-            if (other.entry.lock.index == name && other.isOutstanding()) {
+            // What a switch left behind may still be on its way out when the client is back.
+            boolean left = setup.fallback != Setup.Fallback.NONE && other.withdrawals > 0;
+            if (other.entry.lock.index == name && other.isOutstanding() && !left) {
                 world.violate("two waiting claims of one client for one name");
             }
         }
@@ -399,7 +403,7 @@ final class SimBackend implements LockBackend {
             world.violate("Z: the client closed its backend without giving back grant " + grant.token());
         }
         Session current = session;
-        if (current != null && !node.isCut()) {
+        if (current != null && !wire.isCut()) {
             server.end(current);
         }
         wire.close();

@@ -13,6 +13,16 @@ final class Wire {
     private final Setup setup;
     private final SimBackend backend;
     private final Node node;
+    private final Kind kind;
+
+    /** Where it leads. */
+    enum Kind {
+        ENGINE,
+        /** To the engine to fall back to. */
+        OTHER,
+        /** To an engine inside the node: nothing is late or lost. */
+        INSIDE
+    }
 
     /** Requests that were sent and not answered, and may be asked for at once; only some of them are done. */
     private final List<Rpc> open = new ArrayList<>();
@@ -21,11 +31,12 @@ final class Wire {
     private boolean closed;
     private boolean healed;
 
-    Wire(World world, Setup setup, SimBackend backend) {
+    Wire(World world, Setup setup, SimBackend backend, Kind kind) {
         this.world = world;
         this.setup = setup;
         this.backend = backend;
         this.node = backend.node;
+        this.kind = kind;
     }
 
     /** Sends a request whose caller may be blocked: then it is answered, or fails, inside the call. */
@@ -58,8 +69,8 @@ final class Wire {
         attempt(rpc);
     }
 
-    private boolean isCut() {
-        return node.isCut();
+    boolean isCut() {
+        return kind == Kind.ENGINE ? node.isCut() : kind == Kind.OTHER && node.isOtherCut();
     }
 
     /** The whole round trip in no time. */
@@ -97,7 +108,7 @@ final class Wire {
     }
 
     private int loss() {
-        return healed ? 0 : setup.loss;
+        return healed || kind == Kind.INSIDE ? 0 : setup.loss;
     }
 
     private void arrive(Rpc rpc, Session within, long sent) {
@@ -169,7 +180,7 @@ final class Wire {
     }
 
     private long delay() {
-        if (world.chance(setup.inline)) {
+        if (kind == Kind.INSIDE || world.chance(setup.inline)) {
             return 0;
         }
         return 1 + (!healed && world.chance(setup.late) ? world.time(300 * MILLI) : world.time(2 * MILLI));

@@ -1,4 +1,7 @@
-/** Lockstep and its yardsticks, measured in one run. */
+/**
+ * Lockstep and other lock libraries side by side, in one run: servers are started, client processes are told what to do, and
+ * what they measured becomes tables, charts and a page. No client runs in this process.
+ */
 @NullMarked
 package dev.lockstep.benchmarks;
 

@@ -135,6 +135,7 @@ public final class JavaProcess implements AutoCloseable {
         ProcessFamily family = ProcessFamily.of(process);
         family.kill();
         family.awaitEnd();
+        process.onExit().join(); // so that isAlive knows it, too
     }
 
     /** Ends its input, and with it the process; kills it if it does not end by itself. */

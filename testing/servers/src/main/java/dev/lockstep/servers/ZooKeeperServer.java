@@ -22,7 +22,10 @@ public final class ZooKeeperServer extends ServerProcess {
     private static final int TICK_MILLIS = 200;
     private static final int ANSWER_MILLIS = 5_000;
 
-    /** A connection that is made in the wrong moment of the start is never answered: better try another one soon. */
+    /**
+     * A connection that is made in the wrong moment of the start is never answered: better try another one soon. But a busy
+     * machine takes its time to answer, so each has more time than the last.
+     */
     private static final int PROBE_MILLIS = 300;
 
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
@@ -33,6 +36,7 @@ public final class ZooKeeperServer extends ServerProcess {
     private final int securePort = FreePorts.next();
     private final Path configuration;
     private final List<String> jvmOptions;
+    private volatile int probeMillis = PROBE_MILLIS;
 
     private ZooKeeperServer(Builder builder, Map<String, String> more) {
         super("zookeeper", FreePorts.next(), START_TIMEOUT);
@@ -146,6 +150,7 @@ public final class ZooKeeperServer extends ServerProcess {
 
     @Override
     Launch launch() {
+        probeMillis = PROBE_MILLIS;
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmOptions);
@@ -155,7 +160,9 @@ public final class ZooKeeperServer extends ServerProcess {
 
     @Override
     boolean isReady() throws IOException {
-        return !mode(ask("srvr", PROBE_MILLIS)).isEmpty();
+        int patience = probeMillis;
+        probeMillis = Math.min(patience + PROBE_MILLIS / 2, ANSWER_MILLIS);
+        return !mode(ask("srvr", patience)).isEmpty();
     }
 
     private String ask(String word, int timeoutMillis) throws IOException {

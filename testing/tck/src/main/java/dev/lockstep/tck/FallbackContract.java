@@ -17,7 +17,6 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** A client with a fallback goes on when its engine goes away, says so, and returns to it without a gap. */
@@ -124,7 +123,8 @@ abstract class FallbackContract extends ContractGroup {
 
     @Test
     void tokensAreBackWithTheEngineAndHigherThanBefore() throws Exception {
-        LockClient cutOff = openThisJvmOnly();
+        // With more patience than elsewhere, so that an engine that is back and busy does not count as away.
+        LockClient cutOff = open("cut-off", Fallback.thisJvmOnly().after(AFTER.multipliedBy(3)), listener);
         DistributedLock lock = cutOff.lock(NAME);
         long before = token(lock);
         fixture().breakConnection(cutOff);
@@ -185,13 +185,13 @@ abstract class FallbackContract extends ContractGroup {
             }
         }
         try {
-            for (int cycle = 1; cycle <= CYCLES; cycle++) {
+            for (int cycle = 0; cycle < CYCLES; cycle++) {
                 awaitProgress(shared.inEngine);
                 sides.forEach(side -> fixture().breakConnection(side.client));
-                awaitSwitches(sides, side -> side.entered, cycle);
+                awaitSwitch("every client is in fallback", sides, true);
                 awaitProgress(shared.inFallback);
                 sides.forEach(side -> fixture().healConnection(side.client));
-                awaitSwitches(sides, side -> side.left, cycle);
+                awaitSwitch("every client has left the fallback", sides, false);
             }
             awaitProgress(shared.inEngine);
         } finally {
@@ -201,6 +201,7 @@ abstract class FallbackContract extends ContractGroup {
             load.get();
         }
         assertThat(shared.overlaps).hasValue(0);
+        assertThat(sides).allSatisfy(side -> assertThat(side.disorder).hasValue(0));
         try (LockClient observer = LockClient.builder()
                 .namespace(bench().namespace())
                 .url(otherUrl)
@@ -209,12 +210,12 @@ abstract class FallbackContract extends ContractGroup {
         }
     }
 
-    /** One client of the load test. It counts its switches, and keeps no list of the many other events. */
+    /** One client of the load test. It notes its switches, and keeps no list of the many other events. */
     private final class Side implements LockListener {
         final LockClient client;
         final AtomicInteger inside = new AtomicInteger();
-        final AtomicInteger entered = new AtomicInteger();
-        final AtomicInteger left = new AtomicInteger();
+        final AtomicBoolean inFallback = new AtomicBoolean();
+        final AtomicInteger disorder = new AtomicInteger();
 
         Side(String name) {
             client = open(name, Fallback.to(otherUrl).after(AFTER), this);
@@ -222,12 +223,12 @@ abstract class FallbackContract extends ContractGroup {
 
         @Override
         public void onFallbackEntered(FallbackEntered event) {
-            entered.incrementAndGet();
+            disorder.addAndGet(inFallback.getAndSet(true) ? 1 : 0);
         }
 
         @Override
         public void onFallbackLeft(FallbackLeft event) {
-            left.incrementAndGet();
+            disorder.addAndGet(inFallback.getAndSet(false) ? 0 : 1);
         }
     }
 
@@ -265,11 +266,9 @@ abstract class FallbackContract extends ContractGroup {
         }
     }
 
-    private static void awaitSwitches(List<Side> sides, Function<Side, AtomicInteger> count, int expected) {
-        Bench.awaitAsserted(
-                "every client switches",
-                () -> assertThat(sides)
-                        .allSatisfy(side -> assertThat(count.apply(side)).hasValue(expected)));
+    /** Where the clients are counts, and not how often they switched: a busy machine may make an engine seem gone. */
+    private static void awaitSwitch(String what, List<Side> sides, boolean inFallback) {
+        Bench.await(what, () -> sides.stream().allMatch(side -> side.inFallback.get() == inFallback));
     }
 
     private static void awaitProgress(AtomicLong count) {

@@ -108,6 +108,26 @@ abstract class OutageContract extends ContractGroup {
         waiting.get();
     }
 
+    /** Tries begin again soon after each outage, however long they may be apart in the end. */
+    @Test
+    void triesSlowDownOnlyWhileAnOutageLasts() throws Exception {
+        LockClient patient = open(builder -> builder.clientName("patient")
+                .requestTimeout(shortRequestTimeout())
+                .retryBackoff(Duration.ofMillis(100), Duration.ofMinutes(5)));
+        for (int outage = 0; outage < 4; outage++) {
+            fixture().breakConnection(patient);
+            Call<Boolean> waiting = actor("waiter-" + outage)
+                    .starts(() -> patient.lock(NAME)
+                            .tryAcquire(Duration.ofSeconds(60))
+                            .orElseThrow()
+                            .close());
+            Bench.letPass(Duration.ofMillis(500));
+            assertThat(waiting.isDone()).isFalse();
+            fixture().healConnection(patient);
+            assertThat(Bench.timed(waiting::get)).isLessThan(Bench.AT_ONCE);
+        }
+    }
+
     @Test
     void anInterruptIsHeardWhileTheEngineIsAway() throws Exception {
         fixture().breakConnection(cutOff);

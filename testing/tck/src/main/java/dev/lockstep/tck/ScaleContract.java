@@ -124,7 +124,8 @@ abstract class ScaleContract extends ContractGroup {
             // Renewal is by session or in batches: a request for every hundredth lock would be too many already.
             assertThat(fixture().requestCount() - before).isLessThan(10 * LOCKS / 100);
         }
-        assertThat(rival().list("held-")).hasSize(LOCKS);
+        LockClient patient = open(builder -> builder.clientName("patient").requestTimeout(Bench.PATIENCE));
+        assertThat(patient.list("held-")).hasSize(LOCKS);
         List<CompletableFuture<Void>> closing = new ArrayList<>();
         for (Lease lease : leases) {
             assertThat(inFlight.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
@@ -133,7 +134,7 @@ abstract class ScaleContract extends ContractGroup {
         for (CompletableFuture<Void> future : closing) {
             future.get(20, TimeUnit.SECONDS);
         }
-        assertThat(rival().list("held-")).isEmpty();
+        assertThat(patient.list("held-")).isEmpty();
     }
 
     private long requests() {

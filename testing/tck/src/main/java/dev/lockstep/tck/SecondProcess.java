@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -63,6 +64,19 @@ public final class SecondProcess implements AutoCloseable {
      * @return the process
      */
     public static SecondProcess start(String url, String namespace, Duration ttl) {
+        return start(url, namespace, ttl, Map.of());
+    }
+
+    /**
+     * Starts a process in an environment of its own, and waits until it is connected.
+     *
+     * @param url the engine
+     * @param namespace the namespace of its locks
+     * @param ttl the ttl of its locks
+     * @param environment variables to add to those of this process
+     * @return the process
+     */
+    public static SecondProcess start(String url, String namespace, Duration ttl, Map<String, String> environment) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
@@ -70,9 +84,9 @@ public final class SecondProcess implements AutoCloseable {
         command.add(SecondProcessMain.class.getName());
         // The URL may carry a password; other users see a process's arguments, so it goes by the first line instead.
         try {
-            SecondProcess started = new SecondProcess(new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start());
+            ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+            builder.environment().putAll(environment);
+            SecondProcess started = new SecondProcess(builder.start());
             try {
                 started.tell(url);
                 started.tell(namespace);

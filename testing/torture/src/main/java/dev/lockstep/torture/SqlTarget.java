@@ -32,11 +32,7 @@ final class SqlTarget implements Target {
      * @param killConnections a query that ends the connections of all others, or gives the statements that do
      */
     SqlTarget(
-            String name,
-            SqlServer server,
-            Optional<HostFaults> host,
-            List<String> createUser,
-            String killConnections) {
+            String name, SqlServer server, Optional<HostFaults> host, List<String> createUser, String killConnections) {
         this.name = name;
         this.server = server;
         this.killConnections = killConnections;

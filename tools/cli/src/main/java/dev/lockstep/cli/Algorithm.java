@@ -29,6 +29,10 @@ enum Algorithm {
             Family.REDIS,
             "AS BS CX DS A- B- C- D-",
             "Readers stand in a sorted set by their expiry. No reader passes a writer that waits."),
+    REDLOCK(
+            Family.REDLOCK,
+            "AX BX A- B-",
+            "The keys of redis on each of several independent servers: who owns a majority of them has the lock."),
     SQL(
             Family.SQL,
             "AX BX A- B-",
@@ -51,11 +55,12 @@ enum Algorithm {
         MEMORY("memory:", "memory"),
         ZOOKEEPER("zookeeper://localhost:2181", "zookeeper"),
         REDIS("redis://localhost:6379", "redis"),
+        REDLOCK("redlock://localhost:6379,localhost:6380,localhost:6381", "redlock"),
         SQL("jdbc:…", "jdbc"),
         ETCD("etcd://localhost:2379", "etcd");
 
         final String exampleUrl;
-        private final String scheme;
+        final String scheme;
 
         Family(String exampleUrl, String scheme) {
             this.exampleUrl = exampleUrl;
@@ -64,6 +69,10 @@ enum Algorithm {
 
         boolean serves(String url) {
             return url.regionMatches(true, 0, scheme + ":", 0, scheme.length() + 1);
+        }
+
+        boolean isMemory() {
+            return this == MEMORY;
         }
 
         /** Whether it can be explained without a server. */

@@ -2,7 +2,7 @@ package dev.lockstep.cli;
 
 import dev.lockstep.LockClient;
 import java.io.PrintWriter;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
             "Shows how an engine locks: two to four clients take a lock in turn, and after each step the real keys, nodes or"
                     + " rows on the server are printed, as Markdown. What differs from run to run has a name: A.1 is A's"
                     + " first claim, T1 a token, S1 a session or lease.",
-            "Without --url and LOCKSTEP_URL, only what needs no server: memory, and SQL in a SQLite file."
+            "What the URL does not serve, if one is given, is explained on an engine of the command's own: SQL in a SQLite"
+                    + " file, others on a server that it starts, and fetches from Debian if it is not here."
         })
 final class ExplainCommand implements Callable<Integer> {
     @Spec
@@ -42,8 +43,17 @@ final class ExplainCommand implements Callable<Integer> {
             arity = "0..*",
             paramLabel = "ENGINE",
             completionCandidates = Names.class,
-            description = "What to explain: ${COMPLETION-CANDIDATES} (default: all that the URL serves).")
+            description =
+                    "What to explain: ${COMPLETION-CANDIDATES} (default: all that the URL serves; without one, what"
+                            + " needs no server).")
     private List<String> names = List.of();
+
+    @Option(
+            names = "--ttl",
+            paramLabel = "SECONDS",
+            description = "How long a lock outlives its client (default: ${DEFAULT-VALUE}).",
+            defaultValue = "30")
+    private Duration ttl = Duration.ofSeconds(30);
 
     @Option(names = "--json", description = "Print a line of JSON for each engine.")
     private boolean json;
@@ -61,16 +71,21 @@ final class ExplainCommand implements Callable<Integer> {
         @Nullable String given = engine.givenUrl(null);
         List<Algorithm> chosen =
                 names.isEmpty() ? all(given) : names.stream().map(this::named).toList();
-        chosen.forEach(algorithm -> requireUrl(algorithm, given));
         PrintWriter out = spec.commandLine().getOut();
-        for (Algorithm algorithm : chosen) {
-            List<Explanation.Step> steps = explain(algorithm, given);
-            if (json) {
-                out.println(Json.write(toJson(algorithm, steps)));
-            } else {
-                print(out, algorithm, steps);
+        try (OwnEngines own = new OwnEngines()) {
+            for (Algorithm algorithm : chosen) {
+                List<Explanation.Step> steps = explain(
+                        algorithm,
+                        given != null && algorithm.family.serves(given) && !algorithm.family.isMemory()
+                                ? given
+                                : own.url(algorithm.family));
+                if (json) {
+                    out.println(Json.write(toJson(algorithm, steps)));
+                } else {
+                    print(out, algorithm, steps);
+                }
+                out.flush();
             }
-            out.flush();
         }
         return ExitCodes.OK;
     }
@@ -99,49 +114,27 @@ final class ExplainCommand implements Callable<Integer> {
                                         .collect(Collectors.joining(", "))));
     }
 
-    private void requireUrl(Algorithm algorithm, @Nullable String given) {
-        boolean served = given != null && algorithm.family.serves(given);
-        if (!served && !algorithm.family.isServerless()) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    algorithm.label() + " needs a server to look at, such as --url " + algorithm.family.exampleUrl);
-        }
-    }
-
-    private List<Explanation.Step> explain(Algorithm algorithm, @Nullable String given) throws Exception {
+    private List<Explanation.Step> explain(Algorithm algorithm, String at) throws Exception {
+        String url = algorithm.url(at);
         String namespace = "explain-" + UUID.randomUUID().toString().substring(0, 8);
         Labels labels = new Labels(namespace);
-        try (Scratch scratch = Scratch.folder("lockstep-explain")) {
-            String url = url(algorithm, given, namespace, scratch.path());
-            Function<String, LockClient> connect = client ->
-                    engine.connect(url, builder -> builder.namespace(namespace).clientName(namespace + "-" + client));
-            connect.apply("view").close(); // makes the tables, and says what is wrong
-            EngineView view = algorithm.family == Algorithm.Family.MEMORY
-                    ? EngineView.inspecting(connect.apply("view"), Explanation.LOCK, labels)
-                    : view(algorithm, url, namespace, labels);
-            try (Explanation explanation = new Explanation(algorithm, connect, view, labels)) {
-                return explanation.play();
-            }
-        }
-    }
-
-    private static String url(Algorithm algorithm, @Nullable String given, String namespace, Path folder) {
-        if (given != null && algorithm.family.serves(given) && algorithm.family != Algorithm.Family.MEMORY) {
-            return algorithm.url(given);
-        }
-        return algorithm.family == Algorithm.Family.MEMORY
-                ? "memory:" + namespace
-                : "jdbc:sqlite:" + folder.resolve("locks.db");
-    }
-
-    private static EngineView view(Algorithm algorithm, String url, String namespace, Labels labels) throws Exception {
-        return switch (algorithm.family) {
-            case MEMORY -> throw new IllegalArgumentException("no server");
+        Function<String, LockClient> connect = client -> engine.connect(
+                url,
+                builder -> builder.namespace(namespace)
+                        .clientName(namespace + "-" + client)
+                        .ttl(ttl));
+        connect.apply("view").close(); // makes the tables, and says what is wrong
+        EngineView view = switch (algorithm.family) {
+            case MEMORY -> new MemoryView(connect.apply("view"), labels);
             case ZOOKEEPER -> new ZooKeeperView(url, namespace, labels);
-            case REDIS -> new RedisView(url.replaceFirst("\\?.*", ""), namespace, labels);
+            case REDIS -> new RedisView(url, namespace, labels);
+            case REDLOCK -> new RedlockView(url, namespace, labels);
             case SQL -> new SqlView(url, namespace, labels);
             case ETCD -> new EtcdView(url, namespace, labels);
         };
+        try (Explanation explanation = new Explanation(algorithm, connect, view, labels)) {
+            return explanation.play();
+        }
     }
 
     private static Map<String, Object> toJson(Algorithm algorithm, List<Explanation.Step> steps) {

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import redis.clients.jedis.Jedis;
@@ -18,13 +19,19 @@ final class RedisView implements EngineView {
     private final Labels labels;
 
     RedisView(String url, String namespace, Labels labels) {
-        this.jedis = new Jedis(URI.create(url));
+        this.jedis = new Jedis(URI.create(url.replaceFirst("\\?.*", "")));
         this.namespace = namespace;
         this.labels = labels;
     }
 
     @Override
     public List<String> look() {
+        List<String> lines = new ArrayList<>();
+        keys().forEach(key -> show(key, lines));
+        return lines;
+    }
+
+    private Set<String> keys() {
         TreeSet<String> keys = new TreeSet<>();
         ScanParams pattern =
                 new ScanParams().match("lockstep:{" + namespace + ":*").count(1_000);
@@ -34,9 +41,7 @@ final class RedisView implements EngineView {
             keys.addAll(page.getResult());
             cursor = page.getCursor();
         } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
-        List<String> lines = new ArrayList<>();
-        keys.forEach(key -> show(key, lines));
-        return lines;
+        return keys;
     }
 
     private void show(String key, List<String> lines) {
@@ -77,6 +82,7 @@ final class RedisView implements EngineView {
 
     @Override
     public void close() {
+        keys().forEach(jedis::del); // the last token, which would expire
         jedis.close();
     }
 }

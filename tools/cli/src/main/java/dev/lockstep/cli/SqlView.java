@@ -76,8 +76,12 @@ final class SqlView implements EngineView {
         };
     }
 
+    /** Removes the lock's row, which would stay for days. */
     @Override
     public void close() throws SQLException {
-        connection.close();
+        try (connection;
+                Statement statement = connection.createStatement()) {
+            statement.execute("DELETE FROM " + tables + "locks WHERE name LIKE '" + namespace + "/%'");
+        }
     }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.NoNodeException;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 
@@ -81,8 +82,15 @@ final class ZooKeeperView implements EngineView {
         lines.addAll(labels.news(node.path, node.data));
     }
 
+    /** Removes the namespace, which nobody else would. */
     @Override
-    public void close() throws InterruptedException {
-        zooKeeper.close();
+    public void close() throws KeeperException, InterruptedException {
+        try {
+            ZKUtil.deleteRecursive(zooKeeper, root);
+        } catch (NoNodeException e) {
+            // It did not come so far.
+        } finally {
+            zooKeeper.close();
+        }
     }
 }

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,15 +27,19 @@ import org.junit.jupiter.api.io.TempDir;
 class ExplainIT {
     private static final Path STEPS = Path.of("../../docs/engines/steps");
 
+    private static final String REDLOCK_TTL = "5"; // its servers must be older
+
     @TempDir
     private Path folder;
 
     private void assertAsDocumented(Map<String, String> variables, Algorithm.Family... families) throws Exception {
+        boolean redlock = families[0] == Algorithm.Family.REDLOCK;
+        String[] command = redlock ? new String[] {"explain", "--ttl", REDLOCK_TTL} : new String[] {"explain"};
         List<String> names = Arrays.stream(Algorithm.values())
                 .filter(algorithm -> List.of(families).contains(algorithm.family))
                 .map(Algorithm::label)
                 .toList();
-        try (Launched launched = Launched.start(folder, variables, "explain")) {
+        try (Launched launched = Launched.start(folder, variables, command)) {
             Run run = launched.end();
             assertThat(run.err()).isEmpty();
             assertThat(run.code()).isZero();
@@ -54,6 +60,20 @@ class ExplainIT {
     void redis() throws Exception {
         try (RedisServer server = Servers.require(() -> RedisServer.builder().start())) {
             assertAsDocumented(Map.of("LOCKSTEP_URL", "redis://" + server.address()), Algorithm.Family.REDIS);
+            assertThat(server.command("DBSIZE")).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void redlock() throws Exception {
+        try (RedisServer one = Servers.require(() -> RedisServer.builder().start());
+                RedisServer two = RedisServer.builder().start();
+                RedisServer three = RedisServer.builder().start()) {
+            while (Integer.parseInt(three.info("uptime_in_seconds")) <= Integer.parseInt(REDLOCK_TTL)) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            }
+            String servers = one.address() + "," + two.address() + "," + three.address();
+            assertAsDocumented(Map.of("LOCKSTEP_URL", "redlock://" + servers), Algorithm.Family.REDLOCK);
         }
     }
 
@@ -71,6 +91,16 @@ class ExplainIT {
     void etcd() throws Exception {
         try (EtcdServer server = Servers.require(() -> EtcdServer.builder().start())) {
             assertAsDocumented(Map.of("LOCKSTEP_URL", "etcd://" + server.address()), Algorithm.Family.ETCD);
+        }
+    }
+
+    @Test
+    void startsItsOwnServer() throws Exception {
+        Servers.require(() -> RedisServer.builder().start()).close(); // can be had here
+        try (Launched launched = Launched.start(folder, Map.of("LOCKSTEP_URL", "memory:"), "explain", "redis-plain")) {
+            Run run = launched.end();
+            assertThat(run.err()).isEmpty();
+            assertThat(run.out()).isEqualTo(Files.readString(STEPS.resolve("redis-plain.md")));
         }
     }
 

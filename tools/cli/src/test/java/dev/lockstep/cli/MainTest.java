@@ -219,8 +219,6 @@ class MainTest {
             assertRefused("--numbers", Run.of("demo", "order-numbers", "--numbers", "0"));
             assertRefused("NAME", Run.of("release", "--force", "--url", url));
             assertRefused("unknown engine 'oracle'", Run.of("explain", "oracle"));
-            assertRefused("redis-fair needs a server", Run.of("explain", "redis-fair"));
-            assertRefused("etcd needs a server", Run.of("explain", "etcd", "--url", url));
             assertRefused("without TLS", Run.of("explain", "--url", "rediss://127.0.0.1:1"));
         }
 

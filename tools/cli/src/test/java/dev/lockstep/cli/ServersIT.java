@@ -67,15 +67,11 @@ class ServersIT {
     private void saleOnRedisIsExactAndShowsNoPassword(String url) throws Exception {
         try (Launched demo = start(url, "demo", "--kill", "--json", "--ttl", "2", "--buyers", "200", "--stock", "60")) {
             ProcessHandle handle = ProcessHandle.of(demo.pid()).orElseThrow();
-            while (handle.isAlive() && handle.children().count() < 3) {
-                Thread.onSpinWait();
+            List<String> workers = workers(handle);
+            while (handle.isAlive() && workers.size() < 3) {
+                workers = workers(handle);
             }
-            List<String> commandLines = handle.descendants()
-                    .map(process -> process.info().commandLine().orElse(""))
-                    .toList();
-            assertThat(commandLines)
-                    .hasSizeGreaterThanOrEqualTo(3)
-                    .allMatch(line -> line.contains("java") && !line.contains(SECRET));
+            assertThat(workers).hasSize(3).noneMatch(line -> line.contains(SECRET));
             Run run = demo.end();
             assertThat(run.code()).as(run.toString()).isZero();
             assertThat(run.out())
@@ -83,6 +79,14 @@ class ServersIT {
                     .contains("\"killed\":true")
                     .contains("\"sold\":60,\"turnedAway\":140,\"oversold\":0,\"lost\":0");
         }
+    }
+
+    /** The command lines of a demo's processes, as everybody on the machine sees them. */
+    private static List<String> workers(ProcessHandle demo) {
+        return demo.descendants()
+                .map(process -> process.info().commandLine().orElse(""))
+                .filter(line -> line.contains(" worker "))
+                .toList();
     }
 
     @Test

@@ -24,7 +24,9 @@ class TortureCommandTest {
     @Test
     void memoryIsTorturedAndAPageIsWritten(@TempDir Path folder) throws IOException {
         Path report = folder.resolve("report");
-        String[] command = {"torture", "--engine", "memory", "--duration", "2", "--seed", "7", "--report", report.toString()};
+        String[] command = {
+            "torture", "--engine", "memory", "--duration", "2", "--seed", "7", "--report", report.toString()
+        };
         assertThat(run(command)).as(() -> out + "\n" + err).isEqualTo(ExitCodes.OK);
         assertThat(out.toString()).contains("MEMORY", "HELD", "two inside within their leases", "FAULT");
         assertThat(Files.readString(report.resolve("memory.html"))).startsWith("<!doctype html>");

@@ -1,0 +1,99 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The first meeting of a client with its servers. A majority must come, and none of those that come may be set up in a way
+ * that cannot work.
+ *
+ * <p>If none of them knows that it is one of several, the set is new: each server is as old as its run, so that servers which
+ * have long been up vote at once. If some know, the others have lost their data, or were not there when the set was
+ * founded; they count as new-born.
+ */
+final class Assembly {
+    private static final Logger log = LoggerFactory.getLogger(Assembly.class);
+    private static final Duration FOR_THE_OTHERS = Duration.ofMillis(300);
+
+    private Assembly() {}
+
+    /** Waits for a majority, and for the others a little longer. */
+    static void of(List<Member> members, int majority, Duration patience) {
+        List<CompletableFuture<Boolean>> all =
+                members.stream().map(Member::seen).toList();
+        Throwable absent = Quorum.await(Quorum.of(all, majority), patience);
+        Quorum.await(CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)), FOR_THE_OTHERS);
+        List<Member> present = new ArrayList<>();
+        for (Member member : members) {
+            CompletableFuture<Boolean> seen = member.seen();
+            Throwable refusal = seen.isDone() ? Quorum.await(seen, Duration.ZERO) : null;
+            if (refusal instanceof LockConfigurationException misfit) {
+                throw misfit;
+            }
+            if (seen.isDone() && refusal == null) {
+                present.add(member);
+            } else {
+                log.warn(
+                        "Redis {} is not there; the others do without it until it comes.",
+                        member.link().route());
+            }
+        }
+        if (present.size() < majority) {
+            throw new LockUnavailableException(
+                    null,
+                    "Only " + present.size() + " of " + members.size() + " servers of a Redlock answered in time, and "
+                            + majority + " are needed: "
+                            + members.stream()
+                                    .map(m -> m.link().route().toString())
+                                    .toList()
+                            + ".",
+                    absent);
+        }
+        compare(present);
+        boolean founding = present.stream().noneMatch(member -> member.seen().join());
+        for (Member member : present) {
+            try {
+                member.join(founding ? "found" : "admit");
+            } catch (Failure e) {
+                log.warn("Redis {} left again at once", member.link().route(), e);
+            }
+        }
+        long young = present.stream().filter(member -> !member.hasVote()).count();
+        if (young > 0) {
+            log.warn("{} of {} servers were started too recently to have a vote.", young, members.size());
+        }
+    }
+
+    /** One server must not be two, and all should be alike. */
+    private static void compare(List<Member> present) {
+        Map<String, Member> runs = new HashMap<>();
+        TreeSet<String> versions = new TreeSet<>();
+        for (Member member : present) {
+            Map<String, String> facts = member.facts();
+            versions.add(facts.getOrDefault("redis_version", "?"));
+            Member same = runs.put(facts.getOrDefault("run_id", "?" + member.index()), member);
+            if (same != null) {
+                throw new LockConfigurationException(
+                        null,
+                        "Redis " + same.link().route() + " and " + member.link().route()
+                                + " are the same server. It would"
+                                + " have two votes, so that one crash takes both. Name each server once.");
+            }
+        }
+        if (versions.size() > 1) {
+            log.warn(
+                    "The servers of a Redlock run different versions of Redis, {}: locks work, but the servers may differ"
+                            + " in what they keep and forget.",
+                    versions);
+        }
+    }
+}

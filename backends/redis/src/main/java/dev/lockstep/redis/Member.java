@@ -1,0 +1,187 @@
+package dev.lockstep.redis;
+
+import static dev.lockstep.redis.Dialect.bytes;
+
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockstepException;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Scheduler;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One server of several: the way to it, and whether it has a vote. Safe for use by many threads. */
+final class Member implements PushChannel.Listener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Member.class);
+
+    private final RedlockBackend backend;
+    private final int index;
+    private final Link link;
+    private final Requests requests;
+    private final Mailbox mailbox;
+    private final Dialect dialect;
+    private final Scheduler scheduler;
+    private final CompletableFuture<Boolean> seen = new CompletableFuture<>();
+    private final Set<CompletableFuture<Boolean>> leaving = ConcurrentHashMap.newKeySet();
+    private volatile boolean away;
+    private volatile @Nullable Long bornNanos;
+    private volatile Map<String, String> facts = Map.of();
+
+    Member(RedlockBackend backend, int index, Link link, BackendContext context) {
+        this.backend = backend;
+        this.index = index;
+        this.link = link;
+        this.scheduler = context.scheduler();
+        this.requests = new Requests(link, context);
+        this.mailbox = new Mailbox(link, scheduler);
+        this.dialect = new QueueDialect(
+                link, context.namespace(), context.ttl(), context.ttl(), new Replication(0, context.requestTimeout()));
+    }
+
+    int index() {
+        return index;
+    }
+
+    Link link() {
+        return link;
+    }
+
+    Requests requests() {
+        return requests;
+    }
+
+    Mailbox mailbox() {
+        return mailbox;
+    }
+
+    /** How operators look at it. */
+    Dialect dialect() {
+        return dialect;
+    }
+
+    /** What it told of itself when it was last met. */
+    Map<String, String> facts() {
+        return facts;
+    }
+
+    // ---------------------------------------------------------------- the vote
+
+    /** It is so old, and has heard of such a ttl. */
+    void judged(long ageMillis, long longestMillis) {
+        bornNanos = scheduler.nanoTime() - TimeUnit.MILLISECONDS.toNanos(ageMillis);
+        backend.heardOf(longestMillis);
+    }
+
+    /** Whether all that it may have forgotten has ended. */
+    boolean hasVote() {
+        Long born = bornNanos;
+        return born != null && scheduler.nanoTime() - born > TimeUnit.MILLISECONDS.toNanos(backend.longestMillis());
+    }
+
+    // ---------------------------------------------------------------- coming and going
+
+    /** Begins to listen, now or as soon as the server is there. */
+    void open(BackendContext context) {
+        link.execute(() -> {
+            try {
+                link.listen(context, this);
+            } catch (Failure e) {
+                seen.completeExceptionally(e.asLockstepException(null, "connect"));
+            }
+        });
+    }
+
+    /** Whether it knew that it is one of several when it was first met. */
+    CompletableFuture<Boolean> seen() {
+        return seen;
+    }
+
+    @Override
+    public void subscribed() {
+        link.execute(this::meet);
+    }
+
+    private void meet() {
+        try {
+            facts = StartUpCheck.run(link);
+            boolean known = join("look");
+            if (!seen.complete(known)) {
+                join("admit"); // it comes late, or again
+            }
+        } catch (Failure e) {
+            seen.completeExceptionally(e.asLockstepException(null, "connect"));
+            log.debug("Redis {} was not met", link.route(), e);
+        } catch (LockstepException e) {
+            if (!seen.completeExceptionally(e)) {
+                bornNanos = null;
+                log.error("Redis {} has no vote: {}", link.route(), e.getMessage());
+            }
+        }
+    }
+
+    /** Reads what the server remembers for all clients, and writes it if it is new; false if it knows nothing. */
+    boolean join(String how) throws Failure {
+        byte[][] keys = {LockKeys.CHARTER};
+        byte[][] args = {bytes(backend.longestMillis()), bytes(backend.size()), bytes(how)};
+        List<?> reply = (List<?>) link.eval(Script.REDLOCK_JOIN, -1, keys, args, link.deadline());
+        if (reply.isEmpty()) {
+            return false;
+        }
+        judged((Long) reply.get(0), (Long) reply.get(1));
+        long servers = (Long) reply.get(2);
+        if (servers != backend.size()) {
+            throw new LockConfigurationException(
+                    null,
+                    "Redis " + link.route() + " is one of " + servers + " servers for other clients, and one of "
+                            + backend.size()
+                            + " for this one. All clients must name the same servers. If the number has"
+                            + " changed, stop all clients and delete the key lockstep:redlock on each server.");
+        }
+        return true;
+    }
+
+    @Override
+    public void told(String word, String id, String[] more) {
+        RedlockClaim claim = backend.claim(RedisClaim.claimIdOf(id));
+        if (claim == null || !claim.seat(index).id().equals(id)) {
+            return;
+        }
+        switch (word) {
+            case "free" -> claim.pushedHint(claim.seat(index));
+            case "wanted" -> claim.pushedWanted();
+            case "revoked" -> claim.pushedRevocation(claim.seat(index));
+            default -> {}
+        }
+    }
+
+    /** Whether it did not answer the last time. */
+    void isAway(boolean silent) {
+        away = silent;
+    }
+
+    /** A claim gives back what it has here. */
+    void leaves(CompletableFuture<Boolean> left) {
+        leaving.add(left);
+        left.whenComplete((done, failure) -> leaving.remove(left));
+    }
+
+    /** Done when nothing is left here that is being given back; not waited for if the server is away. */
+    CompletableFuture<?> drained() {
+        return away
+                ? CompletableFuture.completedFuture(null)
+                : CompletableFuture.allOf(leaving.toArray(CompletableFuture[]::new));
+    }
+
+    @Override
+    public void close() {
+        link.close();
+        requests.close();
+        leaving.forEach(left -> left.completeExceptionally(requests.closedFailure()));
+    }
+}

@@ -1,0 +1,129 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockstepException;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.LockBackend;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.RedisClient;
+
+/**
+ * Locks on a majority of several independent Redis servers, through Jedis clients that the application has already, in place
+ * of a URL:
+ *
+ * <pre>{@code
+ * LockClient locks = LockClient.builder().backend(Redlock.on(first, second, third)).connect();
+ * }</pre>
+ *
+ * <p>The servers know nothing of each other: no replicas, no cluster. There are three of them or more, an odd number, and
+ * all clients name the same ones. There are no fair and no shared locks; {@code docs/guarantees.md} says why, and what
+ * Redlock promises.
+ *
+ * <p>Lockstep borrows connections of the clients, and keeps one of each for as long as the lock client is open; it does
+ * not close them. Their timeouts should not be longer than the lock client's request timeout.
+ *
+ * <p>Immutable: each method returns a copy. Safe for use by many threads.
+ */
+public final class Redlock implements BackendFactory {
+    private static final Logger log = LoggerFactory.getLogger(Redlock.class);
+    private static final int FEWEST = 3;
+    private static final int UPKEEP_THREADS = 2;
+
+    private final List<Function<BackendContext, Route>> routes;
+    private final Duration waiterExpiry;
+
+    private Redlock(List<Function<BackendContext, Route>> routes, Duration waiterExpiry) {
+        this.routes = routes;
+        this.waiterExpiry = waiterExpiry;
+    }
+
+    /**
+     * Locks on some servers.
+     *
+     * @param servers a client of each server; they stay the caller's, who closes them after the lock client
+     * @return the factory, with the defaults
+     * @throws LockConfigurationException if there are fewer than three, or one is there twice
+     */
+    public static Redlock on(RedisClient... servers) {
+        if (new HashSet<>(List.of(servers)).size() < servers.length) {
+            throw new LockConfigurationException(null, "A Redlock names each server once; one client is there twice.");
+        }
+        checkSize(servers.length);
+        List<Function<BackendContext, Route>> routes = new ArrayList<>();
+        for (RedisClient server : servers) {
+            String name = "server " + (routes.size() + 1);
+            routes.add(context -> PoolRoute.to(server, name, () -> {}));
+        }
+        return new Redlock(List.copyOf(routes), RedisOptions.DEFAULTS.waiterExpiry());
+    }
+
+    /** For URLs. */
+    static Redlock on(List<Function<BackendContext, Route>> routes, RedisOptions options) {
+        checkSize(routes.size());
+        return new Redlock(routes, options.waiterExpiry());
+    }
+
+    /**
+     * Sets how long a waiter keeps its place in the servers' queues after its client died. Never more than the ttl. As
+     * {@code ?waiterExpiry=5s} in a URL.
+     *
+     * @param expiry at least 500 milliseconds; 5 seconds unless set
+     * @return a copy
+     * @throws IllegalArgumentException if it is shorter
+     */
+    public Redlock waiterExpiry(Duration expiry) {
+        return new Redlock(
+                routes, RedisOptions.DEFAULTS.withWaiterExpiry(expiry).waiterExpiry());
+    }
+
+    private static void checkSize(int servers) {
+        if (servers < FEWEST) {
+            throw new LockConfigurationException(
+                    null,
+                    "A Redlock needs three servers or more, an odd number; here are " + servers
+                            + ". With fewer, no server may fail, and a single one with redis:// does better.");
+        }
+        if (servers % 2 == 0) {
+            log.warn(
+                    "A Redlock of {} servers bears no more failures than one of {}, and has more that can fail. Use an odd"
+                            + " number.",
+                    servers,
+                    servers - 1);
+        }
+    }
+
+    @Override
+    public LockBackend open(BackendContext context) {
+        List<Link> links = new ArrayList<>();
+        try {
+            for (Function<BackendContext, Route> route : routes) {
+                links.add(new Link(
+                        route.apply(context),
+                        context.scheduler(),
+                        context.requestTimeout(),
+                        context.clientName(),
+                        Mailbox.CARRIERS,
+                        UPKEEP_THREADS));
+            }
+        } catch (LockstepException e) {
+            links.forEach(Link::close);
+            throw e;
+        }
+        Duration expiry = waiterExpiry.compareTo(context.ttl()) < 0 ? waiterExpiry : context.ttl();
+        RedlockBackend backend = new RedlockBackend(context, links, expiry);
+        try {
+            backend.open();
+            return backend;
+        } catch (RuntimeException e) {
+            backend.close();
+            throw e;
+        }
+    }
+}

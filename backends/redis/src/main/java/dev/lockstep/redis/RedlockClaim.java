@@ -1,0 +1,359 @@
+package dev.lockstep.redis;
+
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LockstepException;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.Backoff;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Outcome;
+import dev.lockstep.spi.Renewer;
+import dev.lockstep.spi.Scheduler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One claim at several servers, until what it got is given back. Safe for use by many threads. */
+final class RedlockClaim implements Claim {
+    /*
+     * Overview. A claim has a seat at each server. It asks all of them in a round; a round that is won is the grant. After
+     * one that is lost it gives back what it got, waits in the queue of each server, and tries again: when a majority of
+     * servers says that the lock is free, some milliseconds after the first of them said so, when the holder's time is
+     * over, and at regular times, since a message can be lost. If no one claim has a majority, several have split the
+     * servers among them; they try again after a random time.
+     *
+     *   ASKING ──▶ WAITING ──▶ ASKING …        ASKING: a round is on its way.
+     *      └──────────┴──────▶ SETTLED         SETTLED: granted, busy, failed or withdrawn.
+     *
+     * Servers are no more than hints about each other, so they never grant the lock to a waiter by themselves, as a single
+     * server does.
+     */
+    private static final Backoff SPLITS = new Backoff(Duration.ofMillis(8), Duration.ofMillis(100));
+    private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(650);
+    private static final long MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
+    private static final long HINT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** After so many rounds a claim that may not wait takes a split for an answer. */
+    private static final int SPLITS_BORNE = 6;
+
+    private enum State {
+        ASKING,
+        WAITING,
+        SETTLED
+    }
+
+    private final RedlockBackend backend;
+    private final ClaimRequest request;
+    private final LockKeys keys;
+    private final byte[] info;
+    private final List<Seat> seats = new ArrayList<>();
+    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+
+    // Guarded by this.
+    private State state = State.ASKING;
+    private @Nullable Round round;
+    private int rounds;
+    private int failures;
+    private int splits;
+    private boolean wanted;
+    private boolean leaving;
+    private final BitSet hints = new BitSet();
+    private final BitSet missing = new BitSet();
+    private Scheduler.@Nullable Timer timer;
+    private @Nullable RedlockGrant grant;
+    private @Nullable CompletableFuture<Void> withdrawal;
+
+    RedlockClaim(RedlockBackend backend, ClaimRequest request, LockKeys keys) {
+        this.backend = backend;
+        this.request = request;
+        this.keys = keys;
+        this.info = Dialect.bytes(Infos.encode(request.holder()));
+        backend.members().forEach(member -> seats.add(new Seat(this, member)));
+    }
+
+    RedlockBackend backend() {
+        return backend;
+    }
+
+    ClaimRequest request() {
+        return request;
+    }
+
+    LockKeys keys() {
+        return keys;
+    }
+
+    /** Who asks, for people. */
+    byte[] info() {
+        return info;
+    }
+
+    Seat seat(int index) {
+        return seats.get(index);
+    }
+
+    @Override
+    public CompletionStage<Outcome> outcome() {
+        return outcome;
+    }
+
+    // ---------------------------------------------------------------- asking
+
+    /** Asks all servers, for the first time or again. */
+    synchronized void ask() {
+        if (state == State.SETTLED || (round != null && !round.isOver())) {
+            return;
+        }
+        cancelTimer();
+        state = State.ASKING;
+        hints.clear();
+        boolean first = rounds++ == 0;
+        Round begun = new Round(
+                this,
+                seats.size(),
+                first ? request.sentNanos() : backend.scheduler().nanoTime());
+        round = begun;
+        seats.forEach(seat -> seat.ask(begun, request.mayWait(), !first || request.mayBarge()));
+    }
+
+    /** A round is over. Called with the monitor held; what it returns is run without it. */
+    Runnable decided(Round done) {
+        if (state == State.SETTLED) {
+            return () -> {};
+        }
+        long validUntil = Renewer.deadline(done.sentNanos(), backend.ttl());
+        if (done.isWon() && validUntil - backend.scheduler().nanoTime() > 0) {
+            return granted(done, validUntil);
+        }
+        Failure mortal = done.finalFailure();
+        if (mortal != null) {
+            state = State.SETTLED;
+            return () -> fail(mortal.asLockstepException(request.name(), "acquire"));
+        }
+        if (!request.mayWait() && isBusy(done)) {
+            state = State.SETTLED;
+            return () -> {
+                leaveAll();
+                backend.forget(this);
+                outcome.complete(Outcome.Busy.INSTANCE);
+            };
+        }
+        if (!request.mayWait() && done.young() > 0 && done.takenByOthers() == 0) {
+            state = State.SETTLED;
+            return () -> fail(tooYoung());
+        }
+        for (int i = 0; i < seats.size(); i++) {
+            if (done.has(i)) {
+                seats.get(i).giveWay(request.mayWait());
+            }
+        }
+        state = State.WAITING;
+        wake(hints.cardinality() >= backend.majority() ? 0 : untilNextRound(done));
+        return () -> {};
+    }
+
+    private boolean isBusy(Round done) {
+        return done.isHeldByAnother()
+                || (rounds >= SPLITS_BORNE && done.takenByOthers() > 0 && done.isAnsweredByMajority());
+    }
+
+    private long untilNextRound(Round done) {
+        if (done.isHeldByAnother()) {
+            failures = 0;
+            splits = 0;
+            long regular = PERIOD_NANOS - ThreadLocalRandom.current().nextLong(PERIOD_NANOS / 8);
+            long free = done.freeInMillis();
+            long wait = free < 0 ? regular : Math.min(regular, TimeUnit.MILLISECONDS.toNanos(free) + MARGIN_NANOS);
+            return hints.isEmpty() ? wait : Math.min(wait, HINT_NANOS);
+        }
+        if (done.young() > 0) {
+            return PERIOD_NANOS;
+        }
+        if (!done.isAnsweredByMajority()) {
+            return backend.context().retryBackoff().delay(++failures).toNanos();
+        }
+        return SPLITS.delay(++splits).toNanos();
+    }
+
+    private LockUnavailableException tooYoung() {
+        return new LockUnavailableException(
+                request.name(),
+                "Lock '" + request.name() + "': too few servers of " + backend + " have a vote. A server that was"
+                        + " started anew has none until the longest ttl of any client has passed, here "
+                        + Duration.ofMillis(backend.longestMillis()) + ". Try again later.");
+    }
+
+    private Runnable granted(Round done, long validUntilNanos) {
+        state = State.SETTLED;
+        RedlockGrant made = new RedlockGrant(this, done.token(), validUntilNanos);
+        grant = made;
+        boolean others = done.isWanted() || wanted;
+        return () -> {
+            if (others) {
+                made.signalWanted(); // before the grant is told, so that it is wanted from the beginning
+            }
+            backend.renewer().register(made);
+            outcome.complete(new Outcome.Granted(made));
+            if (isLeaving()) {
+                backend.renewer().unregister(made); // the withdrawal may have come before the registration
+            }
+        };
+    }
+
+    private synchronized boolean isLeaving() {
+        return leaving;
+    }
+
+    private void fail(LockstepException failure) {
+        backend.forget(this);
+        outcome.completeExceptionally(failure);
+    }
+
+    /** A server gave itself to a round that was lost meanwhile. Called with the monitor held. */
+    void tooLate(Round done, Seat seat) {
+        if (done == round && state == State.WAITING) {
+            seat.giveWay(request.mayWait());
+        }
+    }
+
+    // ---------------------------------------------------------------- waiting
+
+    private void wake(long delayNanos) {
+        cancelTimer();
+        timer = backend.scheduler().schedule(delayNanos, this::ask);
+    }
+
+    private void cancelTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
+    /** A server says that the lock is free there. */
+    synchronized void pushedHint(Seat seat) {
+        if (grant != null && !leaving) {
+            strengthen(seat);
+            return;
+        }
+        hints.set(seat.member().index());
+        if (state == State.WAITING) {
+            if (hints.cardinality() >= backend.majority()) {
+                wake(0);
+            } else if (hints.cardinality() == 1) {
+                wake(HINT_NANOS);
+            }
+        }
+    }
+
+    /** Takes a server too that was another's, or that has lost its data, when the lock was won. */
+    synchronized void strengthen(Seat seat) {
+        Round done = round;
+        if (done != null && !leaving && isValid()) {
+            seat.ask(done, false, true);
+        }
+    }
+
+    /** Another client waits for what this claim got, or is about to be told that it got. */
+    void pushedWanted() {
+        RedlockGrant known;
+        synchronized (this) {
+            wanted = true;
+            known = grant;
+        }
+        if (known != null) {
+            known.signalWanted();
+        }
+    }
+
+    /** A server has taken away what the claim had there; if too few are left, the lock is lost. */
+    void pushedRevocation(Seat seat) {
+        RedlockGrant known;
+        synchronized (this) {
+            seat.lost();
+            missing.set(seat.member().index());
+            known = missing.cardinality() > seats.size() - backend.majority() ? grant : null;
+        }
+        if (known != null) {
+            backend.renewer().unregister(known);
+            known.signalLost(LossReason.REVOKED);
+        }
+    }
+
+    /** A server has prolonged what the claim has there. */
+    synchronized void renewed(int index) {
+        missing.clear(index);
+    }
+
+    // ---------------------------------------------------------------- giving back
+
+    synchronized boolean isValid() {
+        return grant != null
+                && !grant.isLost()
+                && grant.validUntilNanos() - backend.scheduler().nanoTime() > 0;
+    }
+
+    /** Gives back what the claim has anywhere. */
+    private List<CompletableFuture<Boolean>> leaveAll() {
+        synchronized (this) {
+            leaving = true;
+            state = State.SETTLED;
+            cancelTimer();
+            if (round != null) {
+                round.cancel();
+            }
+            return seats.stream().map(Seat::leave).toList();
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Duration blockAtMost) {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        synchronized (this) {
+            withdrawal = gone;
+        }
+        RedlockGrant known;
+        synchronized (this) {
+            known = grant;
+        }
+        if (known != null) {
+            backend.renewer().unregister(known);
+        }
+        backend.forget(this);
+        // Gone when a majority knows it no more, or its ttl has passed: the others alone are no lock.
+        Quorum.of(leaveAll(), backend.majority()).whenComplete((done, failure) -> gone.complete(null));
+        return gone;
+    }
+
+    CompletableFuture<Boolean> release() {
+        RedlockGrant known;
+        synchronized (this) {
+            known = grant;
+        }
+        if (known != null) {
+            backend.renewer().unregister(known);
+        }
+        backend.forget(this);
+        return Quorum.vote(leaveAll(), backend.majority(), this::isValid, backend.scheduler());
+    }
+
+    /** The client was closed. */
+    void close(LockstepException closed) {
+        CompletableFuture<Void> asked;
+        synchronized (this) {
+            state = State.SETTLED;
+            cancelTimer();
+            asked = withdrawal;
+        }
+        outcome.completeExceptionally(closed);
+        if (asked != null) {
+            asked.complete(null);
+        }
+    }
+}

@@ -1,0 +1,385 @@
+package dev.lockstep.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.TcpProxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What goes wrong with some of several independent servers, and between them and their clients. */
+@Timeout(120)
+class RedlockFaultsTest {
+    private static final String NAME = "order:42";
+    private static final String KEY = "lockstep:{lockstep:order:42}";
+    private static final Duration TTL = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+    private Redlocks set;
+
+    @BeforeEach
+    void start() {
+        set = Redlocks.start(5);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        if (set != null) {
+            set.close();
+        }
+    }
+
+    private long owners() {
+        return set.field(KEY, "owner").stream()
+                .filter(owner -> !owner.isEmpty())
+                .count();
+    }
+
+    private static void letPass(Duration time) {
+        Awaitility.await().pollDelay(time).until(() -> true);
+    }
+
+    // ---------------------------------------------------------------- restarts
+
+    /** The holder has no more than a majority, and cannot be told of anything; then servers forget it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void serversThatRestartAtOnceDoNotGrantALockTwice(int restarted) throws Exception {
+        List<TcpProxy> proxies = set.proxies();
+        LockClient holder = set.client(proxies, TTL, TIMEOUT);
+        LockClient rival = set.client(TTL);
+        proxies.get(3).cut();
+        proxies.get(4).cut();
+        Lease held = holder.lock(NAME).acquireAsync().get(10, TimeUnit.SECONDS);
+        long token = held.token();
+        assertThat(owners()).isEqualTo(3);
+        proxies.forEach(TcpProxy::blackHole);
+        for (int i = 0; i < restarted; i++) {
+            set.server(i).kill();
+            set.server(i).start();
+        }
+        Lease next = rival.lock(NAME)
+                .tryAcquireAsync(Duration.ofSeconds(30))
+                .get(40, TimeUnit.SECONDS)
+                .orElseThrow();
+        assertThat(held.isValid()).isFalse();
+        assertThat(next.token()).isGreaterThan(token);
+        next.close();
+        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void whileTooFewServersHaveAVoteTheLockIsUnavailableAndNotBusy() throws Exception {
+        LockClient client = set.client(Duration.ofSeconds(60));
+        for (int i = 0; i < 3; i++) {
+            set.server(i).restart();
+        }
+        Bench.await(
+                "the servers are met again",
+                () -> set.field("lockstep:redlock", "longest").stream().allMatch("60000"::equals));
+        assertThatThrownBy(client.lock(NAME)::tryLock)
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining(NAME)
+                .hasMessageContaining("vote");
+        assertThatThrownBy(() -> client.lock(NAME).tryAcquire(Duration.ofMillis(300)))
+                .isInstanceOf(LockUnavailableException.class);
+        for (int i = 0; i < 3; i++) {
+            Redlocks.age(set.server(i), 5);
+        }
+        assertThat(client.lock(NAME).tryLock()).isTrue();
+        client.lock(NAME).unlock();
+    }
+
+    /** Data that came back with the restart says nothing about what was written after it was saved. */
+    @Test
+    void aServerThatKeptItsDataHasNoVoteEither() throws Exception {
+        RedisServer server = set.server(0);
+        LockClient client = set.client(Duration.ofSeconds(60));
+        server.command("SAVE");
+        server.command("CONFIG", "SET", "save", "3600 1");
+        server.restart();
+        Bench.await(
+                "it is met again",
+                () -> !server.command("HGET", "lockstep:redlock", "born").equals("1"));
+        assertThat(client.lock(NAME).tryLock()).isTrue();
+        client.lock(NAME).unlock();
+    }
+
+    @Test
+    void allServersMayRestartOneAfterAnotherWhileALockIsHeld() throws Exception {
+        LockClient client = set.client(TTL);
+        Lease held = client.lock(NAME).acquireAsync().get();
+        for (RedisServer server : set.servers()) {
+            server.restart();
+            Bench.await(
+                    "the lock is back on " + server,
+                    () -> !server.command("HGET", KEY, "owner").isEmpty());
+            assertThat(held.isValid()).isTrue();
+        }
+        letPass(TTL);
+        assertThat(held.isValid()).isTrue();
+        LockClient rival = set.client(TTL);
+        assertThat(rival.lock(NAME).tryAcquire(Duration.ofSeconds(1))).isEmpty();
+        held.close();
+        Bench.await("it is given back everywhere", () -> owners() == 0);
+    }
+
+    @Test
+    void theLongestTtlIsKnownToAll() {
+        set.client(TTL);
+        set.client(Duration.ofSeconds(90));
+        set.client(Duration.ofSeconds(7));
+        assertThat(set.field("lockstep:redlock", "longest")).containsOnly("90000");
+    }
+
+    // ---------------------------------------------------------------- minorities
+
+    @Test
+    void aMinorityThatIsDownIsNotMissedAndComesBackByItself() throws Exception {
+        LockClient client = set.client(TTL);
+        set.server(0).kill();
+        set.server(3).kill();
+        Lease held = client.lock(NAME).acquireAsync().get(5, TimeUnit.SECONDS);
+        for (int i = 0; i < 20; i++) {
+            client.lock("another").lock();
+            client.lock("another").unlock();
+        }
+        LockClient late = set.client(TTL); // connects without them, too
+        assertThat(late.lock(NAME).tryLock()).isFalse();
+        letPass(TTL);
+        assertThat(held.isValid()).isTrue();
+        set.server(0).start();
+        set.server(3).start();
+        for (int i : new int[] {0, 3}) {
+            RedisServer server = set.server(i);
+            Bench.await(
+                    "it has the lock too",
+                    () -> server.command("HGET", KEY, "owner").length() > 0);
+        }
+        held.close();
+        assertThat(late.lock(NAME).tryLock()).isTrue();
+        late.lock(NAME).unlock();
+    }
+
+    @Test
+    void aMinorityThatIsCutOffOrSilentCostsNothing() throws Exception {
+        List<TcpProxy> proxies = set.proxies();
+        LockClient client = set.client(proxies, TTL, TIMEOUT);
+        DistributedLock lock = client.lock(NAME);
+        lock.lock();
+        lock.unlock();
+        proxies.get(1).blackHole();
+        proxies.get(2).stall(TcpProxy.Direction.REPLIES);
+        long start = System.nanoTime();
+        for (int i = 0; i < 20; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+        // Each pair would take two timeouts if it waited for them.
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TIMEOUT.multipliedBy(5));
+        proxies.forEach(TcpProxy::heal);
+        LockClient rival = set.client(TTL);
+        rival.lock(NAME).lock();
+        rival.lock(NAME).unlock();
+        Bench.await("nothing is left", () -> owners() == 0);
+    }
+
+    @Test
+    void aSlowMinorityDelaysNeitherGrantNorRelease() throws Exception {
+        List<TcpProxy> proxies = set.proxies();
+        LockClient client = set.client(proxies, Duration.ofSeconds(30), Duration.ofSeconds(10));
+        DistributedLock lock = client.lock(NAME);
+        lock.lock();
+        lock.unlock();
+        Duration slow = Duration.ofSeconds(3);
+        proxies.get(0).delay(slow);
+        proxies.get(4).delay(slow);
+        long start = System.nanoTime();
+        for (int i = 0; i < 10; i++) {
+            try (Lease lease = lock.acquire()) {
+                assertThat(lease.remaining()).isLessThan(Duration.ofSeconds(30));
+            }
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(slow.multipliedBy(3));
+        proxies.forEach(proxy -> proxy.delay(Duration.ZERO));
+        Bench.await("nothing is left", () -> owners() == 0);
+    }
+
+    /** Evenly slow servers are a network that is slow, and the time is not the holder's. */
+    @Test
+    void validityIsLessByTheTimeThatTheRoundsTook() throws Exception {
+        List<TcpProxy> proxies = set.proxies();
+        LockClient client = set.client(proxies, TTL, TIMEOUT);
+        proxies.forEach(proxy -> proxy.delay(TcpProxy.Direction.REPLIES, Duration.ofMillis(300)));
+        try (Lease lease = client.lock(NAME).acquire()) {
+            assertThat(lease.remaining()).isPositive().isLessThan(TTL.minusMillis(600));
+        }
+    }
+
+    @Test
+    void aMajorityThatIsDownIsAnErrorUntilItIsBack() throws Exception {
+        LockClient client = set.client(TTL);
+        for (int i = 0; i < 3; i++) {
+            set.server(i).kill();
+        }
+        assertThatThrownBy(client.lock(NAME)::tryLock).isInstanceOf(LockUnavailableException.class);
+        assertThatThrownBy(client.lock(NAME)::lock).isInstanceOf(LockUnavailableException.class);
+        assertThatThrownBy(() -> set.client(TTL))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining("2 of 5");
+        for (int i = 0; i < 3; i++) {
+            set.server(i).start();
+            Redlocks.age(set.server(i), 5);
+        }
+        client.lock(NAME).tryAcquire(Duration.ofSeconds(20)).orElseThrow().close();
+        Bench.await("nothing is left", () -> owners() == 0);
+    }
+
+    // ---------------------------------------------------------------- replies, stalls, clocks
+
+    @Test
+    void lostRepliesOfAllServersAreAskedForAgain() throws Exception {
+        List<TcpProxy> proxies = set.proxies();
+        LockClient client = set.client(proxies, TTL, TIMEOUT);
+        LockClient other = set.client(TTL);
+        DistributedLock lock = client.lock(NAME);
+        for (int i = 0; i < 5; i++) {
+            List<CompletableFuture<Void>> lost = lose(proxies);
+            lock.lock();
+            for (CompletableFuture<Void> each : lost) {
+                each.get(10, TimeUnit.SECONDS);
+            }
+            assertThat(other.lock(NAME).tryLock()).isFalse();
+            lost = lose(proxies);
+            lock.unlock();
+            for (CompletableFuture<Void> each : lost) {
+                each.get(10, TimeUnit.SECONDS);
+            }
+            other.lock(NAME).lock();
+            other.lock(NAME).unlock();
+        }
+        Bench.await("nothing is left", () -> owners() == 0);
+    }
+
+    private static List<CompletableFuture<Void>> lose(List<TcpProxy> proxies) {
+        return proxies.stream()
+                .map(proxy -> proxy.dropReplyTo(NAME, Duration.ZERO))
+                .toList();
+    }
+
+    /** The first claim has a majority and stands still before it writes its token; the next claim is granted meanwhile. */
+    @Test
+    void aClaimThatStallsBetweenTheRoundsGetsNoTokenAboveItsSuccessors() throws Exception {
+        Duration ttl = Duration.ofMillis(1_500);
+        List<TcpProxy> proxies = set.proxies();
+        LockClient stalled = set.client(proxies, ttl, Duration.ofSeconds(30));
+        LockClient rival = set.client(ttl);
+        proxies.forEach(proxy -> proxy.delay(TcpProxy.Direction.REPLIES, Duration.ofMillis(500)));
+        CompletableFuture<Lease> waiting = stalled.lock(NAME).acquireAsync();
+        Bench.await("it has all servers", () -> owners() == 5);
+        proxies.forEach(proxy -> proxy.stall(TcpProxy.Direction.REQUESTS));
+        Lease held = rival.lock(NAME).acquireAsync().get(20, TimeUnit.SECONDS);
+        long token = held.token();
+        proxies.forEach(proxy -> {
+            proxy.delay(Duration.ZERO);
+            proxy.heal();
+        });
+        letPass(ttl);
+        assertThat(waiting).isNotDone();
+        assertThat(held.isValid()).isTrue();
+        assertThat(set.field(KEY, "token").stream().mapToLong(Long::parseLong)).allMatch(each -> each <= token / 1024);
+        held.close();
+        try (Lease next = waiting.get(20, TimeUnit.SECONDS)) {
+            assertThat(next.token()).isGreaterThan(token);
+        }
+    }
+
+    /** A server that was the claim's, another's and the claim's again has given a token since. */
+    @Test
+    void aTokenIsNotWrittenWhereAnotherWasWrittenSince() {
+        RedisServer server = set.server(0);
+        server.command("HSET", KEY, "owner", "me", "until", "9999999999999", "token", "7");
+        assertThat(confirm(server, "me", 7, 9)).startsWith("1");
+        assertThat(confirm(server, "me", 7, 10)).isEqualTo("0");
+        assertThat(confirm(server, "you", 9, 10)).isEqualTo("0");
+        server.command("HSET", KEY, "until", "1");
+        assertThat(confirm(server, "me", 9, 10)).isEqualTo("0");
+        assertThat(server.command("HGET", KEY, "token")).isEqualTo("9");
+    }
+
+    private static String confirm(RedisServer server, String id, long seen, long token) {
+        String script = new String(Script.REDLOCK_CONFIRM.source(), StandardCharsets.UTF_8);
+        String[] keys = {KEY, KEY + ":queue", KEY + ":readers", KEY + ":claims", KEY + ":gone", "lockstep:redlock"};
+        List<String> words = new ArrayList<>(List.of("EVAL", script, "6"));
+        words.addAll(List.of(keys));
+        words.addAll(List.of(id, Long.toString(seen), Long.toString(token), "1000", "5"));
+        return server.command(words.toArray(String[]::new));
+    }
+
+    /** Clocks of a majority were set back: the last token is ahead of them. */
+    @Test
+    void tokensRiseWhenClocksAreSetBack() throws Exception {
+        LockClient client = set.client(TTL);
+        client.lock(NAME).acquire().close();
+        long ahead = Long.parseLong(set.server(0).command("HGET", KEY, "token")) + 60_000_000;
+        for (int i = 0; i < 3; i++) {
+            set.server(i).command("HSET", KEY, "token", Long.toString(ahead));
+        }
+        for (int i = 1; i <= 3; i++) {
+            try (Lease lease = client.lock(NAME).acquire()) {
+                assertThat(lease.token() / 1024).isGreaterThanOrEqualTo(ahead + i);
+            }
+        }
+    }
+
+    /** A clock that was set forward frees its server early. One is no harm; a majority is told by the token. */
+    @Test
+    void theTokenProtectsWhenClocksAreSetForward() throws Exception {
+        LockClient holder = set.client(TTL);
+        LockClient other = set.client(TTL);
+        Lease held = holder.lock(NAME).acquireAsync().get();
+        long token = held.token();
+        set.server(0).command("HSET", KEY, "until", "1");
+        set.server(1).command("HSET", KEY, "until", "1");
+        assertThat(other.lock(NAME).tryLock()).isFalse();
+        assertThat(held.isValid()).isTrue();
+        set.servers().forEach(server -> server.command("HSET", KEY, "until", "1"));
+        try (Lease next = other.lock(NAME).acquire()) {
+            assertThat(next.token()).isGreaterThan(token);
+            Bench.await("the loss is told", () -> !held.isValid());
+            assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+            assertThat(next.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void aMinorityThatLosesItsDataCostsNoLockAndAMajorityIsToldOf() throws Exception {
+        LockClient client = set.client(TTL);
+        Lease held = client.lock(NAME).acquireAsync().get();
+        set.server(0).command("FLUSHALL");
+        set.server(1).command("FLUSHALL");
+        letPass(TTL);
+        assertThat(held.isValid()).isTrue();
+        assertThat(owners()).isEqualTo(5);
+        set.servers().forEach(server -> server.command("FLUSHALL"));
+        Bench.await("the loss is told", () -> !held.isValid());
+        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+    }
+}

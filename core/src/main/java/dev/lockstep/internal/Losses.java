@@ -1,0 +1,90 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.LockMode;
+import dev.lockstep.LossReason;
+import java.util.function.Consumer;
+
+/**
+ * How a turnstile loses grants and holds: by their deadlines, by the engine's word, or by a younger grant. Every method is
+ * called with the mutex held. The Overview is in {@link Turnstile}.
+ */
+final class Losses {
+    private final Rules rules;
+    private final Client client;
+    private final String name;
+    private final Mutex mutex;
+    private final Courier courier;
+
+    Losses(Rules rules, Turnstile turnstile, Mutex mutex, Courier courier) {
+        this.rules = rules;
+        this.client = turnstile.client();
+        this.name = turnstile.name();
+        this.mutex = mutex;
+        this.courier = courier;
+    }
+
+    /** Ends the grants, and the lease times of holds, that are past. */
+    void loseWhatIsPast(long now) {
+        Passage nextPassage;
+        for (Passage passage = rules.passages.first(); passage != null; passage = nextPassage) {
+            nextPassage = passage.next;
+            if (passage.isHeld() && !loseIfPast(passage, now)) {
+                Hold nextHold;
+                for (Hold hold = passage.holds.first(); hold != null; hold = nextHold) {
+                    nextHold = hold.next;
+                    if (now - hold.deadlineNanos() >= 0) {
+                        lose(hold, LossReason.LEASE_ENDED);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Loses a grant that is past its deadline. True if it was. */
+    boolean loseIfPast(Passage passage, long now) {
+        if (now - passage.heldGrant().validUntilNanos() < 0) {
+            return false;
+        }
+        lose(passage, LossReason.EXPIRED);
+        return true;
+    }
+
+    void lose(Passage passage, LossReason reason) {
+        rules.end(passage);
+        for (Hold hold = passage.holds.first(); hold != null; hold = passage.holds.first()) {
+            lose(hold, reason);
+        }
+        mutex.later(() -> courier.discard(passage));
+    }
+
+    void lose(Hold hold, LossReason reason) {
+        rules.remove(hold);
+        rules.owners.addLost(hold);
+        for (Consumer<LossReason> action : hold.lose(reason)) {
+            mutex.later(() -> client.runLossAction(name, action, reason));
+        }
+        client.events().lost(name, hold.mode, reason);
+    }
+
+    /**
+     * An engine does not grant what conflicts: of two such grants it has ended the older one, and its word of that is late
+     * or lost.
+     */
+    void loseOverruled(Passage fresh) {
+        Passage next;
+        for (Passage other = rules.passages.first(); other != null && fresh.isHeld(); other = next) {
+            next = other.next;
+            if (other != fresh && other.isHeld() && conflict(fresh, other)) {
+                boolean late = other.heldGrant().token() > fresh.heldGrant().token();
+                lose(late ? fresh : other, LossReason.REVOKED);
+            }
+        }
+    }
+
+    /** Grants of two engines, of which one is the fallback, say nothing about each other. */
+    private static boolean conflict(Passage fresh, Passage other) {
+        return (fresh.mode == LockMode.EXCLUSIVE || other.isSurelyExclusive())
+                && !fresh.isFallback()
+                && !other.isFallback();
+    }
+}

@@ -1,0 +1,31 @@
+package dev.lockstep.benchmarks;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What locks are kept in. */
+enum Engine {
+    MEMORY("memory"),
+    REDIS("Redis"),
+    REDIS_AOF("Redis, every write on disk"),
+    ZOOKEEPER("ZooKeeper"),
+    ETCD("etcd"),
+    POSTGRESQL("PostgreSQL"),
+    MARIADB("MariaDB");
+
+    final String title;
+
+    Engine(String title) {
+        this.title = title;
+    }
+
+    /** As it is written on the command line and in file names. */
+    String id() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static Optional<Engine> of(String id) {
+        return Arrays.stream(values()).filter(engine -> engine.id().equals(id)).findFirst();
+    }
+}

@@ -1,0 +1,48 @@
+package dev.lockstep.benchmarks;
+
+import dev.lockstep.servers.SqlServer;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a database tells of itself.
+ *
+ * @param url where it is, without the user
+ * @param count asks how many requests it has had
+ * @param settings asks for names and values of its settings
+ */
+record SqlProbe(String url, String count, String settingsQuery) {
+    static String withUser(String url) {
+        return url + (url.contains("?") ? '&' : '?') + "user=" + SqlServer.USER + "&password="
+                + URLEncoder.encode(SqlServer.PASSWORD, StandardCharsets.UTF_8);
+    }
+
+    double requests() {
+        return Double.parseDouble(ask(count, false).values().iterator().next());
+    }
+
+    Map<String, String> settings() {
+        return ask(settingsQuery, true);
+    }
+
+    private Map<String, String> ask(String query, boolean named) {
+        Map<String, String> answers = new TreeMap<>();
+        try (Connection connection = DriverManager.getConnection(withUser(url));
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(query)) {
+            while (rows.next()) {
+                answers.put(named ? rows.getString(1) : "", rows.getString(named ? 2 : 1));
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("The server does not answer: " + query, e);
+        }
+        return answers;
+    }
+}

@@ -1,0 +1,197 @@
+package dev.lockstep.benchmarks;
+
+import dev.lockstep.benchmarks.Results.Cell;
+import dev.lockstep.benchmarks.Results.Sheet;
+import dev.lockstep.benchmarks.worker.Guard;
+import dev.lockstep.benchmarks.worker.Order;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * Where contenders meet: one server, and client processes that stay from workload to workload. In each round every contender
+ * has one window, in an order that changes from round to round, so that what disturbs the machine disturbs all of them.
+ */
+final class Stage implements AutoCloseable {
+    /** A contender that is this late hangs. */
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    private static final int LOCKS = 10_000;
+
+    private final RunningEngine engine;
+    private final Plan plan;
+    private final Path peers;
+    private final Path output;
+    private final Consumer<String> progress;
+    private final Guard guard;
+    private final Path guardFile;
+    private final Map<Entrant, List<WorkerProcess>> workers = new HashMap<>();
+    private int locks;
+
+    Stage(RunningEngine engine, Plan plan, Path peers, Path output, Consumer<String> progress) throws IOException {
+        this.engine = engine;
+        this.plan = plan;
+        this.peers = peers;
+        this.output = output;
+        this.progress = progress;
+        guardFile = output.resolve("guard");
+        guard = new Guard(guardFile);
+    }
+
+    /** Measures a workload. A contender that fails is left out, and said so. */
+    Sheet measure(Workload workload, List<Entrant> entrants) throws InterruptedException {
+        List<Part> parts = entrants.stream().map(Part::new).toList();
+        if (workload == Workload.W7) {
+            parts.forEach(part -> trying(part.entrant, workload, () -> part.windows.addAll(hold(part.entrant))));
+        } else {
+            List<Part> fit = new ArrayList<>(parts);
+            fit.removeIf(
+                    part -> !trying(part.entrant, workload, () -> window(part.entrant, workload, plan.warmUpMillis())));
+            for (int round = 0; round < plan.windows(); round++) {
+                Collections.rotate(fit, 1);
+                fit.removeIf(part -> !trying(
+                        part.entrant, workload, () -> part.windows.add(window(part.entrant, workload, plan.millis()))));
+            }
+        }
+        List<Cell> cells = parts.stream().map(part -> part.cell(peers)).toList();
+        String now = Instant.now().truncatedTo(ChronoUnit.MINUTES).toString();
+        return new Sheet(workload.name(), plan.text(workload), now, cells);
+    }
+
+    /** What a contender has done so far. */
+    private record Part(Entrant entrant, List<Map<String, Double>> windows) {
+        Part(Entrant entrant) {
+            this(entrant, new ArrayList<>());
+        }
+
+        Cell cell(Path peers) {
+            return new Cell(entrant.name(), entrant.kind(), Versions.of(entrant, peers), List.copyOf(windows));
+        }
+    }
+
+    private interface Step {
+        void run() throws InterruptedException;
+    }
+
+    private boolean trying(Entrant entrant, Workload workload, Step step) {
+        try {
+            step.run();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        } catch (IllegalStateException e) {
+            progress.accept(workload + "  FAILED: " + e.getMessage());
+            dismiss(entrant);
+            return false;
+        }
+    }
+
+    private Map<String, Double> window(Entrant entrant, Workload workload, int millis) throws InterruptedException {
+        List<WorkerProcess> crew = crew(entrant, workload);
+        Order order = order(workload.order(), workload.isDelayed(), millis);
+        guard.reset();
+        double before = workload == Workload.W6 ? engine.requests() : 0;
+        List<CompletableFuture<Order>> answers =
+                crew.stream().map(worker -> worker.start(order)).toList();
+        List<Map<String, String>> told = new ArrayList<>();
+        for (int i = 0; i < crew.size(); i++) {
+            try {
+                told.add(answers.get(i)
+                        .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                        .values());
+            } catch (ExecutionException | TimeoutException e) {
+                throw crew.get(i).failure(order, e);
+            }
+        }
+        Map<String, Double> found = join(told);
+        if (workload == Workload.W6) {
+            found.put(Measure.REQUESTS.key, engine.requests() - before);
+        }
+        found.put(
+                Measure.LOST.key, found.getOrDefault("counted", 0.0) - guard.count() + found.getOrDefault("torn", 0.0));
+        found.keySet().removeAll(List.of("counted", "torn", "operations"));
+        progress.accept(workload + "  " + entrant.name() + "  "
+                + Measure.human(found.getOrDefault(workload.figure.key, 0.0)) + " " + workload.figure.title
+                + (found.getOrDefault(Measure.LOST.key, 0.0) == 0 ? "" : "  NOT EXCLUSIVE"));
+        return found;
+    }
+
+    /** What processes did together: speeds add up, and shares are those of processes. */
+    private static Map<String, Double> join(List<Map<String, String>> told) {
+        Map<String, Double> sum = new LinkedHashMap<>();
+        for (Map<String, String> one : told) {
+            one.forEach((key, value) -> sum.merge(key, Double.valueOf(value), Double::sum));
+        }
+        if (told.size() > 1) {
+            Spread shares = Spread.of(told.stream()
+                    .map(one -> Double.valueOf(one.getOrDefault("operations", "0")))
+                    .toList());
+            sum.put(Measure.SHARE.key, shares.max() / Math.max(1, shares.min()));
+            sum.remove(Measure.P50.key);
+            sum.remove(Measure.P99.key);
+        }
+        return sum;
+    }
+
+    private List<Map<String, Double>> hold(Entrant entrant) throws InterruptedException {
+        WorkerProcess worker = crew(entrant, Workload.W7).get(0);
+        Map<String, String> taken = worker.carryOut(
+                order("take locks=" + LOCKS, false, (int) PATIENCE.toMillis()), PATIENCE.plusSeconds(10));
+        List<Map<String, Double>> found = new ArrayList<>();
+        for (int i = 0; i < Plan.HOLD_WINDOWS; i++) {
+            long begin = System.nanoTime();
+            double before = engine.requests();
+            Map<String, Double> window =
+                    join(List.of(worker.carryOut(order(Workload.W7.order(), false, Plan.HOLD_MILLIS), PATIENCE)));
+            window.put(Measure.RATE.key, (engine.requests() - before) / ((System.nanoTime() - begin) / 1e9));
+            window.put(Measure.HEAP.key, Double.valueOf(taken.getOrDefault("heap", "NaN")));
+            progress.accept("W7  " + entrant.name() + "  " + Measure.human(window.getOrDefault(Measure.RATE.key, 0.0))
+                    + " requests/s");
+            found.add(window);
+        }
+        dismiss(entrant); // with the locks that it holds
+        return found;
+    }
+
+    private Order order(String text, boolean delayed, int millis) {
+        return Order.parse(text + " url=" + engine.url(delayed) + " lock=bench-" + ++locks + " millis=" + millis
+                + " guard=" + guardFile);
+    }
+
+    private List<WorkerProcess> crew(Entrant entrant, Workload workload) throws InterruptedException {
+        List<WorkerProcess> crew = workers.computeIfAbsent(entrant, unused -> new ArrayList<>());
+        while (crew.size() < workload.processes()) {
+            WorkerProcess worker = new WorkerProcess(entrant, peers, output.resolve("workers.log"));
+            crew.add(worker);
+            worker.carryOut(order("open", false, 0), PATIENCE);
+        }
+        return List.copyOf(crew.subList(0, workload.processes()));
+    }
+
+    private void dismiss(Entrant entrant) {
+        List<WorkerProcess> crew = workers.remove(entrant);
+        if (crew != null) {
+            crew.forEach(WorkerProcess::close);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        List.copyOf(workers.keySet()).forEach(this::dismiss);
+        guard.close();
+    }
+}

@@ -1,0 +1,63 @@
+package dev.lockstep.benchmarks;
+
+import java.util.List;
+import java.util.Locale;
+
+/** What clients do in a window. An operation is a lock taken and given back. */
+enum Workload {
+    W1("one thread, one name, nobody else", Measure.OPS, Measure.P50, Measure.P99),
+    W2("16 threads of one client, a name each", Measure.OPS),
+    W3("16 threads of one client on one name", Measure.OPS, Measure.SHARE),
+    W4("4 processes of 4 threads on one name", Measure.OPS, Measure.SHARE),
+    W5("hand-off between two clients, from the call of release until acquired", Measure.P50, Measure.P99),
+    W6(
+            "200 threads of one client wait for a lock; from its release until each has had it",
+            Measure.MILLIS,
+            Measure.REQUESTS),
+    W7("10,000 locks held by one client", Measure.RATE, Measure.CPU, Measure.HEAP),
+    W8("16 threads of one client on one name, 95 % shared", Measure.OPS),
+    W9A("W1 over a network with 5 ms each way", Measure.P50, Measure.P99),
+    W9B("W5 over a network with 5 ms each way", Measure.P50, Measure.P99);
+
+    final String title;
+
+    /** What contenders are compared by. */
+    final Measure figure;
+
+    /** What is shown beside it. */
+    final List<Measure> more;
+
+    Workload(String title, Measure figure, Measure... more) {
+        this.title = title;
+        this.figure = figure;
+        this.more = List.of(more);
+    }
+
+    int processes() {
+        return this == W4 ? 4 : 1;
+    }
+
+    boolean isDelayed() {
+        return this == W9A || this == W9B;
+    }
+
+    /** The order of a window, but for the lock, the URL and the time. */
+    String order() {
+        return switch (this) {
+            case W1, W9A -> "pairs threads=1 names=own";
+            case W2 -> "pairs threads=16 names=own";
+            case W3 -> "pairs threads=16 names=one";
+            case W4 -> "pairs threads=4 names=one";
+            case W8 -> "pairs threads=16 names=one reads=95";
+            case W5 -> "hand-off settle=10";
+            case W9B -> "hand-off settle=60";
+            case W6 -> "crowd threads=200 settle=500";
+            case W7 -> "hold";
+        };
+    }
+
+    /** W9 stands for both of its halves. */
+    boolean isMeantBy(String text) {
+        return name().startsWith(text.toUpperCase(Locale.ROOT));
+    }
+}

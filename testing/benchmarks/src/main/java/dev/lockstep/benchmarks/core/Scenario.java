@@ -1,0 +1,14 @@
+package dev.lockstep.benchmarks.core;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** A class of benchmarks that are compared with each other: one heading of the report. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@interface Scenario {
+    /** What is measured, in a few words. */
+    String value();
+}

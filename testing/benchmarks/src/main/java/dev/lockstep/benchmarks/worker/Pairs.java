@@ -1,0 +1,103 @@
+package dev.lockstep.benchmarks.worker;
+
+import dev.lockstep.benchmarks.worker.Contender.Client;
+import dev.lockstep.benchmarks.worker.Contender.Mutex;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Threads that take a lock and give it back for a while: each its own ({@code names=own}), or all the same one; some of the
+ * time its shared half ({@code reads=95}, in percent).
+ */
+final class Pairs {
+    private Pairs() {}
+
+    private record Share(long writes, long reads, long torn, Samples samples) {
+        long operations() {
+            return writes + reads;
+        }
+    }
+
+    static Map<String, String> run(Order order, Client client) throws Exception {
+        int threads = order.number("threads");
+        boolean own = order.text("names").equals("own");
+        long nanos = TimeUnit.MILLISECONDS.toNanos(order.number("millis"));
+        int reads = order.number("reads", 0);
+        try (Guard guard = new Guard(Path.of(order.text("guard")))) {
+            Crew crew = new Crew();
+            List<Future<Share>> shares = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                String name = order.text("lock") + (own ? "-" + i : "");
+                Mutex write = client.mutex(name);
+                Mutex read = reads > 0 ? client.readMutex(name) : write;
+                Guard shown = own ? null : guard;
+                int seed = i;
+                shares.add(crew.add(() -> work(write, read, reads, shown, System.nanoTime() + nanos, seed)));
+            }
+            long before = System.nanoTime();
+            crew.go();
+            crew.join();
+            return answer(shares, System.nanoTime() - before, own);
+        }
+    }
+
+    private static Share work(Mutex write, Mutex read, int reads, @Nullable Guard guard, long end, int seed)
+            throws Exception {
+        SplittableRandom random = new SplittableRandom(seed);
+        Samples samples = new Samples();
+        long written = 0;
+        long seen = 0;
+        long torn = 0;
+        long now = System.nanoTime();
+        while (now < end) {
+            if (reads > 0 && random.nextInt(100) < reads) {
+                read.lock();
+                torn += guard == null || guard.read() ? 0 : 1;
+                read.unlock();
+                seen++;
+            } else {
+                write.lock();
+                if (guard != null) {
+                    guard.write();
+                }
+                write.unlock();
+                written++;
+            }
+            long after = System.nanoTime();
+            samples.add(after - now);
+            now = after;
+        }
+        return new Share(written, seen, torn, samples);
+    }
+
+    private static Map<String, String> answer(List<Future<Share>> shares, long nanos, boolean own) throws Exception {
+        long operations = 0;
+        long writes = 0;
+        long torn = 0;
+        long most = 0;
+        long least = Long.MAX_VALUE;
+        for (Future<Share> future : shares) {
+            Share share = future.get();
+            operations += share.operations();
+            writes += share.writes();
+            torn += share.torn();
+            most = Math.max(most, share.operations());
+            least = Math.min(least, share.operations());
+        }
+        Samples first = shares.get(0).get().samples();
+        return Map.of(
+                "operations", Long.toString(operations),
+                "ops", Double.toString(operations / (nanos / 1e9)),
+                "counted", Long.toString(own ? 0 : writes),
+                "torn", Long.toString(torn),
+                "share", Double.toString(most / (double) Math.max(1, least)),
+                "p50", Double.toString(first.millis(0.5)),
+                "p99", Double.toString(first.millis(0.99)));
+    }
+}

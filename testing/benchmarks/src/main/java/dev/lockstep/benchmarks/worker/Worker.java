@@ -1,0 +1,82 @@
+package dev.lockstep.benchmarks.worker;
+
+import dev.lockstep.benchmarks.worker.Contender.Client;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The program of a client process. It reads orders from standard input and answers each with a line on standard output;
+ * everything else goes to standard error. Clients stay open until the process ends: at the end of input.
+ */
+public final class Worker {
+    private final Contender contender;
+    private final Map<String, Client> clients = new LinkedHashMap<>();
+
+    Worker(Contender contender) {
+        this.contender = contender;
+    }
+
+    /**
+     * Works until there are no more orders.
+     *
+     * @param args the contender's class, and the variant of it that its constructor is given
+     * @throws Exception if the contender cannot be made
+     */
+    public static void main(String[] args) throws Exception {
+        PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        System.setOut(System.err);
+        Contender contender =
+                (Contender) Class.forName(args[0]).getConstructor(String.class).newInstance(args[1]);
+        Worker worker = new Worker(contender);
+        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = orders.readLine(); line != null; line = orders.readLine()) {
+            Order order = Order.parse(line);
+            try {
+                answers.println(new Order("done", worker.carryOut(order)).line());
+            } catch (Exception e) {
+                e.printStackTrace();
+                answers.println(new Order("failed", Map.of()).line());
+            }
+        }
+        Runtime.getRuntime().halt(0); // locks that are held, and threads that wait, end with the process
+    }
+
+    /** Does as it is told, and answers with what was measured. */
+    Map<String, String> carryOut(Order order) throws Exception {
+        return switch (order.word()) {
+            case "open" -> open(order);
+            case "pairs" -> Pairs.run(order, client(order, "one"));
+            case "hand-off" -> HandOff.run(order, client(order, "one"), client(order, "two"));
+            case "crowd" -> Crowd.run(order, client(order, "two"), client(order, "one"));
+            case "take" -> Held.take(order, client(order, "one"));
+            case "hold" -> Held.hold(order);
+            default -> throw new IllegalArgumentException("no such order: " + order.word());
+        };
+    }
+
+    private Map<String, String> open(Order order) throws Exception {
+        client(order, "one");
+        return Map.of();
+    }
+
+    private Client client(Order order, String which) throws Exception {
+        String key = which + " " + order.text("url");
+        Client client = clients.get(key);
+        if (client == null) {
+            client = contender.open(order.text("url"));
+            clients.put(key, client);
+        }
+        return client;
+    }
+
+    /** Closes all clients; for those who run a worker in their own process. */
+    void close() throws Exception {
+        for (Client client : clients.values()) {
+            client.close();
+        }
+    }
+}

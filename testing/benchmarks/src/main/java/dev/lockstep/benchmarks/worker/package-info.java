@@ -1,0 +1,5 @@
+/** A client process of the benchmarks: it takes locks as it is told, and depends on nothing but the JDK. */
+@NullMarked
+package dev.lockstep.benchmarks.worker;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,115 @@
+package dev.lockstep.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.benchmarks.Results.Cell;
+import dev.lockstep.benchmarks.Results.Sheet;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The way from client processes to the page, in a few seconds. Figures of so short a run mean nothing. */
+class HarnessTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void contendersAreMeasuredAndReported() throws Exception {
+        List<Sheet> sheets = new ArrayList<>();
+        List<String> progress = new ArrayList<>();
+        Plan plan = new Plan(2, 50, 50);
+        try (RunningEngine engine = RunningEngine.start(Engine.MEMORY);
+                Stage stage = new Stage(engine, plan, folder, folder, progress::add)) {
+            for (Workload workload : List.of(Workload.W1, Workload.W3, Workload.W5, Workload.W6, Workload.W8)) {
+                sheets.add(stage.measure(
+                        workload,
+                        Entrant.of(Engine.MEMORY).stream()
+                                .filter(entrant -> entrant.workloads().contains(workload))
+                                .filter(entrant -> !entrant.name().equals(Entrant.FAIR))
+                                .toList()));
+            }
+        }
+        Results results = new Results("memory", Map.of("version", "1"), Map.of("JDK", "17"), sheets);
+
+        Page.refresh(folder, List.of(results));
+
+        assertThat(sheets).flatMap(Sheet::cells).allSatisfy(cell -> {
+            assertThat(cell.windows()).as(progress.toString()).hasSize(2);
+            assertThat(cell.lost()).isZero();
+        });
+        String page = Files.readString(folder.resolve("benchmarks.md"));
+        assertThat(page).contains("| ReentrantLock ", "| Lockstep, sticky ", "benchmarks/memory-w8.svg");
+        assertThat(Files.readString(folder.resolve("benchmarks/memory-w1.svg"))).contains("<svg", ">Lockstep</text>");
+        assertThat(Results.read(folder.resolve("benchmarks/memory.json"))).contains(results);
+    }
+
+    @Test
+    void contenderThatFailsIsSaidToHave() throws Exception {
+        Entrant broken = new Entrant("broken", Entrant.Kind.PEER, "no.such.Type", "", "", Set.of(Workload.W1));
+        try (RunningEngine engine = RunningEngine.start(Engine.MEMORY);
+                Stage stage = new Stage(engine, new Plan(1, 50, 50), folder, folder, line -> {})) {
+            Sheet sheet = stage.measure(Workload.W1, List.of(broken));
+
+            assertThat(Tables.of(sheet)).contains("| broken ", "failed");
+        }
+    }
+
+    @Test
+    void ratioIsTakenWithinARound() {
+        Sheet sheet = sheet(Workload.W1, cell(Entrant.LOCKSTEP, 100, 20, 90), cell("peer", 50, 10, 30));
+
+        assertThat(Tables.of(sheet)).contains("2.00× (2.00 … 3.00)", "20.0 … 100");
+    }
+
+    @Test
+    void lessIsBetterForTimes() {
+        Sheet sheet = sheet(Workload.W5, cell(Entrant.LOCKSTEP, 1, 1, 1), cell("peer", 4, 5, 6));
+
+        assertThat(Tables.of(sheet)).contains("5.00× (4.00 … 6.00)");
+    }
+
+    @Test
+    void missedGoalIsSaid() {
+        Sheet sheet = sheet(Workload.W3, cell(Entrant.LOCKSTEP, 100, 100, 100), cell("peer", 10, 10, 10));
+        Results results = new Results("redis", Map.of(), Map.of(), List.of(sheet));
+
+        assertThat(Tables.goals(Goal.outcomes(results)))
+                .containsPattern("times the best peer \\| at least 20.0 \\| +10.0 \\| \\*\\*missed")
+                .containsPattern("times peer \\| at least 1.00 \\| +10.0 \\| +met");
+    }
+
+    @Test
+    void lostUpdateIsSaid() {
+        Sheet sheet =
+                sheet(Workload.W3, new Cell("peer", Entrant.Kind.PEER, "", List.of(Map.of("ops", 1.0, "lost", 3.0))));
+
+        assertThat(Tables.of(sheet)).contains("NOT EXCLUSIVE: 3.00 lost updates");
+    }
+
+    @Test
+    void otherWorkloadsOfAnEarlierRunAreKept() {
+        Results older = new Results(
+                "redis", Map.of(), Map.of(), List.of(sheet(Workload.W1), sheet(Workload.W2, cell("old", 1))));
+        Results newer = new Results("redis", Map.of(), Map.of(), List.of(sheet(Workload.W1, cell("new", 1))));
+
+        assertThat(newer.over(older).sheets())
+                .containsExactly(sheet(Workload.W1, cell("new", 1)), sheet(Workload.W2, cell("old", 1)));
+    }
+
+    private static Sheet sheet(Workload workload, Cell... cells) {
+        return new Sheet(workload.name(), "", "", List.of(cells));
+    }
+
+    private static Cell cell(String name, double... figures) {
+        List<Map<String, Double>> windows = new ArrayList<>();
+        for (double figure : figures) {
+            windows.add(Map.of("ops", figure, "p50", figure));
+        }
+        return new Cell(name, name.equals(Entrant.LOCKSTEP) ? Entrant.Kind.LOCKSTEP : Entrant.Kind.PEER, "", windows);
+    }
+}

@@ -1,0 +1,172 @@
+package dev.lockstep.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.lockstep.Fallback;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockListener;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LockTemplate;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.BackendProvider;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every option, URL, error and command of the reference exists, and every one that exists is in the reference. */
+class ReferenceTest {
+    private static final String REFERENCE = "docs/reference.md";
+
+    @Test
+    void optionsOfClientsLocksAndTemplates() throws IOException {
+        Set<String> documented = documented(span -> span.matches("\\w+\\(.*\\)"));
+        Set<String> methods = new TreeSet<>();
+        addMethods(methods, LockClient.Builder.class, method -> method.getReturnType() == LockClient.Builder.class);
+        addMethods(
+                methods,
+                LockOptions.class,
+                method -> method.getReturnType() == LockOptions.class && !Modifier.isStatic(method.getModifiers()));
+        addMethods(methods, LockTemplate.class, method -> true);
+        addMethods(methods, Fallback.class, method -> method.getReturnType() == Fallback.class);
+        addMethods(methods, LockListener.class, method -> true);
+        assertThat(documented).isEqualTo(methods);
+    }
+
+    private static void addMethods(Set<String> methods, Class<?> type, Predicate<Method> which) {
+        Stream.of(type.getDeclaredMethods())
+                .filter(method -> Modifier.isPublic(method.getModifiers()) && !method.isSynthetic())
+                .filter(which)
+                .map(method -> method.getName()
+                        + Arrays.stream(method.getParameterTypes())
+                                .map(Class::getSimpleName)
+                                .collect(Collectors.joining(", ", "(", ")")))
+                .forEach(methods::add);
+    }
+
+    @Test
+    void errors() throws IOException {
+        Set<String> existing = new TreeSet<>();
+        for (Path file : Guide.files(Guide.root().resolve("core/src/main/java/dev/lockstep"), "Exception.java")) {
+            existing.add(file.getFileName().toString().replace(".java", ""));
+        }
+        assertThat(existing).isNotEmpty();
+        assertThat(documented(span -> span.endsWith("Exception"))).isEqualTo(existing);
+    }
+
+    @Test
+    void reasonsOfLoss() throws IOException {
+        Set<String> existing =
+                Stream.of(LossReason.values()).map(Enum::name).collect(Collectors.toCollection(TreeSet::new));
+        assertThat(documented(span -> span.matches("[A-Z_]+"))).isEqualTo(existing);
+    }
+
+    @Test
+    void schemes() throws IOException {
+        Set<String> existing = new TreeSet<>();
+        ServiceLoader.load(BackendProvider.class).forEach(provider -> existing.addAll(provider.schemes()));
+        assertThat(documented(span -> span.matches("[a-z-]+"))).isEqualTo(existing);
+    }
+
+    /** The first column of the tables of the reference, as far as a condition holds. */
+    private static Set<String> documented(Predicate<String> which) throws IOException {
+        Set<String> found = new TreeSet<>();
+        for (List<String> row : Guide.page(REFERENCE).rows()) {
+            Page.spans(row.get(0)).stream().filter(which).forEach(found::add);
+        }
+        return found;
+    }
+
+    /** An engine that is asked for an option that it does not have says which it has. */
+    @ParameterizedTest
+    @CsvSource({
+        "redis, redis://localhost?none=1, redis://localhost?",
+        "redlock, 'redlock://a,b,c?none=1', 'redlock://a,b,c?'",
+        "zookeeper, zookeeper://localhost?none=1, zookeeper://localhost?",
+        "etcd, etcds://localhost?none=1, etcds://localhost?",
+        "sql, jdbc:sqlite:x?lockstep.none=1, jdbc:sqlite:x?lockstep."
+    })
+    void parametersOfUrls(String engine, String wrong, String before) throws IOException {
+        Set<String> documented = new TreeSet<>();
+        for (List<String> row : Guide.page("docs/engines/" + engine + ".md").rows()) {
+            for (String span : Page.spans(row.get(0))) {
+                Matcher parameter = Pattern.compile("(?:lockstep\\.)?(\\w+)(?:\\.\\w+)?=.*|lockstep\\.(\\w+)")
+                        .matcher(span);
+                if (parameter.matches()) {
+                    documented.add(parameter.group(1) != null ? parameter.group(1) : parameter.group(2));
+                }
+            }
+        }
+        String message = catchThrowableOfType(LockConfigurationException.class, () -> parse(wrong))
+                .getMessage();
+        Matcher list = Pattern.compile("(?:ptions are|redlock:// are|none of|known are) ([\\w, .]+?and [\\w]+)")
+                .matcher(message);
+        assertThat(list.find()).as(message).isTrue();
+        Set<String> known = new TreeSet<>(List.of(list.group(1).split(", | and ")));
+        assertThat(documented).isEqualTo(known);
+        assertThat(documented)
+                .allSatisfy(name ->
+                        assertThat(isKnown(before + example(name) + "=")).isTrue());
+        assertThat(isKnown(before + "none=")).isFalse();
+    }
+
+    private static String example(String name) {
+        return name.equals("zookeeper") ? "zookeeper.client.secure" : name; // a whole family of them
+    }
+
+    /** Whether an engine complains about the value, or not at all, rather than about the name. */
+    private static boolean isKnown(String url) {
+        List<String> complaints = new ArrayList<>();
+        for (String value : List.of("1", "on", "open", "true", "5s")) {
+            try {
+                parse(url + value);
+                return true;
+            } catch (LockConfigurationException e) {
+                complaints.add(String.valueOf(e.getMessage()));
+            }
+        }
+        return complaints.stream().noneMatch(text -> text.matches(".*(ptions are|redlock:// are|none of|known are).*"));
+    }
+
+    private static void parse(String url) {
+        String scheme = url.substring(0, url.indexOf(':'));
+        ServiceLoader.load(BackendProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(provider -> provider.schemes().contains(scheme))
+                .findFirst()
+                .orElseThrow()
+                .parse(url);
+    }
+
+    @Test
+    void commands() throws IOException {
+        Set<String> documented = new TreeSet<>();
+        for (List<String> row : Guide.page("docs/cli.md").table("command")) {
+            for (String span : Page.spans(row.get(0))) {
+                Matcher words =
+                        Pattern.compile("([a-z-]+(?: [a-z]+[a-z-]*)?).*").matcher(span);
+                if (words.matches()) {
+                    documented.add(words.group(1));
+                }
+            }
+        }
+        Set<String> existing = new TreeSet<>(Commands.names());
+        assertThat(documented).isEqualTo(existing);
+    }
+}

@@ -1,0 +1,127 @@
+package dev.lockstep.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+import org.w3c.dom.NodeList;
+import org.xml.sax.InputSource;
+
+/** The code on the pages is code that is compiled, run or understood. */
+class SnippetsTest {
+    @Test
+    void everyJavaBlockIsARegionOfCompiledCode() throws IOException {
+        Map<String, String> regions = Snippets.read(Guide.root());
+        Set<String> shown = new HashSet<>();
+        for (Guide.Pair pair : Guide.pairs()) {
+            for (String code : blocks(pair.english(), "java")) {
+                assertThat(regions).as(pair.english()).containsKey(code);
+                shown.add(regions.getOrDefault(code, ""));
+            }
+        }
+        assertThat(shown).as("regions that no page shows").containsAll(regions.values());
+    }
+
+    @Test
+    void everyCommandIsUnderstood() throws IOException {
+        List<String> commands = new ArrayList<>();
+        for (Guide.Pair pair : Guide.pairs()) {
+            for (String block : blocks(pair.english(), "sh")) {
+                block.lines().filter(line -> line.startsWith("./lockstep ")).forEach(commands::add);
+            }
+        }
+        assertThat(commands).isNotEmpty();
+        for (String command : commands) {
+            assertThatCode(() -> parse(command)).as(command).doesNotThrowAnyException();
+        }
+        assertThatThrownBy(() -> parse("./lockstep no-such-command")).isInstanceOf(RuntimeException.class);
+        assertThatThrownBy(() -> parse("./lockstep ls --no-such-option")).isInstanceOf(RuntimeException.class);
+    }
+
+    private static void parse(String line) {
+        String[] words = line.replaceFirst("#.*", "").strip().split("\\s+");
+        Commands.all().parseArgs(List.of(words).subList(1, words.length).toArray(String[]::new));
+    }
+
+    @Test
+    void everyDependencyExists() throws Exception {
+        Set<String> published = artifacts(Commands.xml(Guide.root().resolve("bom/pom.xml")));
+        String version = Commands.xml(Guide.root().resolve("pom.xml"))
+                .getElementsByTagName("version")
+                .item(0)
+                .getTextContent();
+        List<String> blocks = blocks("README.md", "xml");
+        assertThat(blocks).isNotEmpty();
+        for (String block : blocks) {
+            Document xml = DocumentBuilderFactory.newInstance()
+                    .newDocumentBuilder()
+                    .parse(new InputSource(new StringReader("<x>" + block + "</x>")));
+            assertThat(published).containsAll(artifacts(xml));
+            assertThat(texts(xml, "version")).containsOnly(version);
+        }
+    }
+
+    private static Set<String> artifacts(Document pom) {
+        return new HashSet<>(texts(pom, "artifactId"));
+    }
+
+    private static List<String> texts(Document xml, String tag) {
+        NodeList nodes = xml.getElementsByTagName(tag);
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < nodes.getLength(); i++) {
+            texts.add(nodes.item(i).getTextContent().strip());
+        }
+        return texts;
+    }
+
+    @Test
+    void everyStatementIsSql() throws IOException, SQLException {
+        List<String> statements = new ArrayList<>();
+        for (Guide.Pair pair : Guide.pairs()) {
+            statements.addAll(blocks(pair.english(), "sql"));
+        }
+        assertThat(statements).isNotEmpty();
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
+                Statement table = connection.createStatement()) {
+            table.execute("CREATE TABLE stock (id INTEGER PRIMARY KEY, amount INTEGER, token BIGINT)");
+            table.execute("INSERT INTO stock VALUES (7, 10, 33)");
+            for (String statement : statements) {
+                assertThat(update(connection, statement, 34)).isEqualTo(1);
+                assertThat(update(connection, statement, 33)).isZero();
+                table.execute("UPDATE stock SET token = 33");
+            }
+        }
+    }
+
+    private static int update(Connection connection, String sql, long token) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setInt(1, 9);
+            statement.setLong(2, token);
+            statement.setInt(3, 7);
+            statement.setLong(4, token);
+            return statement.executeUpdate();
+        }
+    }
+
+    private static List<String> blocks(String path, String language) throws IOException {
+        return Guide.page(path).blocks().stream()
+                .filter(block -> block.language().equals(language))
+                .map(Page.Block::text)
+                .toList();
+    }
+}

@@ -1,0 +1,191 @@
+package dev.lockstep.docs.snippets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The recipes do what the guide says. */
+class RecipesTest {
+    private final String url = "memory:" + UUID.randomUUID();
+    private final LockClient locks = LockClient.connect(url);
+    private final LockClient other = LockClient.connect(url);
+    private final Register shop = new Register();
+    private final Recipes recipes = new Recipes(locks, shop);
+
+    @AfterEach
+    void close() {
+        other.close();
+        locks.close();
+    }
+
+    @Test
+    void shipWaitsForATimeAndIsBusyElse() throws Exception {
+        recipes.waitForATime();
+        recipes.handle();
+        try (Lease held = other.lock("order:42").acquire()) {
+            assertThat(held.isValid()).isTrue();
+            recipes.waitForATime();
+            recipes.handle();
+        }
+        assertThat(shop.done).containsExactly("ship 42", "ship 42 fenced", "busy 42");
+    }
+
+    @Test
+    void templateRunsOrSaysWhoHolds() throws Exception {
+        assertThat(recipes.template()).isEqualTo(1);
+        try (Lease held = other.lock("order-numbers").acquire()) {
+            assertThat(held.isValid()).isTrue();
+            assertThat(recipes.templateThatIsBusy()).contains("order-numbers").contains(other.name());
+        }
+    }
+
+    @Test
+    void jobRunsOnce() throws Exception {
+        try (Lease held = other.lock("nightly-report").acquire()) {
+            assertThat(held.isValid()).isTrue();
+            recipes.onceInTheCluster();
+        }
+        assertThat(shop.done).isEmpty();
+        recipes.onceInTheCluster();
+        assertThat(shop.done).containsExactly("report");
+    }
+
+    @Test
+    void staleWriteIsRefused(@TempDir Path folder) throws Exception {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("shop.db"));
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE stock (id VARCHAR(20) PRIMARY KEY, amount INT, token BIGINT)");
+            statement.execute("INSERT INTO stock VALUES ('pen', 10, 0)");
+            recipes.fencedWrite(connection, "pen");
+            try (ResultSet row = statement.executeQuery("SELECT amount FROM stock")) {
+                assertThat(row.getInt(1)).isEqualTo(9);
+            }
+            statement.execute("UPDATE stock SET token = " + Long.MAX_VALUE);
+            assertThatThrownBy(() -> recipes.fencedWrite(connection, "pen")).hasMessageContaining("stale");
+        }
+    }
+
+    @Test
+    void theRestRuns() throws Exception {
+        recipes.stopWhenLost();
+        recipes.readersAndWriters();
+        recipes.severalAtOnce();
+        recipes.later().get(10, TimeUnit.SECONDS);
+        recipes.options();
+        assertThat(shop.done).containsExactly("import", "prices", "set prices", "transfer", "ship later 42");
+        try (Lease held = other.lock("order:42").acquire()) {
+            recipes.operators();
+            assertThat(held.isValid()).isFalse();
+        } catch (IllegalMonitorStateException expected) {
+            assertThat(expected).hasMessageContaining("order:42");
+        }
+    }
+
+    @Test
+    void configuredClientsConnectAndListen() throws Exception {
+        List<String> heard = new CopyOnWriteArrayList<>();
+        try (LockClient client = Recipes.configured(url, new Recipes.Watcher(new Recipes.Meters() {
+            @Override
+            public void time(String name, Duration duration) {
+                heard.add(name);
+            }
+
+            @Override
+            public void alert(String text) {
+                heard.add(text);
+            }
+        }))) {
+            assertThat(client.name()).isEqualTo("api-1");
+            client.lock("x").acquire().close();
+        }
+        assertThat(heard).containsExactly("lock.wait", "lock.held");
+        try (LockClient client = Recipes.withFallback(url)) {
+            client.lock("x").acquire().close();
+        }
+    }
+
+    /** Writes down what is done to it. */
+    private static final class Register implements Recipes.Shop {
+        private final List<String> done = new ArrayList<>();
+        private boolean more = true;
+
+        @Override
+        public void ship(int order) {
+            done.add("ship " + order);
+        }
+
+        @Override
+        public void ship(int order, long token) {
+            done.add("ship " + order + " fenced");
+        }
+
+        @Override
+        public CompletableFuture<Void> shipLater(int order, long token) {
+            done.add("ship later " + order);
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public void tellBusy(int order) {
+            done.add("busy " + order);
+        }
+
+        @Override
+        public int nextNumber(long token) {
+            return 1;
+        }
+
+        @Override
+        public void report(long token) {
+            done.add("report");
+        }
+
+        @Override
+        public boolean hasMore() {
+            return more;
+        }
+
+        @Override
+        public void importNext(long token) {
+            more = false;
+            done.add("import");
+        }
+
+        @Override
+        public void stopImport() {
+            done.add("stop");
+        }
+
+        @Override
+        public void showPrices() {
+            done.add("prices");
+        }
+
+        @Override
+        public void setPrices(long token) {
+            done.add("set prices");
+        }
+
+        @Override
+        public void transfer(int from, int to, long fromToken, long toToken) {
+            done.add("transfer");
+        }
+    }
+}

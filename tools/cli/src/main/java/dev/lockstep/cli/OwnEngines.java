@@ -1,0 +1,62 @@
+package dev.lockstep.cli;
+
+import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.ServerProcess;
+import dev.lockstep.servers.ServerUnavailableException;
+import dev.lockstep.servers.ZooKeeperServer;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.UUID;
+
+/** Engines for the length of a command, where no URL is given: made when first needed, gone when it ends. For one thread. */
+final class OwnEngines implements AutoCloseable {
+    private static final String NEVER = "3600000";
+
+    private final Scratch scratch;
+    private final String memory = "memory:" + UUID.randomUUID();
+    private final Map<Algorithm.Family, ServerProcess> servers = new EnumMap<>(Algorithm.Family.class);
+
+    OwnEngines() throws IOException {
+        this.scratch = Scratch.folder("lockstep-explain");
+    }
+
+    /** The URL of an engine of a family. */
+    String url(Algorithm.Family family) {
+        return switch (family) {
+            case MEMORY -> memory;
+            case SQL -> "jdbc:sqlite:" + scratch.path().resolve("locks.db");
+            case REDLOCK ->
+                throw new Refusal(
+                        ExitCodes.USAGE,
+                        "redlock needs servers that are older than the ttl: give --url " + family.exampleUrl);
+            case ZOOKEEPER, REDIS, ETCD ->
+                family.scheme + "://"
+                        + servers.computeIfAbsent(family, OwnEngines::start).address();
+        };
+    }
+
+    private static ServerProcess start(Algorithm.Family family) {
+        try {
+            return switch (family) {
+                case ZOOKEEPER ->
+                    // An empty container goes when the server next looks for such, which would show in the middle.
+                    ZooKeeperServer.builder()
+                            .systemProperty("znode.container.checkIntervalMs", NEVER)
+                            .start();
+                case REDIS -> RedisServer.builder().start();
+                case ETCD -> EtcdServer.builder().start();
+                case MEMORY, SQL, REDLOCK -> throw new IllegalArgumentException(family + " has no server of its own");
+            };
+        } catch (ServerUnavailableException e) {
+            throw new Refusal(ExitCodes.UNAVAILABLE, e.getMessage() + " Or give --url " + family.exampleUrl);
+        }
+    }
+
+    @Override
+    public void close() {
+        servers.values().forEach(ServerProcess::close);
+        scratch.close();
+    }
+}

@@ -1,0 +1,154 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { defineConfig } from 'vitepress'
+import { GROUPS } from './pages.mjs'
+
+const docs = path.resolve(import.meta.dirname, '../../../docs')
+const modules = path.resolve(import.meta.dirname, '../node_modules')
+const source = process.env.SITE_SOURCE
+const OVERVIEW = { en: 'Overview', zh: '总览' }
+
+/** GitHub's anchors, so that links work there and here. */
+const slugify = (heading) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-')
+
+/** Words of English, and for Chinese each character and each pair of neighbours. Copied into the pages: knows nothing outside. */
+function tokenize(text) {
+  const tokens = []
+  for (const word of text.toLowerCase().split(/[^\p{L}\p{N}_]+/u)) {
+    for (const part of word.match(/[\u3400-\u9fff]+|[^\u3400-\u9fff]+/gu) ?? []) {
+      if (!/[\u3400-\u9fff]/.test(part)) {
+        tokens.push(part)
+      } else {
+        for (let i = 0; i < part.length; i++) {
+          tokens.push(part[i])
+          if (i + 1 < part.length) {
+            tokens.push(part.slice(i, i + 2))
+          }
+        }
+      }
+    }
+  }
+  return tokens
+}
+
+/** Leads links out of docs/ to where the project's files can be seen, or leaves their text alone. */
+function linkSources(md) {
+  md.core.ruler.push('sources', (state) => {
+    for (const block of state.tokens) {
+      let depth = 0
+      block.children = block.children?.filter((token) => {
+        if (token.type === 'link_close') {
+          return depth === 0 || --depth < 0
+        }
+        if (token.type !== 'link_open') {
+          return true
+        }
+        const href = token.attrGet('href')
+        if (/^([a-z][a-z0-9+.-]*:|#)/i.test(href)) {
+          return true
+        }
+        const target = path.resolve(path.dirname(state.env.path), decodeURI(href))
+        if (target.startsWith(docs + path.sep)) {
+          token.attrSet('href', href.replace(/README\.md(?=#|$)/, 'index.md'))
+          return true
+        }
+        if (source) {
+          token.attrSet('href', source + '/' + path.relative(path.dirname(docs), target))
+          return true
+        }
+        depth++
+        return false
+      })
+    }
+  })
+}
+
+function title(file) {
+  return fs
+    .readFileSync(path.join(docs, file), 'utf8')
+    .match(/^# (.*)$/m)[1]
+    .replaceAll('`', '')
+    .replace(/^(How it works: |原理：)/, '')
+}
+
+function sidebar(language) {
+  const prefix = language === 'zh' ? 'zh/' : ''
+  return GROUPS.map((group) => ({
+    text: group[language],
+    items: group.pages
+      .map((page) => ({ page, file: (group.english ? '' : prefix) + page + '.md' }))
+      .filter(({ file }) => fs.existsSync(path.join(docs, file)))
+      .map(({ page, file }) => ({
+        text: page.endsWith('README') && page !== 'adr/README' ? OVERVIEW[language] : title(file),
+        link: '/' + file.replace(/README\.md$/, '').replace(/\.md$/, ''),
+      })),
+  }))
+}
+
+const theme = {
+  en: {
+    nav: [
+      { text: 'Getting started', link: '/getting-started' },
+      { text: 'Which engine', link: '/which-engine' },
+      { text: 'How it works', link: '/how/' },
+      { text: 'Reference', link: '/reference' },
+    ],
+    sidebar: sidebar('en'),
+    outline: { level: [2, 3], label: 'On this page' },
+  },
+  zh: {
+    nav: [
+      { text: '快速上手', link: '/zh/getting-started' },
+      { text: '怎么选引擎', link: '/zh/which-engine' },
+      { text: '原理', link: '/zh/how/' },
+      { text: '参考手册', link: '/zh/reference' },
+    ],
+    sidebar: sidebar('zh'),
+    outline: { level: [2, 3], label: '本页目录' },
+    docFooter: { prev: '上一页', next: '下一页' },
+    darkModeSwitchLabel: '外观',
+    sidebarMenuLabel: '目录',
+    returnToTopLabel: '回到顶部',
+    langMenuLabel: '切换语言',
+    notFound: { title: '没有这一页', quote: '它也许只有英文版。', linkText: '回到首页' },
+  },
+}
+
+const searchInChinese = {
+  button: { buttonText: '搜索', buttonAriaLabel: '搜索' },
+  modal: {
+    displayDetails: '显示详情',
+    resetButtonTitle: '清空',
+    backButtonTitle: '返回',
+    noResultsText: '没有找到：',
+    footer: { selectText: '打开', navigateText: '移动', closeText: '关闭' },
+  },
+}
+
+export default defineConfig({
+  title: 'Lockstep',
+  description: 'Distributed locks for Java',
+  base: process.env.SITE_BASE ?? '/',
+  srcDir: docs,
+  srcExclude: ['engines/steps/**'],
+  outDir: '../../target/site',
+  rewrites: (page) => page.replace(/README\.md$/, 'index.md'),
+  markdown: { anchor: { slugify }, config: linkSources },
+  // The pages are not beside node_modules, and find Vue by name.
+  vite: { resolve: { alias: { 'vue/server-renderer': modules + '/vue/server-renderer', vue: modules + '/vue' } } },
+  locales: {
+    root: { label: 'English', lang: 'en', themeConfig: theme.en },
+    zh: { label: '简体中文', lang: 'zh-CN', description: 'Java 分布式锁', themeConfig: theme.zh },
+  },
+  themeConfig: {
+    search: {
+      provider: 'local',
+      options: { locales: { zh: { translations: searchInChinese } }, miniSearch: { options: { tokenize } } },
+    },
+  },
+})
