@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  *   order      in order of entry, against the waiter that was certainly queued first and is still not in; one that gave
  *              up, or was near a fault, may have lost its place and does not count
  *
+ * Both token rules rest on exclusion: a client that has not been told that its grant was taken away hands it on to its next
+ * thread, with the old token, as it must for storage to refuse it. So where exclusion is not promised they are not either.
+ *
  * A broken rule is excused if a fault was on, or had ended less than the settling time before, in which the engine does
  * not promise it.
  */
@@ -130,8 +133,7 @@ final class Checker {
         int[] highest = {-1, -1};
         for (int section : entered) {
             if (history.isCertain(section) && history.token(section) != 0) {
-                // Where exclusion is not promised, the order of entries may not be that of the grants.
-                if (isTooLow(section, highest) && excuse(Rule.EXCLUSION, history.entered(section)) == null) {
+                if (isTooLow(section, highest)) {
                     tooLow.set(section);
                 }
                 remember(section, highest);
@@ -204,7 +206,7 @@ final class Checker {
     }
 
     private void report(Rule rule, int section, long at, String text) {
-        String excuse = excuse(rule, at);
+        String excuse = excuse(rule == Rule.TOKENS ? Rule.EXCLUSION : rule, at);
         verdict.add(new Violation(rule, history.lock(section), at, text, excuse == null ? "" : excuse));
     }
 

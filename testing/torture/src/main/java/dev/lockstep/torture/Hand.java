@@ -10,8 +10,8 @@ interface Hand {
 
     void go(Worker.Pace pace);
 
-    /** Lets it finish what it does; false if it does not in time. */
-    boolean rest(Duration patience);
+    /** Lets it finish what it does; empty if it does in time, else where it hangs. */
+    String rest(Duration patience);
 
     /** Closes its client; says what was left over by it. */
     List<String> quit();

@@ -24,7 +24,7 @@ final class LocalHand implements Hand {
     }
 
     @Override
-    public boolean rest(Duration patience) {
+    public String rest(Duration patience) {
         return worker.rest(patience);
     }
 

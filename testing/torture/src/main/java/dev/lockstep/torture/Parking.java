@@ -25,11 +25,11 @@ final class Parking {
     }
 
     /**
-     * Waits for a condition, for so many looks, about two milliseconds apart: time in which this process stands still does
-     * not count.
+     * Waits for a condition, for as many looks as fit into a time: while this process stands still, or is given no time by
+     * a busy machine, it does not count.
      */
-    static boolean untilLooked(BooleanSupplier condition, int looks) {
-        for (int i = 0; i < looks && !condition.getAsBoolean(); i++) {
+    static boolean untilLooked(BooleanSupplier condition, Duration patience) {
+        for (long looks = patience.toNanos() / LOOK_NANOS; looks > 0 && !condition.getAsBoolean(); looks--) {
             LockSupport.parkNanos(LOOK_NANOS);
         }
         return condition.getAsBoolean();

@@ -9,7 +9,7 @@ import java.util.List;
 /** A worker in a process of its own. */
 final class ProcessHand implements Hand, AutoCloseable {
     private static final Duration START = Duration.ofSeconds(90);
-    private static final Duration ANSWER = Duration.ofSeconds(30);
+    private static final Duration ANSWER = Duration.ofSeconds(60);
 
     private final WorkerMain.Order order;
     private final JavaProcess process;
@@ -47,9 +47,9 @@ final class ProcessHand implements Hand, AutoCloseable {
     }
 
     @Override
-    public boolean rest(Duration patience) {
+    public String rest(Duration patience) {
         process.send("rest " + patience.toMillis());
-        return process.next(patience.plus(ANSWER)).equals("rested true");
+        return process.next(patience.plus(ANSWER)).substring("rested".length()).strip();
     }
 
     @Override

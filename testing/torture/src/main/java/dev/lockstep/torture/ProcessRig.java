@@ -57,7 +57,7 @@ final class ProcessRig implements Rig {
         }
 
         @Override
-        public boolean rest(Duration patience) {
+        public String rest(Duration patience) {
             return worker.rest(patience);
         }
 

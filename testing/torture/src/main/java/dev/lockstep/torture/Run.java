@@ -69,7 +69,7 @@ final class Run {
         healed = observer.now();
         hands.forEach(hand -> hand.go(Worker.Pace.CALM));
         Duration patience = rig.ttl().plus(GRACE);
-        if (!Parking.until(() -> observer.allEnteredAfter(healed), patience)) {
+        if (!Parking.untilLooked(() -> observer.allEnteredAfter(healed), patience)) {
             observer.complain(
                     Rule.LIVENESS,
                     -1,
@@ -83,9 +83,10 @@ final class Run {
     private void requireSilence(List<Hand> hands) {
         Duration patience = rig.ttl().plus(GRACE);
         for (Hand hand : hands) {
-            if (!hand.rest(patience)) {
-                observer.complain(
-                        Rule.LIVENESS, -1, "worker " + hand.client() + " hangs in a call after " + seconds(patience));
+            String where = hand.rest(patience);
+            if (!where.isEmpty()) {
+                String text = "worker " + hand.client() + " hangs in a call after " + seconds(patience) + ": " + where;
+                observer.complain(Rule.LIVENESS, -1, text);
             }
         }
         try (LockClient client = rig.connect()) {

@@ -19,7 +19,7 @@ final class Turns {
     private static final int ODDS_OF_REOPENING = 400;
     private static final int ODDS_OF_LONG_WORK = 15;
     private static final long WORK_NANOS = 1_000_000;
-    private static final int LOOKS = 2_500;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Worker worker;
     private final Witness witness;
@@ -117,7 +117,7 @@ final class Turns {
         if (invalid && !lost) {
             witness.complain(Rule.LOSS, lock, "a hold that was not valid was given back as if it had been");
         }
-        if (invalid && !Parking.untilLooked(() -> taken.wasToldOfLoss() || worker.locks() != locks, LOOKS)) {
+        if (invalid && !Parking.untilLooked(() -> taken.wasToldOfLoss() || worker.locks() != locks, PATIENCE)) {
             witness.complain(Rule.LOSS, lock, "a hold was lost, and the action to be told of it did not run");
         }
     }

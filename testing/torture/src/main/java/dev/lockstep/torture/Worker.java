@@ -9,6 +9,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A client and its threads, which take turns at locks until they are told to rest. Thread-safe. */
 final class Worker {
@@ -36,6 +38,7 @@ final class Worker {
     record Plan(int client, int threads, int locks, Duration ttl, long seed) {}
 
     private static final int FIRST_TRIES = 20;
+    private static final int FRAMES = 12;
 
     private final Plan plan;
     private final Supplier<LockClient> connect;
@@ -118,10 +121,22 @@ final class Worker {
         pace = newPace;
     }
 
-    /** Lets the threads finish what they do, and no more; false if one does not come back in time. */
-    boolean rest(Duration patience) {
+    /** Lets the threads finish what they do, and no more; empty if all do, else where one hangs. */
+    String rest(Duration patience) {
         pace = Pace.REST;
-        return Parking.until(() -> busy.get() == 0, patience);
+        return Parking.untilLooked(() -> busy.get() == 0, patience) ? "" : whereTheyAre();
+    }
+
+    private String whereTheyAre() {
+        return threads.stream()
+                .map(thread -> Stream.of(thread.getStackTrace())
+                        .filter(frame -> frame.getClassName().startsWith("dev.lockstep"))
+                        .limit(FRAMES)
+                        .map(frame -> frame.getClassName().replaceAll(".*\\.", "") + "." + frame.getMethodName() + ":"
+                                + frame.getLineNumber())
+                        .collect(Collectors.joining(" < ")))
+                .filter(where -> !where.contains("Worker.run") || where.contains("Turns"))
+                .collect(Collectors.joining("; "));
     }
 
     /** Connects anew, and then closes the old client with whatever other threads hold and wait for. */

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.logging.LogManager;
 import java.util.stream.Collectors;
 
 /**
@@ -16,7 +17,7 @@ import java.util.stream.Collectors;
  *
  * <pre>
  * go WILD            (no answer)
- * rest MILLIS        rested true|false
+ * rest MILLIS        rested, and where it hangs if it does
  * close              a line "left WHAT" for each thing left over, then "closed"
  * </pre>
  */
@@ -69,6 +70,7 @@ final class WorkerMain {
     public static void main(String[] args) throws IOException {
         // Faults are what this is about: what clients log of them is no news.
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
+        LogManager.getLogManager().reset();
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try {
             String url = in.readLine();

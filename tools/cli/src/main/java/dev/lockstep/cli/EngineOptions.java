@@ -90,7 +90,7 @@ final class EngineOptions {
     }
 
     /** Some clients of engines log by the JDK's own means, to standard error. */
-    private static void silenceDrivers() {
+    static void silenceDrivers() {
         if ("off".equals(System.getProperty(Main.LOG_LEVEL))) {
             Logger.getLogger("").setLevel(Level.OFF);
         }

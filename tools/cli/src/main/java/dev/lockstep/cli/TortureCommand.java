@@ -107,6 +107,7 @@ final class TortureCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--workers, --threads and --locks must be 1 or more, 1000 at most");
         }
+        EngineOptions.silenceDrivers();
         if (folder != null) {
             Files.createDirectories(folder);
         }
