@@ -23,8 +23,7 @@ import java.util.TreeMap;
 record SqlProbe(String url, String user, String password, String count, String settingsQuery) {
     /** A user whom every driver takes from a URL: MariaDB's does not decode passwords there. */
     static void makeUser(SqlServer server, String user) {
-        try (Connection connection =
-                        DriverManager.getConnection(server.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
+        try (Connection connection = DriverManager.getConnection(server.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE USER " + user + " IDENTIFIED BY '" + user + "'");
             statement.execute("GRANT ALL ON *.* TO " + user);
