@@ -15,11 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The way from client processes to the page, in a few seconds. Figures of so short a run mean nothing. */
 class HarnessTest {
-    @TempDir
-    private Path folder;
-
     @Test
-    void contendersAreMeasuredAndReported() throws Exception {
+    void contendersAreMeasuredAndReported(@TempDir Path folder) throws Exception {
         List<Sheet> sheets = new ArrayList<>();
         List<String> progress = new ArrayList<>();
         Plan plan = new Plan(2, 50, 50);
@@ -49,7 +46,7 @@ class HarnessTest {
     }
 
     @Test
-    void contenderThatFailsIsSaidToHave() throws Exception {
+    void contenderThatFailsIsSaidToHave(@TempDir Path folder) throws Exception {
         Entrant broken = new Entrant("broken", Entrant.Kind.PEER, "no.such.Type", "", "", Set.of(Workload.W1));
         try (RunningEngine engine = RunningEngine.start(Engine.MEMORY);
                 Stage stage = new Stage(engine, new Plan(1, 50, 50), folder, folder, line -> {})) {
