@@ -19,6 +19,9 @@ public enum Engine {
     /** A Redis server with a replica, without which nothing is granted, and three Sentinels. */
     REDIS_SENTINEL(() -> rig(new SentinelTarget())),
 
+    /** Three independent Redis servers. */
+    REDLOCK(() -> rig(new RedlockTarget())),
+
     /** An ensemble of three. */
     ZOOKEEPER(() -> rig(new ZooKeeperTarget())),
 

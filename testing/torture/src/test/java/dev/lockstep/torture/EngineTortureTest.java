@@ -5,14 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.servers.Servers;
 import java.time.Duration;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every engine, for a short while; longer in the profile {@code full}. */
 @Timeout(2_000)
-@Execution(ExecutionMode.CONCURRENT)
 class EngineTortureTest {
     private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("torture.seconds", 8));
 

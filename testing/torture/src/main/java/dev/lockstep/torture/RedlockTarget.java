@@ -1,0 +1,73 @@
+package dev.lockstep.torture;
+
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.ServerProcess;
+import dev.lockstep.torture.Fault.Injected;
+import dev.lockstep.torture.Fault.Length;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+
+/** Three independent Redis servers, which forget all when they end. */
+final class RedlockTarget implements Target {
+    private static final int SERVERS = 3;
+
+    private final List<RedisServer> servers = new ArrayList<>();
+
+    RedlockTarget() {
+        try {
+            for (int i = 0; i < SERVERS; i++) {
+                servers.add(RedisServer.builder().start());
+            }
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    @Override
+    public String name() {
+        return "redlock";
+    }
+
+    @Override
+    public Duration ttl() {
+        return Duration.ofMillis(1_500);
+    }
+
+    @Override
+    public List<Integer> ports() {
+        return servers.stream().map(ServerProcess::port).toList();
+    }
+
+    @Override
+    public String url(List<Integer> ports) {
+        return ports.stream()
+                .map(port -> ServerProcess.HOST + ":" + port)
+                .collect(Collectors.joining(",", "redlock://", ""));
+    }
+
+    @Override
+    public List<Fault> faults() {
+        return List.of(
+                ServerFaults.paused("one server paused", Length.ANY, this::any),
+                ServerFaults.killed("one server killed", this::any),
+                Fault.of("one server restarted without data", Length.MOMENT, random -> {
+                    RedisServer server = any(random);
+                    server.kill();
+                    server.start();
+                    return Injected.all(server.toString(), Fault.Heal.NONE);
+                }));
+    }
+
+    private RedisServer any(Random random) {
+        return servers.get(random.nextInt(servers.size()));
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(RedisServer::close);
+    }
+}
