@@ -59,7 +59,15 @@ final class PauseCommand extends Demo {
 
     private boolean write(Crew crew, WorkerProcess process, int number, int seconds) throws InterruptedException {
         process.send("write " + number);
-        boolean written = words(crew.next("", seconds))[0].equals("written");
+        String word = words(crew.next("", seconds))[0];
+        if (word.equals("lost")) {
+            throw new Refusal(
+                    ExitCodes.FAILED,
+                    "process " + process.index()
+                            + " of the demo lost the lock before it was stopped: engine or machine are"
+                            + " too busy for a ttl of " + ttl.toSeconds() + " s. Give a longer one by --ttl.");
+        }
+        boolean written = word.equals("written");
         tell(
                 process.index(),
                 written ? "written" : "refused",

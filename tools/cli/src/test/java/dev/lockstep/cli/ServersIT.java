@@ -118,7 +118,7 @@ class ServersIT {
                     .contains("\"One member alone:")
                     .doesNotContain("clockAhead");
 
-            Run pause = run(url, "demo", "pause", "--ttl", "2");
+            Run pause = run(url, "demo", "pause", "--ttl", "6");
             assertThat(pause.code()).as(pause.toString()).isZero();
             assertThat(pause.out())
                     .contains("process 1 is told that it has lost the lock")
