@@ -51,17 +51,19 @@ record Page(Path file, List<Heading> headings, List<Block> blocks, List<String> 
         String language = "";
         for (String line : Files.readAllLines(file)) {
             Matcher fence = FENCE.matcher(line);
-            if (fence.matches() && code == null) {
-                code = new StringBuilder();
-                language = fence.group(1);
+            if (code == null) {
+                if (fence.matches()) {
+                    code = new StringBuilder();
+                    language = fence.group(1);
+                } else {
+                    page.readProse(line, anchors);
+                }
             } else if (fence.matches()) {
                 page.blocks.add(
                         new Block(language, code.toString().stripTrailing().stripIndent()));
                 code = null;
-            } else if (code != null) {
-                code.append(line).append('\n');
             } else {
-                page.readProse(line, anchors);
+                code.append(line).append('\n');
             }
         }
         if (code != null) {

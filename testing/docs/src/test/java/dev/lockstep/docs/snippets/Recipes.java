@@ -67,7 +67,7 @@ final class Recipes {
             locks.template().waitAtMost(Duration.ofMillis(50)).execute("order-numbers", lease -> 0);
             return "";
         } catch (LockTimeoutException e) {
-            return e.getMessage();
+            return String.valueOf(e.getMessage());
         }
     }
 
