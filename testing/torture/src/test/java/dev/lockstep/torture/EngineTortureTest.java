@@ -4,17 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.servers.Servers;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every engine, for a short while; longer in the profile {@code full}. */
+/** Some engines for a short while; all of them, and longer, in the profile {@code full}. */
 @Timeout(2_000)
 class EngineTortureTest {
     private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("torture.seconds", 8));
 
+    /** The engines that are named, or all. */
+    static List<Engine> engines() {
+        String names = System.getProperty("torture.engines", "");
+        return names.isEmpty()
+                ? List.of(Engine.values())
+                : Arrays.stream(names.split(",")).map(Engine::valueOf).toList();
+    }
+
     @ParameterizedTest
-    @EnumSource(Engine.class)
+    @MethodSource("engines")
     void engineKeepsItsPromises(Engine engine) throws Exception {
         try (Rig rig = Servers.require(engine::start)) {
             Report report = new Run(rig, Settings.of(DURATION)).run();
