@@ -98,8 +98,8 @@ final class FastWay {
         client.watchDeadline(hold.deadlineNanos());
         LossReason told = passage.toldLoss();
         if (told != null) {
-            turnstile.lost(
-                    passage, grant, told); // it was told while the passage was not held yet, and so was not heard
+            // It was told while the passage was not held yet, and so was not heard.
+            turnstile.lost(passage, grant, told);
         }
         return hold;
     }

@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 
 /** A client with a fallback, over two engines that answer when the test says so, on a clock that the test turns. */
 final class FallbackFixture {
-    static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
+    static final Duration REQUEST_TIMEOUT = TurnstileFixture.REQUEST_TIMEOUT;
     static final Duration AFTER = Duration.ofSeconds(10);
-    static final Duration MAX_BACKOFF = Duration.ofSeconds(1);
+    static final Duration MAX_BACKOFF = TurnstileFixture.MAX_BACKOFF;
 
     final VirtualScheduler time = new VirtualScheduler();
     final ScriptedBackend primary = new ScriptedBackend(time);
@@ -48,15 +48,7 @@ final class FallbackFixture {
                 events.accept("left after " + event.duration().toSeconds());
             }
         };
-        Clients.Settings settings = new Clients.Settings(
-                "test",
-                Duration.ofSeconds(30),
-                REQUEST_TIMEOUT,
-                Duration.ofMillis(20),
-                MAX_BACKOFF,
-                "client",
-                null,
-                List.of(listener));
+        Clients.Settings settings = TurnstileFixture.settings(List.of(listener));
         Clients.FallbackPlan plan = new Clients.FallbackPlan(other, AFTER);
         return new Client(engine, settings, plan, time, Runnable::run, "client", "id", () -> {});
     }

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 /** A client over an engine that answers when the test says so, on a clock that the test turns. */
 final class TurnstileFixture {
     static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
+    static final Duration MAX_BACKOFF = Duration.ofSeconds(1);
 
     final VirtualScheduler time = new VirtualScheduler();
     final ScriptedBackend engine = new ScriptedBackend(time);
@@ -50,16 +51,19 @@ final class TurnstileFixture {
 
     /** Another client of the same engine. With no listeners, its threads take locks by the fast way. */
     Client open(List<LockListener> listeners) {
-        Clients.Settings settings = new Clients.Settings(
+        return new Client(context -> engine, settings(listeners), null, time, Runnable::run, "client", "id", () -> {});
+    }
+
+    static Clients.Settings settings(List<LockListener> listeners) {
+        return new Clients.Settings(
                 "test",
                 Duration.ofSeconds(30),
                 REQUEST_TIMEOUT,
                 Duration.ofMillis(20),
-                Duration.ofSeconds(1),
+                MAX_BACKOFF,
                 "client",
                 null,
                 listeners);
-        return new Client(context -> engine, settings, null, time, Runnable::run, "client", "id", () -> {});
     }
 
     static <T> T get(CompletableFuture<T> future) {
