@@ -10,7 +10,6 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.RedisServer;
-import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TcpProxy;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +20,6 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,39 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What goes wrong with a Redis server, and between it and its clients. */
 @Timeout(120)
-class FaultsTest {
-    private static final String NAME = "order:42";
-    private static final String KEY = "lockstep:{lockstep:order:42}";
-    private static final LockOptions FAIR = LockOptions.defaults().fair();
-
-    private Bench bench;
-
-    private Bench bench(RedisServer.Builder builder) {
-        bench = new Bench(Servers.require(builder::start));
-        return bench;
-    }
-
-    private Bench bench() {
-        return bench(RedisServer.builder());
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        if (bench != null) {
-            bench.close();
-        }
-    }
-
-    private static CompletableFuture<Lease> waiter(LockClient client, LockClient observer) {
-        CompletableFuture<Lease> waiting = client.lock(NAME).acquireAsync();
-        Bench.awaitWaiters(observer, NAME, 1);
-        return waiting;
-    }
-
-    private static void serves(CompletableFuture<Lease> waiting, Duration within) throws Exception {
-        waiting.get(within.toMillis(), TimeUnit.MILLISECONDS).close();
-    }
-
+class FaultsTest extends OneServerTestCase {
     @ParameterizedTest
     @ValueSource(strings = {"pubsub", "normal", "both"})
     void aWaiterWhoseConnectionsAreKilledIsServed(String type) throws Exception {

@@ -6,17 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
-import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import dev.lockstep.servers.RedisServer;
-import dev.lockstep.servers.Servers;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,39 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A Redis server forgets: scripts, a waiter, a lock, everything; or remembers over a restart. */
 @Timeout(120)
-class ForgetfulServerTest {
-    private static final String NAME = "order:42";
-    private static final String KEY = "lockstep:{lockstep:order:42}";
-    private static final LockOptions FAIR = LockOptions.defaults().fair();
-
-    private Bench bench;
-
-    private Bench bench(RedisServer.Builder builder) {
-        bench = new Bench(Servers.require(builder::start));
-        return bench;
-    }
-
-    private Bench bench() {
-        return bench(RedisServer.builder());
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        if (bench != null) {
-            bench.close();
-        }
-    }
-
-    private static CompletableFuture<Lease> waiter(LockClient client, LockClient observer) {
-        CompletableFuture<Lease> waiting = client.lock(NAME).acquireAsync();
-        Bench.awaitWaiters(observer, NAME, 1);
-        return waiting;
-    }
-
-    private static void serves(CompletableFuture<Lease> waiting, Duration within) throws Exception {
-        waiting.get(within.toMillis(), TimeUnit.MILLISECONDS).close();
-    }
-
+class ForgetfulServerTest extends OneServerTestCase {
     @Test
     void aServerThatForgotTheScriptsIsTaughtAgain() throws Exception {
         Bench bench = bench();
