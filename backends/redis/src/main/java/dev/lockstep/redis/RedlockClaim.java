@@ -299,6 +299,18 @@ final class RedlockClaim implements Claim {
                 && grant.validUntilNanos() - backend.scheduler().nanoTime() > 0;
     }
 
+    /** What it has is renewed no more, and what servers tell it is not for it any more. */
+    private void retire() {
+        RedlockGrant known;
+        synchronized (this) {
+            known = grant;
+        }
+        if (known != null) {
+            backend.renewer().unregister(known);
+        }
+        backend.forget(this);
+    }
+
     /** Gives back what the claim has anywhere. */
     private List<CompletableFuture<Boolean>> leaveAll() {
         synchronized (this) {
@@ -318,28 +330,14 @@ final class RedlockClaim implements Claim {
         synchronized (this) {
             withdrawal = gone;
         }
-        RedlockGrant known;
-        synchronized (this) {
-            known = grant;
-        }
-        if (known != null) {
-            backend.renewer().unregister(known);
-        }
-        backend.forget(this);
+        retire();
         // Gone when a majority knows it no more, or its ttl has passed: the others alone are no lock.
         Quorum.of(leaveAll(), backend.majority()).whenComplete((done, failure) -> gone.complete(null));
         return gone;
     }
 
     CompletableFuture<Boolean> release() {
-        RedlockGrant known;
-        synchronized (this) {
-            known = grant;
-        }
-        if (known != null) {
-            backend.renewer().unregister(known);
-        }
-        backend.forget(this);
+        retire();
         return Quorum.vote(leaveAll(), backend.majority(), this::isValid, backend.scheduler());
     }
 
