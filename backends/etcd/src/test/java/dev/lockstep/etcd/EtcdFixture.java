@@ -1,5 +1,6 @@
 package dev.lockstep.etcd;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
 import dev.lockstep.servers.EtcdServer;
@@ -186,6 +187,11 @@ class EtcdFixture implements BackendFixture {
         @Override
         public CompletionStage<Boolean> forceRelease(String name) {
             return delegate.forceRelease(name);
+        }
+
+        @Override
+        public CompletionStage<EngineInfo> describe() {
+            return delegate.describe();
         }
 
         @Override

@@ -1,5 +1,6 @@
 package dev.lockstep.tck;
 
+import dev.lockstep.EngineInfo;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
 import dev.lockstep.memory.MemoryEngine;
@@ -143,6 +144,11 @@ class MemoryLockContractTest extends LockContract {
         @Override
         public CompletionStage<Boolean> forceRelease(String name) {
             return delegate.forceRelease(name);
+        }
+
+        @Override
+        public CompletionStage<EngineInfo> describe() {
+            return delegate.describe();
         }
 
         @Override
