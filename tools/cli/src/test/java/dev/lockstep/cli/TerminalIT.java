@@ -32,9 +32,13 @@ class TerminalIT {
         url = "jdbc:sqlite:" + folder.resolve("locks.db");
     }
 
-    /** Starts a command line in which {@code $LOCKSTEP} is the command. What is typed goes to the terminal. */
+    /**
+     * Starts a command line in which {@code $LOCKSTEP} is the command. What is typed goes to the terminal. The shell
+     * becomes the command: one that stayed would hear the terminal's interrupt too, and end of it with a code of its own.
+     */
     private Launched start(String commandLine) throws IOException {
-        Map<String, String> variables = Map.of("LOCKSTEP_URL", url, "COMMAND_LINE", commandLine, "TERM", "xterm");
+        Map<String, String> variables =
+                Map.of("LOCKSTEP_URL", url, "COMMAND_LINE", "exec " + commandLine, "TERM", "xterm", "SHELL", "/bin/sh");
         return Launched.shell(folder, variables, "exec script -qec \"$COMMAND_LINE\" /dev/null");
     }
 
