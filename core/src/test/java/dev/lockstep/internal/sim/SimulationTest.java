@@ -24,6 +24,9 @@ class SimulationTest {
                 if (violation != null) {
                     failure.compareAndSet(null, violation);
                 }
+                if (i % 500_000 == 0 && i > 0) {
+                    System.out.printf("simulation: %,d of %,d histories%n", i, HISTORIES);
+                }
             }
         };
         Thread[] threads = new Thread[Runtime.getRuntime().availableProcessors()];
