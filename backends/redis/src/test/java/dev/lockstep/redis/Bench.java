@@ -1,5 +1,6 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.TcpProxy;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 
 /** One server, and clients of it with and without a proxy in between. */
@@ -54,6 +56,15 @@ final class Bench implements AutoCloseable {
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(2))
                 .until(condition);
+    }
+
+    /** Waits until what remains of a lease has become more between one look and the next. */
+    static void awaitRenewal(Lease lease) {
+        AtomicReference<Duration> last = new AtomicReference<>(lease.remaining());
+        await("it is renewed", () -> {
+            Duration remaining = lease.remaining();
+            return remaining.compareTo(last.getAndSet(remaining)) > 0;
+        });
     }
 
     static void awaitWaiters(LockClient observer, String lockName, int count) {
