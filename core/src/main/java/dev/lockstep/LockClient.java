@@ -144,7 +144,8 @@ public interface LockClient extends AutoCloseable {
     LockInfo inspect(String name);
 
     /**
-     * Asks the engine which locks are held or waited for.
+     * Asks the engine which locks are held or waited for. Thousands of locks take many requests on some engines, and all
+     * of them must be answered within one request timeout: raise it for a client that lists so many.
      *
      * @param prefix what their names begin with; empty for all in the namespace
      * @return the locks, by name

@@ -186,7 +186,8 @@ final class Bench {
         try {
             actors.forEach(Actor::stop);
             heal();
-            LockClient inspector = open(builder -> builder.clientName("inspector"));
+            LockClient inspector =
+                    open(builder -> builder.clientName("inspector").requestTimeout(PATIENCE));
             fixture.assertNothingLeft(inspector, fixture.ttl().plus(PATIENCE.dividedBy(2)));
         } finally {
             try {
