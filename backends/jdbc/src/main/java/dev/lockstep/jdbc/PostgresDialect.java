@@ -39,10 +39,14 @@ final class PostgresDialect extends Dialect {
 
     @Override
     Map<String, String> driverSettings(Duration requestTimeout) {
-        // In seconds, and for the time until the connection has a finer timeout of its own.
+        // In seconds, and for the time until the connection has a finer timeout of its own. The login as a whole is
+        // limited
+        // too: a silent server is asked twice, with and without TLS.
         String seconds = Long.toString(requestTimeout.toSeconds() + 1);
         return Map.of(
                 "connectTimeout",
+                seconds,
+                "loginTimeout",
                 seconds,
                 "socketTimeout",
                 seconds,

@@ -108,7 +108,7 @@ class RefusalTest {
         refused(url.replace("PORT", Integer.toString(port)), LockUnavailableException.class, "to connect failed");
     }
 
-    /** Whatever it stops at, connecting ends after one request timeout (5 s), which this driver counts in whole seconds. */
+    /** Whatever it stops at, connecting ends after the request timeout (2 s), which this driver counts in whole seconds. */
     @ParameterizedTest
     @ValueSource(strings = {"", "revocations = 0", "INSERT INTO lockstep_sessions"})
     void aServerThatDoesNotAnswer(String request) {
@@ -123,7 +123,7 @@ class RefusalTest {
                     ServerDatabase.withUser(server.jdbcUrl(proxy.port()), SqlServer.USER, SqlServer.PASSWORD),
                     LockUnavailableException.class,
                     "to connect failed");
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(9));
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
         }
     }
 
