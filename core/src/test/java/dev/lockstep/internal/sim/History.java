@@ -9,6 +9,7 @@ import dev.lockstep.internal.sim.Setup.Fallback;
 import dev.lockstep.logs.ThreadLogs;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,7 +116,7 @@ final class History {
         }
         SimBackend fallback = other;
         node.other = fallback;
-        node.inFallback = false;
+        node.inFallback = new AtomicBoolean();
         node.client = SimClients.open(
                 context -> connected(backend),
                 Duration.ofNanos(Setup.TTL),
@@ -123,7 +124,7 @@ final class History {
                 node,
                 node,
                 "node" + node.index + "-" + ++opened,
-                setup.listens ? List.of(new Listener(node)) : List.of(),
+                setup.listens ? List.of(new Listener(node, backend)) : List.of(),
                 fallback == null ? null : context -> fallback,
                 Duration.ofNanos(setup.fallbackAfter));
         actors.opened(node);
@@ -139,33 +140,35 @@ final class History {
         return backend;
     }
 
-    /** Hears of the switches of a node's client. */
+    /** Hears of the switches of a node's client, the last of them after it was closed, when the node may have a new one. */
     private final class Listener implements LockListener {
         private final Node node;
+        private final SimBackend backend;
+        private final AtomicBoolean inFallback;
 
-        Listener(Node node) {
+        Listener(Node node, SimBackend backend) {
             this.node = node;
+            this.backend = backend;
+            this.inFallback = node.inFallback;
         }
 
         @Override
         public void onFallbackEntered(FallbackEntered event) {
             world.trace("fallback entered", node.index, 0, 0);
-            if (node.inFallback) {
+            if (inFallback.getAndSet(true)) {
                 world.violate("node " + node.index + " entered its fallback twice");
             }
-            if (node.backend().opened && event.silence().toNanos() < setup.fallbackAfter) {
+            if (backend.opened && event.silence().toNanos() < setup.fallbackAfter) {
                 world.violate("node " + node.index + " fell back after " + event.silence() + " already");
             }
-            node.inFallback = true;
         }
 
         @Override
         public void onFallbackLeft(FallbackLeft event) {
             world.trace("fallback left", node.index, 0, 0);
-            if (!node.inFallback) {
+            if (!inFallback.getAndSet(false)) {
                 world.violate("node " + node.index + " left a fallback in which it was not");
             }
-            node.inFallback = false;
         }
     }
 
@@ -278,7 +281,7 @@ final class History {
         for (Node node : nodes) {
             if (world.violation() == null && node.isOpen()) {
                 node.backends().forEach(oracle::checkClaims);
-                if (node.inFallback) {
+                if (node.inFallback.get()) {
                     world.violate("node " + node.index + " is still in fallback though its engine answers");
                 }
                 for (int name = 0; name < setup.names; name++) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** One process with one client: its own clock, its own timers, its own executor, its own end of the network. */
@@ -43,7 +44,7 @@ final class Node implements Scheduler, Executor {
     SimBackend other;
 
     /** Whether the client has told that it is in fallback, and not yet that it has left it. */
-    boolean inFallback;
+    AtomicBoolean inFallback = new AtomicBoolean();
 
     Node(int index, World world, Setup setup) {
         this.index = index;
