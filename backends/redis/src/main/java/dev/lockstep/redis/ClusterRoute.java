@@ -74,7 +74,7 @@ final class ClusterRoute implements Route {
                 if (isPrimary(connection)) {
                     primaries.add(connection);
                 } else {
-                    connection.close();
+                    Link.giveBack(connection);
                 }
             } catch (JedisException e) {
                 unreachable = e;
@@ -92,7 +92,7 @@ final class ClusterRoute implements Route {
                     && role.get(0) instanceof byte[] name
                     && new String(name, StandardCharsets.US_ASCII).equals("master");
         } catch (JedisException e) {
-            connection.close();
+            Link.giveBack(connection);
             throw e;
         }
     }

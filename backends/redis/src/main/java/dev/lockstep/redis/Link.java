@@ -24,6 +24,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 
@@ -217,9 +218,9 @@ final class Link implements AutoCloseable {
             int slot = runs.get(i).slot;
             String server = route.serverOf(slot);
             if (server == null) {
-                try (Connection connection = borrow(slot, null, deadlineNanos)) {
-                    server = connection.getHostAndPort().toString();
-                }
+                Connection connection = borrow(slot, null, deadlineNanos);
+                server = connection.getHostAndPort().toString();
+                giveBack(connection);
             }
             List<Integer> group = current.get(server);
             if (group == null || group.size() == PIPELINE) {
@@ -250,27 +251,28 @@ final class Link implements AutoCloseable {
         boolean asking = false;
         for (int redirections = 0; ; redirections++) {
             long sent = scheduler.nanoTime();
-            try (Connection connection = borrow(slot, target, deadlineNanos)) {
-                try {
-                    connection.setSoTimeout(millisUntil(deadlineNanos));
-                    if (asking) {
-                        connection.executeCommand(Protocol.Command.ASKING);
-                    }
-                    Object answer = exchange.with(connection);
-                    noteContact(sent);
-                    return answer;
-                } catch (JedisRedirectionException e) {
-                    if (redirections == MAX_REDIRECTIONS) {
-                        throw Failure.of(route.toString(), e);
-                    }
-                    target = e.getTargetNode();
-                    asking = e instanceof JedisAskDataException;
-                    if (!asking) {
-                        refreshLater();
-                    }
-                } catch (RuntimeException e) {
-                    throw failed(connection, sent, e);
+            Connection connection = borrow(slot, target, deadlineNanos);
+            try {
+                connection.setSoTimeout(millisUntil(deadlineNanos));
+                if (asking) {
+                    connection.executeCommand(Protocol.Command.ASKING);
                 }
+                Object answer = exchange.with(connection);
+                noteContact(sent);
+                return answer;
+            } catch (JedisRedirectionException e) {
+                if (redirections == MAX_REDIRECTIONS) {
+                    throw Failure.of(route.toString(), e);
+                }
+                target = e.getTargetNode();
+                asking = e instanceof JedisAskDataException;
+                if (!asking) {
+                    refreshLater();
+                }
+            } catch (RuntimeException e) {
+                throw failed(connection, sent, e);
+            } finally {
+                giveBack(connection);
             }
         }
     }
@@ -300,7 +302,19 @@ final class Link implements AutoCloseable {
             }
             noteContact(sent);
         } finally {
-            connections.forEach(Connection::close);
+            connections.forEach(Link::giveBack);
+        }
+    }
+
+    /**
+     * Gives a connection back. The pool of a broken one makes another in its place, and throws if it cannot: that is for the
+     * next who borrows to know, and must not hide from this one why it broke.
+     */
+    static void giveBack(Connection connection) {
+        try {
+            connection.close();
+        } catch (JedisException e) {
+            // It is closed all the same.
         }
     }
 

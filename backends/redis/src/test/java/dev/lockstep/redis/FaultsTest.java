@@ -7,6 +7,7 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockInfo;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.RedisServer;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -86,6 +88,19 @@ class FaultsTest extends OneServerTestCase {
         held.close();
         waiting.get(30, TimeUnit.SECONDS).close();
         return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    @Test
+    void whatIsAskedWhileTheServerIsAwayIsAskedAgainWhenItIsBack() throws Exception {
+        Bench bench = bench();
+        TcpProxy proxy = bench.proxy();
+        LockClient client = bench.client("redis://127.0.0.1:" + proxy.port(), Duration.ofSeconds(30));
+        assertThat(client.list("")).isEmpty(); // leaves a connection in the pool, which breaks and cannot be replaced
+        proxy.cut();
+        CompletableFuture<List<LockInfo>> asked = CompletableFuture.supplyAsync(() -> client.list(""));
+        assertThatThrownBy(() -> asked.get(100, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+        proxy.heal();
+        assertThat(asked.get(30, TimeUnit.SECONDS)).isEmpty();
     }
 
     @Test
