@@ -16,23 +16,26 @@ import redis.clients.jedis.util.Pool;
 final class PoolRoute implements Route {
     private final Supplier<Pool<Connection>> pool;
     private final Supplier<String> name;
+    private final boolean led;
     private final Runnable onClose;
 
-    private PoolRoute(Supplier<Pool<Connection>> pool, Supplier<String> name, Runnable onClose) {
+    private PoolRoute(Supplier<Pool<Connection>> pool, Supplier<String> name, boolean led, Runnable onClose) {
         this.pool = pool;
         this.name = name;
+        this.led = led;
         this.onClose = onClose;
     }
 
     static PoolRoute to(RedisClient client, String name, Runnable onClose) {
         Pool<Connection> pool = client.getPool();
-        return new PoolRoute(() -> pool, () -> name, onClose);
+        return new PoolRoute(() -> pool, () -> name, false, onClose);
     }
 
     static PoolRoute to(RedisSentinelClient client, Runnable onClose) {
         return new PoolRoute(
                 () -> client.getPrimaryNodesConnectionMap().values().iterator().next(),
                 () -> client.getCurrentMaster() + " (by Sentinel)",
+                true,
                 onClose);
     }
 
@@ -69,6 +72,11 @@ final class PoolRoute implements Route {
     @Override
     public void distrust(@Nullable Connection connection) {
         pool.get().clear();
+    }
+
+    @Override
+    public boolean isLedToPrimaries() {
+        return led;
     }
 
     @Override

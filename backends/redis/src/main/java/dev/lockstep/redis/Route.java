@@ -33,6 +33,11 @@ interface Route extends AutoCloseable {
     /** Finds out anew who serves what. May block for a round trip. */
     default void refresh() {}
 
+    /** Whether others tell it who is primary, so that in a failover it may be led to one that is so no more. */
+    default boolean isLedToPrimaries() {
+        return isCluster();
+    }
+
     /** Whether keys are spread over several servers. */
     default boolean isCluster() {
         return false;

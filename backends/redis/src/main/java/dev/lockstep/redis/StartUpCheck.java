@@ -1,6 +1,7 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,7 +30,12 @@ final class StartUpCheck {
             try {
                 byte[] report = (byte[]) connection.executeCommand(Protocol.Command.INFO);
                 String text = new String(report, StandardCharsets.UTF_8);
-                facts.putAll(check(text, String.valueOf(connection.getHostAndPort()), cluster));
+                String server = String.valueOf(connection.getHostAndPort());
+                if (link.route().isLedToPrimaries() && isReplica(facts(text))) {
+                    throw new LockUnavailableException(
+                            null, "Redis " + server + " has just become a replica: a failover is under way. Try again.");
+                }
+                facts.putAll(check(text, server, cluster));
             } catch (JedisAccessControlException e) {
                 if (!String.valueOf(e.getMessage()).startsWith("NOPERM")) {
                     throw e;
@@ -50,7 +56,7 @@ final class StartUpCheck {
         if (isTooOld(version)) {
             throw refused(server, "runs version " + version + ". Lockstep needs Redis 6.2 or newer.");
         }
-        if (facts.getOrDefault("role", "master").equals("slave")) {
+        if (isReplica(facts)) {
             throw refused(server, "is a read-only replica. Connect to its primary, or through Sentinel.");
         }
         if (!cluster && facts.getOrDefault("redis_mode", "").equals("cluster")) {
@@ -65,6 +71,10 @@ final class StartUpCheck {
                             + " maxmemory-policy to noeviction, or use another server for locks.");
         }
         return facts;
+    }
+
+    private static boolean isReplica(Map<String, String> facts) {
+        return facts.getOrDefault("role", "master").equals("slave");
     }
 
     /** What a report says, by name. */

@@ -182,6 +182,21 @@ class FailoverTest {
     @Nested
     class Sentinel {
         @Test
+        void whoConnectsToAPrimaryThatIsSoNoMoreMayTryAgain() {
+            try (RedisSentinels setUp =
+                    Servers.require(() -> RedisServer.builder().startSentinels(1, 3))) {
+                String url = "redis-sentinel://" + setUp.sentinels().addresses() + "/" + RedisSentinels.PRIMARY_NAME;
+                RedisServer old = setUp.primary();
+                RedisServer next = setUp.servers().find(server -> server != old);
+                next.command("REPLICAOF", "NO", "ONE");
+                old.command("REPLICAOF", "127.0.0.1", Integer.toString(next.port())); // before Sentinel knows
+                assertThatThrownBy(() -> connect(url, Duration.ofSeconds(5)))
+                        .isInstanceOf(LockUnavailableException.class)
+                        .hasMessageContaining("failover");
+            }
+        }
+
+        @Test
         void aLockSurvivesAFailoverThatItReached() throws Exception {
             try (RedisSentinels setUp =
                     Servers.require(() -> RedisServer.builder().startSentinels(2, 3))) {
