@@ -34,7 +34,7 @@ final class Admission {
             if (waiter.mayWait) {
                 rules.queue.add(waiter);
             }
-            return rules.claimFor(waiter, false);
+            return rules.claimFor(waiter, false, now);
         }
         boolean lost = false;
         Passage next;
@@ -62,7 +62,7 @@ final class Admission {
             rules.finish(waiter, Waiter.BUSY);
             return null;
         }
-        return rules.claimFor(waiter, !rules.yields);
+        return rules.claimFor(waiter, !rules.yields, now);
     }
 
     /** Whether two users of a name agree on what belongs to the name. */

@@ -257,15 +257,9 @@ final class Rules {
     }
 
     /** A claim that is for one call alone. */
-    Passage claimFor(Waiter waiter, boolean mayBarge) {
-        Passage passage = claim(
-                waiter.mode,
-                waiter.mayWait,
-                mayBarge,
-                waiter.blockAtMost,
-                waiter.startNanos,
-                waiter.threadName,
-                waiter);
+    Passage claimFor(Waiter waiter, boolean mayBarge, long now) {
+        Passage passage =
+                claim(waiter.mode, waiter.mayWait, mayBarge, waiter.blockAtMost, now, waiter.threadName, waiter);
         waiter.passage = passage;
         return passage;
     }
@@ -295,7 +289,7 @@ final class Rules {
         if (!passage.isHeld() || losses.loseIfPast(passage, now)) {
             // Too late to be used. Who waits in the queue is claimed for again; a call with its own claim here.
             if (only != null && only.mayWait) {
-                Passage again = claimFor(only, false);
+                Passage again = claimFor(only, false, now);
                 mutex.later(() -> courier.submit(again));
             } else if (only != null) {
                 finish(only, client.unavailable(name, now - passage.sentNanos()));

@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The turnstile over an engine that answers when the test says so, on a clock that the test turns. */
 class TurnstileTest {
@@ -436,9 +438,12 @@ class TurnstileTest {
             assertThat(get(second).isValid()).isTrue();
         }
 
-        @Test
-        void ofAGrantThatArrivesTooLateIsNotTheCallers() {
-            CompletableFuture<Lease> first = lock.acquireAsync();
+        @ParameterizedTest
+        @ValueSource(booleans = {false, true})
+        void ofAGrantThatArrivesTooLateIsNotTheCallers(boolean fair) {
+            LockOptions options = LockOptions.defaults();
+            CompletableFuture<Lease> first =
+                    client.lock("a", fair ? options.fair() : options).acquireAsync();
             for (int i = 0; i < 31; i++) {
                 time.advance(Duration.ofSeconds(1));
                 engine.contact();
@@ -447,7 +452,7 @@ class TurnstileTest {
             assertThat(first).isNotDone();
             assertThat(engine.grant(0).releases).isEqualTo(1);
             assertThat(engine.claims).hasSize(2);
-            engine.claim(1).grant();
+            engine.claim(1).grantAsOf(engine.claim(1).request.sentNanos());
             assertThat(get(first).isValid()).isTrue();
         }
 
