@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,7 +31,7 @@ class DrawingsTest {
         if (Boolean.getBoolean("docs.write")) {
             Files.writeString(file, svg);
         }
-        assertThat(file).as("make it anew with -Ddocs.write=true").hasContent(svg);
+        assertThat(file).as("make it anew with -Ddocs.write=true").usingCharset(StandardCharsets.UTF_8).hasContent(svg);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ class StepsTest {
                 if (Boolean.getBoolean("docs.write")) {
                     Files.writeString(file, filled);
                 }
-                assertThat(file).as("make it anew with -Ddocs.write=true").hasContent(filled);
+                assertThat(file).as("make it anew with -Ddocs.write=true").usingCharset(StandardCharsets.UTF_8).hasContent(filled);
                 all.append(filled);
             }
         }
