@@ -21,6 +21,7 @@ final class Connections implements AutoCloseable {
     private final DataSource source;
     private final AutoCloseable ownPool;
     private final Dialect dialect;
+    private final boolean together;
     private final Scheduler scheduler;
     private final long requestTimeoutNanos;
     private final AtomicLong lastContactNanos;
@@ -36,12 +37,19 @@ final class Connections implements AutoCloseable {
      * Makes it.
      *
      * @param ownPool what to close in the end
+     * @param together whether connections take several statements as one
      */
     Connections(
-            DataSource source, AutoCloseable ownPool, Dialect dialect, Scheduler scheduler, Duration requestTimeout) {
+            DataSource source,
+            AutoCloseable ownPool,
+            Dialect dialect,
+            boolean together,
+            Scheduler scheduler,
+            Duration requestTimeout) {
         this.source = source;
         this.ownPool = ownPool;
         this.dialect = dialect;
+        this.together = together;
         this.scheduler = scheduler;
         this.requestTimeoutNanos = requestTimeout.toNanos();
         this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
@@ -78,7 +86,7 @@ final class Connections implements AutoCloseable {
     private <T> T callOnce(Link.Work<T> work, long deadline) throws SQLException {
         long sent = scheduler.nanoTime();
         try (Connection connection = source.getConnection()) {
-            Link link = new Link(dialect, connection, scheduler, deadline, this::noteContact);
+            Link link = new Link(dialect, connection, together, scheduler, deadline, this::noteContact);
             int timeout = link.readTimeout();
             boolean manual = false;
             try {

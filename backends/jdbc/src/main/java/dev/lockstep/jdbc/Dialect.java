@@ -62,8 +62,33 @@ abstract class Dialect {
     @Nullable
     Drawn draw(PreparedStatement statement) throws SQLException {
         try (ResultSet rows = statement.executeQuery()) {
-            return rows.next() ? new Drawn(rows.getLong(1), rows.getString(2)) : null;
+            return readDrawn(rows);
         }
+    }
+
+    static @Nullable Drawn readDrawn(ResultSet rows) throws SQLException {
+        return rows.next() ? new Drawn(rows.getLong(1), rows.getString(2)) : null;
+    }
+
+    /** Reads what the statement before it has drawn, if that does not tell it itself when sent together with others. */
+    @Nullable
+    String readDrawnBefore() {
+        return null;
+    }
+
+    /**
+     * Whether several statements can be sent as one, with semicolons in between.
+     *
+     * @param ownUrl the URL of the pool of the client's own, whose driver is set up for it; null over the data source of
+     *     others, of which that is not known
+     */
+    boolean sendsTogether(@Nullable String ownUrl) {
+        return false;
+    }
+
+    /** The statements that begin a transaction which reads what others have committed, where they are sent together. */
+    String begin() {
+        return "BEGIN ISOLATION LEVEL READ COMMITTED";
     }
 
     /** Reads a lock's row and locks it for the rest of the transaction, in one statement. */

@@ -193,8 +193,8 @@ final class JdbcBackend implements LockBackend {
     }
 
     /**
-     * A claim was withdrawn after a request for it had not been answered. That request may be carried out later than the
-     * withdrawal, so the withdrawal is repeated.
+     * A claim was withdrawn or released after a request for it had not been answered. That request may be carried out later,
+     * so the withdrawal is repeated.
      */
     void suspect(Ask ask) {
         for (long delay : new long[] {requests.requestTimeoutNanos(), requests.ttlNanos()}) {

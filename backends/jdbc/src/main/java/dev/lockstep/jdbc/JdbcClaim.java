@@ -143,8 +143,9 @@ final class JdbcClaim implements Claim {
     }
 
     private void granted(JdbcSession session, Answer answer) {
-        JdbcGrant made = new JdbcGrant(backend, session, request, ask, answer.token());
+        JdbcGrant made;
         synchronized (this) {
+            made = new JdbcGrant(backend, session, request, ask, answer.token(), uncertain);
             grant = made;
         }
         if (answer.wanted()) {

@@ -13,14 +13,27 @@ final class JdbcGrant extends AbstractGrant {
     private final JdbcSession session;
     private final Ask ask;
     private final String name;
+    private final boolean uncertain;
     private volatile boolean shared;
 
-    JdbcGrant(JdbcBackend backend, JdbcSession session, ClaimRequest request, Ask ask, long token) {
+    /**
+     * Makes it.
+     *
+     * @param uncertain whether an earlier request for it may still be carried out
+     */
+    JdbcGrant(
+            JdbcBackend backend,
+            JdbcSession session,
+            ClaimRequest request,
+            Ask ask,
+            long token,
+            boolean uncertain) {
         super(request.listener(), token, session.validUntilNanos());
         this.backend = backend;
         this.session = session;
         this.ask = ask;
         this.name = request.name();
+        this.uncertain = uncertain;
         if (ask.shared()) {
             shared = true;
         }
@@ -60,7 +73,12 @@ final class JdbcGrant extends AbstractGrant {
             return !lost && (found || repeated);
         });
         return release.run(blockAtMost)
-                .whenComplete((given, failure) -> backend.waiting().released(ask.key()));
+                .whenComplete((given, failure) -> {
+                    backend.waiting().released(ask.key());
+                    if (uncertain) {
+                        backend.suspect(ask);
+                    }
+                });
     }
 
     @Override

@@ -107,7 +107,7 @@ public final class JdbcLocks implements BackendFactory {
     }
 
     /**
-     * Chooses the most connections of a client's own pool; 8 unless set, always 1 on SQLite. Over a data source it
+     * Chooses the most connections of a client's own pool; 16 unless set, always 1 on SQLite. Over a data source it
      * bounds the threads that serve asynchronous calls.
      *
      * @param size between 1 and 1,000
@@ -164,8 +164,8 @@ public final class JdbcLocks implements BackendFactory {
         DataSource from = driver != null ? driver : OwnPool.source(at, dialect, context.requestTimeout());
         try {
             var pool = OwnPool.open(from, context.clientName(), settings.poolSize(dialect), context.requestTimeout());
-            Connections connections =
-                    new Connections(pool, pool, dialect, context.scheduler(), context.requestTimeout());
+            Connections connections = new Connections(
+                    pool, pool, dialect, dialect.sendsTogether(at), context.scheduler(), context.requestTimeout());
             return open(connections, from, dialect, context);
         } catch (SQLException e) {
             throw Failure.of(e, dialect).toException(null, "to connect", e);
@@ -178,8 +178,8 @@ public final class JdbcLocks implements BackendFactory {
             try (Connection connection = from.getConnection()) {
                 dialect = Dialects.ofProduct(connection.getMetaData().getDatabaseProductName());
             }
-            Connections connections =
-                    new Connections(from, () -> {}, dialect, context.scheduler(), context.requestTimeout());
+            Connections connections = new Connections(
+                    from, () -> {}, dialect, dialect.sendsTogether(null), context.scheduler(), context.requestTimeout());
             return open(connections, from, dialect, context);
         } catch (SQLException e) {
             throw Failure.of(e, dialect).toException(null, "to connect", e);

@@ -7,6 +7,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.Types;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,11 +25,25 @@ final class Link {
     private final Scheduler scheduler;
     private final long deadlineNanos;
     private final LongConsumer contact;
+    private final boolean together;
     private int timeoutMillis;
 
-    Link(Dialect dialect, Connection connection, Scheduler scheduler, long deadlineNanos, LongConsumer contact) {
+    /**
+     * Makes it.
+     *
+     * @param together whether the connection takes several statements as one
+     * @param contact is told when what was sent that has been answered
+     */
+    Link(
+            Dialect dialect,
+            Connection connection,
+            boolean together,
+            Scheduler scheduler,
+            long deadlineNanos,
+            LongConsumer contact) {
         this.dialect = dialect;
         this.connection = connection;
+        this.together = together;
         this.scheduler = scheduler;
         this.deadlineNanos = deadlineNanos;
         this.contact = contact;
@@ -97,17 +114,12 @@ final class Link {
         }
     }
 
-    /** Runs work in a transaction that reads what is committed, statement by statement. */
+    /** Runs work in a transaction, which it begins and commits. What fails is rolled back. */
     <T> T transaction(Work<T> work) throws SQLException {
         int isolation = dialect.worksInline() ? 0 : connection.getTransactionIsolation();
-        connection.setAutoCommit(false);
         boolean done = false;
         try {
-            awaitNoLonger();
-            dialect.readCommitted(connection);
             T result = work.run(this);
-            awaitNoLonger();
-            connection.commit();
             done = true;
             return result;
         } finally {
@@ -115,8 +127,84 @@ final class Link {
         }
     }
 
+    /** Begins a transaction that reads what is committed, statement by statement, and sends its first statements. */
+    void begin(Batch batch) throws SQLException {
+        if (together) {
+            send(dialect.begin() + "; ", batch, "");
+            return;
+        }
+        connection.setAutoCommit(false);
+        awaitNoLonger();
+        dialect.readCommitted(connection);
+        sendEach(batch);
+    }
+
+    /** Sends the last statements of a transaction, and commits it. */
+    void commit(Batch batch) throws SQLException {
+        if (together) {
+            send("", batch, "COMMIT");
+            return;
+        }
+        sendEach(batch);
+        awaitNoLonger();
+        connection.commit();
+    }
+
+    private void sendEach(Batch batch) throws SQLException {
+        for (Batch.Call<?> call : batch.calls()) {
+            if (call.draws) {
+                call.answered(draw(call.sql, call.arguments));
+            } else if (call.reader == null) {
+                call.answered(update(call.sql, call.arguments) > 0);
+            } else {
+                call.answered(query(call.sql, call.reader, call.arguments));
+            }
+        }
+    }
+
+    /** Sends statements as one, between others without answers that matter. */
+    private void send(String before, Batch batch, String after) throws SQLException {
+        StringBuilder text = new StringBuilder(before);
+        List<@Nullable Object> arguments = new ArrayList<>();
+        for (Batch.Call<?> call : batch.calls()) {
+            text.append(call.sql).append("; ");
+            if (call.draws && dialect.readDrawnBefore() != null) {
+                text.append(dialect.readDrawnBefore()).append("; ");
+            }
+            arguments.addAll(Arrays.asList(call.arguments));
+        }
+        awaitNoLonger();
+        try (PreparedStatement statement =
+                connection.prepareStatement(text.append(after).toString())) {
+            bind(statement, arguments.toArray());
+            boolean rows = statement.execute();
+            for (long skipped = before.chars().filter(c -> c == ';').count(); skipped > 0; skipped--) {
+                rows = statement.getMoreResults();
+            }
+            for (Batch.Call<?> call : batch.calls()) {
+                if (call.draws && dialect.readDrawnBefore() != null) {
+                    rows = statement.getMoreResults();
+                }
+                if (call.reader == null) {
+                    call.answered(statement.getUpdateCount() > 0);
+                } else if (rows) {
+                    try (ResultSet found = statement.getResultSet()) {
+                        call.read(found);
+                    }
+                }
+                rows = statement.getMoreResults();
+            }
+        }
+    }
+
     private void end(boolean done, int isolation) throws SQLException {
         try {
+            if (together) {
+                if (!done) {
+                    update("ROLLBACK");
+                }
+                return;
+            }
             if (!done) {
                 connection.rollback();
             }

@@ -6,11 +6,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** MySQL, and what MariaDB has in common with it. */
 class MySqlDialect extends Dialect {
+    private static final String MULTI = "allowMultiQueries";
+
     @Override
     String product() {
         return "MySQL";
@@ -68,6 +71,26 @@ class MySqlDialect extends Dialect {
     }
 
     @Override
+    final String readDrawnBefore() {
+        return "SELECT LAST_INSERT_ID(), NULL";
+    }
+
+    /** Only if the driver was not told otherwise: what is prepared at the server cannot be sent together. */
+    @Override
+    final boolean sendsTogether(@Nullable String ownUrl) {
+        if (ownUrl == null) {
+            return false;
+        }
+        String lower = ownUrl.toLowerCase(Locale.ROOT);
+        return !lower.contains(MULTI.toLowerCase(Locale.ROOT) + "=") && !lower.contains("useserverprepstmts=");
+    }
+
+    @Override
+    final String begin() {
+        return "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
+    }
+
+    @Override
     final String forgetfulSetting() {
         return "CASE WHEN @@innodb_flush_log_at_trx_commit <> 1 THEN"
                 + " CONCAT('innodb_flush_log_at_trx_commit = ', @@innodb_flush_log_at_trx_commit) END";
@@ -81,6 +104,6 @@ class MySqlDialect extends Dialect {
     @Override
     Map<String, String> driverSettings(Duration requestTimeout) {
         String millis = millis(requestTimeout);
-        return Map.of("connectTimeout", millis, "socketTimeout", millis, "tcpKeepAlive", "true");
+        return Map.of("connectTimeout", millis, "socketTimeout", millis, "tcpKeepAlive", "true", MULTI, "true");
     }
 }

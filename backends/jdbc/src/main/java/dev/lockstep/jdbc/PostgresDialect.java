@@ -2,6 +2,7 @@ package dev.lockstep.jdbc;
 
 import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL. */
 final class PostgresDialect extends Dialect {
@@ -24,6 +25,12 @@ final class PostgresDialect extends Dialect {
     @Override
     String now() {
         return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
+    }
+
+    /** Its driver sends them as they are, each with its own parameters, and waits for the answers once. */
+    @Override
+    boolean sendsTogether(@Nullable String ownUrl) {
+        return true;
     }
 
     @Override

@@ -1,6 +1,9 @@
 package dev.lockstep.jdbc;
 
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Tells clients by NOTIFY, each on a channel of its own, and only if there is somebody to tell: it serialises commits. */
 final class PostgresPush implements Push {
@@ -9,13 +12,35 @@ final class PostgresPush implements Push {
     private static final int CLIENT_LENGTH = 22;
 
     private final String release;
+    private final String enqueue;
+    private final String serve;
 
     PostgresPush(Sql sql) {
-        // Who waits first stands in the lock's own row, which is read as it is once it is locked; the claims would be
-        // read as they were when the statement began.
-        release = "WITH freed AS (" + sql.release + " RETURNING head) SELECT CASE WHEN head IS NULL THEN NULL ELSE"
-                + " CAST(pg_notify('" + CHANNEL + "' || LEFT(head, " + CLIENT_LENGTH + "), '" + Message.HINT.code
-                + "' || head) AS TEXT) END FROM freed";
+        /*
+         * One statement reads tables as they were when it began. Only a row that it changes is read as it is once it is
+         * locked, and then the statement's conditions are checked again. So release and enqueue go by the lock's own row
+         * alone. Who is served has to know who waits next, which stands among the claims: these are as they were as long
+         * as the lock's row is (xmin), since whoever changes a lock's claims changes its row too.
+         */
+        release = "WITH freed AS (" + sql.release + " RETURNING head) SELECT CASE WHEN head IS NOT NULL THEN "
+                + tell(Message.HINT, "head") + " END FROM freed";
+        enqueue = "WITH queued AS (UPDATE " + sql.locks + " SET tickets = tickets + 1, head = COALESCE(head, ?)"
+                + " WHERE name = ? AND readers = 0 AND (owner IS NOT NULL OR head IS NOT NULL AND 0 = ?)"
+                + " RETURNING name, owner, head, tickets), joined AS (" + sql.intoClaims
+                + "SELECT ?, name, tickets, 0, 0, 0, ?, ?, " + sql.now + ", ? FROM queued"
+                + "), told AS (SELECT CASE WHEN owner IS NULL THEN " + tell(Message.HINT, "head")
+                + " WHEN LEFT(owner, " + CLIENT_LENGTH + ") <> ? THEN " + tell(Message.WANTED, "owner")
+                + " END AS sent FROM queued) SELECT seen.*, told.sent FROM told, (" + sql.look + ") seen";
+        serve = "WITH served AS (" + sql.taking + ", head = (SELECT c.claim FROM " + sql.claims + " c WHERE c.name = ?"
+                + " AND c.held = 0 AND c.claim <> ? ORDER BY c.ticket LIMIT 1) WHERE name = ? AND readers = 0"
+                + " AND owner IS NULL AND (head = ? OR 1 = ?) AND xmin = (SELECT s.xmin FROM " + sql.locks
+                + " s WHERE s.name = ?) RETURNING token, head), gone AS (DELETE FROM " + sql.claims
+                + " WHERE claim = ? AND EXISTS (SELECT 1 FROM served)) SELECT token, head FROM served";
+    }
+
+    private static String tell(Message message, String claim) {
+        return "CAST(pg_notify('" + CHANNEL + "' || LEFT(" + claim + ", " + CLIENT_LENGTH + "), '" + message.code
+                + "' || " + claim + ") AS TEXT)";
     }
 
     static String channel(String client) {
@@ -27,12 +52,46 @@ final class PostgresPush implements Push {
     }
 
     @Override
-    public void send(Link link, Message message, String claim) throws SQLException {
-        send(link, channel(claim.substring(0, CLIENT_LENGTH)), message.code + claim);
+    public void send(Batch batch, Message message, String claim) {
+        batch.query(
+                NOTIFY, ResultSet::next, channel(claim.substring(0, CLIENT_LENGTH)), message.code + claim);
     }
 
     @Override
     public boolean release(Link link, Sql sql, String key, String claim) throws SQLException {
         return link.query(release, rows -> rows.next(), key, claim);
+    }
+
+    @Override
+    public Optional<Store.Look> enqueue(Link link, Ask ask, String session) throws SQLException {
+        return link.query(
+                enqueue,
+                Store::readLook,
+                ask.claim(),
+                ask.key(),
+                ask.mayBarge() ? 1 : 0,
+                ask.claim(),
+                session,
+                ask.thread(),
+                ask.sticky(),
+                ask.client(),
+                ask.key());
+    }
+
+    @Override
+    public Dialect.@Nullable Drawn serve(Link link, Ask ask, String session) throws SQLException {
+        return link.draw(
+                serve,
+                ask.claim(),
+                session,
+                ask.thread(),
+                ask.sticky(),
+                ask.key(),
+                ask.claim(),
+                ask.key(),
+                ask.claim(),
+                ask.mayBarge() ? 1 : 0,
+                ask.key(),
+                ask.claim());
     }
 }

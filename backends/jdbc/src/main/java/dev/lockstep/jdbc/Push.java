@@ -1,8 +1,13 @@
 package dev.lockstep.jdbc;
 
 import java.sql.SQLException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Tells clients what concerns their claims, where the database can carry messages. */
+/**
+ * Tells clients what concerns their claims, where the database can carry messages; and does in one statement what comes with
+ * that and takes a transaction of several elsewhere.
+ */
 interface Push {
     /** What a client is told of one of its claims. */
     enum Message {
@@ -23,17 +28,37 @@ interface Push {
     /** Tells nobody anything. */
     Push NONE = new Push() {
         @Override
-        public void send(Link link, Message message, String claim) {}
+        public void send(Batch batch, Message message, String claim) {}
 
         @Override
         public boolean release(Link link, Sql sql, String key, String claim) throws SQLException {
             return link.update(sql.release, key, claim) > 0;
         }
+
+        @Override
+        public Optional<Store.Look> enqueue(Link link, Ask ask, String session) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Dialect.@Nullable Drawn serve(Link link, Ask ask, String session) {
+            return null;
+        }
     };
 
-    /** Tells a claim's client, when the statement or transaction is committed. */
-    void send(Link link, Message message, String claim) throws SQLException;
+    /** Tells a claim's client, when the transaction is committed. */
+    void send(Batch batch, Message message, String claim);
 
     /** Frees a lock, if the claim owns it, and gives a hint to who waits first, in one statement. */
     boolean release(Link link, Sql sql, String key, String claim) throws SQLException;
+
+    /**
+     * Lets a claim wait for a lock that it cannot have now.
+     *
+     * @return what was seen of the lock; empty if nothing was done, and the long way has to be gone
+     */
+    Optional<Store.Look> enqueue(Link link, Ask ask, String session) throws SQLException;
+
+    /** Gives a free lock to a claim that waits for it; null if nothing was done, and the long way has to be gone. */
+    Dialect.@Nullable Drawn serve(Link link, Ask ask, String session) throws SQLException;
 }

@@ -2,8 +2,9 @@ package dev.lockstep.jdbc;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What concerns more than one row of a lock: waiting, sharing, and leaving. Each operation is one transaction that locks
@@ -19,21 +20,34 @@ final class Queue {
         this.push = push;
     }
 
-    /** Changes a lock. */
+    /** Changes a lock: adds what has to be written, and tells the answer once that was done. */
     @FunctionalInterface
     private interface Change<T> {
-        T apply(Link link, LockState state) throws SQLException;
+        Result<T> apply(Batch writes, LockState state);
+    }
+
+    /** An answer that is known when everything was written. */
+    @FunctionalInterface
+    private interface Result<T> {
+        T get() throws SQLException;
     }
 
     /** Runs a change with the lock's row locked; empty if there is no row. */
     private <T> Optional<T> locked(Link link, String key, Change<T> change) throws SQLException {
         return link.transaction(inside -> {
-            Optional<LockState> row = inside.query(sql.lockRow, Queue::readRow, key);
-            if (row.isEmpty()) {
-                return Optional.empty();
+            Batch reads = new Batch();
+            Batch.Call<Optional<LockState>> row = reads.query(sql.lockRow, Queue::readRow, key);
+            Batch.Call<List<Claimed>> claims = reads.query(sql.readClaims, Queue::readClaims, key);
+            inside.begin(reads);
+            Batch writes = new Batch();
+            Result<T> result = null;
+            if (row.answer().isPresent()) {
+                LockState state = row.answer().get();
+                claims.answer().forEach(claim -> (claim.held() ? state.held : state.waiting).add(claim.row()));
+                result = change.apply(writes, state);
             }
-            LockState state = inside.query(sql.readClaims, rows -> readClaims(rows, row.get()), key);
-            return Optional.of(change.apply(inside, state));
+            inside.commit(writes);
+            return result == null ? Optional.empty() : Optional.of(result.get());
         });
     }
 
@@ -43,75 +57,73 @@ final class Queue {
                 : Optional.empty();
     }
 
-    private static LockState readClaims(ResultSet rows, LockState state) throws SQLException {
+    /** A row of the claims, and whether it holds. */
+    private record Claimed(LockState.Row row, boolean held) {}
+
+    private static List<Claimed> readClaims(ResultSet rows) throws SQLException {
+        List<Claimed> claims = new ArrayList<>();
         while (rows.next()) {
             LockState.Row row =
                     new LockState.Row(rows.getString(1), rows.getString(2), rows.getInt(3) != 0, rows.getLong(5));
-            (rows.getInt(4) != 0 ? state.held : state.waiting).add(row);
+            claims.add(new Claimed(row, rows.getInt(4) != 0));
         }
-        return state;
+        return claims;
     }
 
-    private void store(Link link, String key, LockState state) throws SQLException {
-        link.update(sql.store, state.owner, state.ownerSession, state.held.size(), state.head(), state.tickets, key);
-        hintNext(link, state);
+    private void store(Batch writes, String key, LockState state) {
+        writes.update(sql.store, state.owner, state.ownerSession, state.held.size(), state.head(), state.tickets, key);
+        hintNext(writes, state);
     }
 
-    private void hintNext(Link link, LockState state) throws SQLException {
+    private void hintNext(Batch writes, LockState state) {
         String next = state.next();
         if (next != null) {
-            push.send(link, Push.Message.HINT, next);
+            push.send(writes, Push.Message.HINT, next);
         }
     }
 
     /** Grants a claim or lets it wait, for the first time or again; empty if the lock has no row. */
     Optional<Answer> arrive(Link link, Ask ask, String session) throws SQLException {
-        return locked(link, ask.key(), (inside, state) -> {
+        return locked(link, ask.key(), (writes, state) -> {
             LockState.Row before = state.findHeld(ask.claim());
             if (before != null) {
-                return Answer.granted(before.token(), isWanted(ask, state)); // an answer was lost
+                return () -> Answer.granted(before.token(), isWanted(ask, state)); // an answer was lost
             }
             if (state.mayTake(ask.claim(), ask.shared(), ask.mayBarge())) {
-                return ask.shared() ? share(inside, ask, session, state) : take(inside, ask, session, state);
+                Batch.Call<Dialect.Drawn> drawn =
+                        ask.shared() ? share(writes, ask, session, state) : take(writes, ask, session, state);
+                return () -> Answer.granted(drawn.answer().token(), isWanted(ask, state));
             }
             if (ask.mayWait()) {
-                await(inside, ask, session, state);
-                return Answer.WAITING;
+                await(writes, ask, session, state);
+                return () -> Answer.WAITING;
             }
-            return Answer.BUSY;
+            return () -> Answer.BUSY;
         });
     }
 
-    private Answer take(Link link, Ask ask, String session, LockState state) throws SQLException {
+    private Batch.Call<Dialect.Drawn> take(Batch writes, Ask ask, String session, LockState state) {
         boolean waited = state.find(ask.claim()) != null;
         state.remove(ask.claim());
-        long token = drawn(
-                link.draw(sql.takeQueued, ask.claim(), session, ask.thread(), ask.sticky(), state.head(), ask.key()));
         if (waited) {
-            link.update(sql.deleteClaim, ask.claim());
+            writes.update(sql.deleteClaim, ask.claim());
         }
-        return Answer.granted(token, isWanted(ask, state));
+        return writes.draw(
+                sql.takeQueued, ask.claim(), session, ask.thread(), ask.sticky(), state.head(), ask.key());
     }
 
-    private Answer share(Link link, Ask ask, String session, LockState state) throws SQLException {
+    private Batch.Call<Dialect.Drawn> share(Batch writes, Ask ask, String session, LockState state) {
         boolean waited = state.find(ask.claim()) != null;
         state.remove(ask.claim());
         state.held.add(new LockState.Row(ask.claim(), session, true, 0));
-        long token = drawn(link.draw(sql.drawShared, state.held.size(), state.head(), ask.key()));
+        Batch.Call<Dialect.Drawn> drawn = writes.draw(sql.drawShared, state.held.size(), state.head(), ask.key());
         if (waited) {
-            link.update(sql.holdClaim, token, session, ask.claim());
+            writes.update(sql.holdClaim, ask.key(), session, ask.claim());
         } else {
-            insert(link, ask, session, 0, true, token);
+            insertHeld(writes, ask, session);
         }
-        hintNext(link, state); // readers are woken one by one, each by the one before it
-        return Answer.granted(token, isWanted(ask, state));
-    }
-
-    private static long drawn(Dialect.@Nullable Drawn drawn) throws SQLException {
-        if (drawn == null) {
-            throw new SQLException("A row that was locked is gone.", "40001");
-        }
-        return drawn.token();
+        hintNext(writes, state); // readers are woken one by one, each by the one before it
+        return drawn;
     }
 
     private static boolean isWanted(Ask ask, LockState state) {
@@ -123,37 +135,34 @@ final class Queue {
         return false;
     }
 
-    private void await(Link link, Ask ask, String session, LockState state) throws SQLException {
+    private void await(Batch writes, Ask ask, String session, LockState state) {
         LockState.Row before = state.find(ask.claim());
         if (before == null) {
             state.tickets++;
             state.waiting.add(new LockState.Row(ask.claim(), session, ask.shared(), 0));
-            insert(link, ask, session, state.tickets, false, null);
-            store(link, ask.key(), state);
+            writes.update(
+                    sql.insertClaim,
+                    ask.claim(),
+                    ask.key(),
+                    state.tickets,
+                    ask.shared() ? 1 : 0,
+                    session,
+                    ask.thread(),
+                    ask.sticky());
+            store(writes, ask.key(), state);
         } else if (!before.session().equals(session)) {
-            link.update(sql.moveClaim, session, ask.claim());
+            writes.update(sql.moveClaim, session, ask.claim());
         }
         for (String holder : state.holders()) {
             if (!ask.isOfSameClient(holder)) {
-                push.send(link, Push.Message.WANTED, holder);
+                push.send(writes, Push.Message.WANTED, holder);
             }
         }
     }
 
-    private void insert(Link link, Ask ask, String session, long ticket, boolean held, @Nullable Long token)
-            throws SQLException {
-        int shared = held || ask.shared() ? 1 : 0;
-        link.update(
-                sql.insertClaim,
-                ask.claim(),
-                ask.key(),
-                ticket,
-                shared,
-                held ? 1 : 0,
-                token == null ? Long.valueOf(0) : token,
-                session,
-                ask.thread(),
-                ask.sticky());
+    /** Adds a claim that holds together with others, with the lock's token. */
+    private void insertHeld(Batch writes, Ask ask, String session) {
+        writes.update(sql.insertHeld, ask.claim(), session, ask.thread(), ask.sticky(), ask.key());
     }
 
     /**
@@ -162,7 +171,7 @@ final class Queue {
      * @return true if it held
      */
     boolean leave(Link link, String key, String claim) throws SQLException {
-        return locked(link, key, (inside, state) -> {
+        return locked(link, key, (writes, state) -> {
                     boolean owns = claim.equals(state.owner);
                     boolean holds = owns || state.findHeld(claim) != null;
                     if (owns) {
@@ -170,12 +179,12 @@ final class Queue {
                     }
                     if (state.find(claim) != null) {
                         state.remove(claim);
-                        inside.update(sql.deleteClaim, claim);
+                        writes.update(sql.deleteClaim, claim);
                     } else if (!owns) {
-                        return false;
+                        return () -> false;
                     }
-                    store(inside, key, state);
-                    return holds;
+                    store(writes, key, state);
+                    return () -> holds;
                 })
                 .orElse(false);
     }
@@ -186,58 +195,67 @@ final class Queue {
      * @return false if it is not the owner
      */
     boolean downgrade(Link link, Ask ask, String session, long token) throws SQLException {
-        return locked(link, ask.key(), (inside, state) -> {
+        return locked(link, ask.key(), (writes, state) -> {
                     if (state.findHeld(ask.claim()) != null) {
-                        return true; // an answer was lost
+                        return () -> true; // an answer was lost
                     }
                     if (!ask.claim().equals(state.owner)) {
-                        return false;
+                        return () -> false;
                     }
                     state.free();
                     state.held.add(new LockState.Row(ask.claim(), session, true, token));
-                    insert(inside, ask, session, 0, true, token);
-                    store(inside, ask.key(), state);
-                    return true;
+                    insertHeld(writes, ask, session);
+                    store(writes, ask.key(), state);
+                    return () -> true;
                 })
                 .orElse(false);
     }
 
     /** Makes a lock forget a session that is known to be gone. */
     void forget(Link link, String key, String session) throws SQLException {
-        locked(link, key, (inside, state) -> {
+        locked(link, key, (writes, state) -> {
             if (session.equals(state.ownerSession)) {
                 state.free();
             }
             state.held.removeIf(row -> row.session().equals(session));
             state.waiting.removeIf(row -> row.session().equals(session));
-            inside.update(sql.deleteClaimsOfSession, key, session);
-            store(inside, key, state);
-            return true;
+            writes.update(sql.deleteClaimsOfSession, key, session);
+            store(writes, key, state);
+            return () -> true;
         });
     }
 
     /** Takes a lock away from all who hold it. */
     boolean revoke(Link link, String key) throws SQLException {
-        return locked(link, key, (inside, state) -> {
+        return locked(link, key, (writes, state) -> {
                     if (state.isFree()) {
-                        return false;
+                        return () -> false;
                     }
-                    boolean anyAlive = false;
+                    List<Batch.Call<Boolean>> sessions = new ArrayList<>();
                     if (state.ownerSession != null) {
-                        anyAlive = inside.update(sql.revoke, state.ownerSession) > 0;
+                        sessions.add(writes.update(sql.revoke, state.ownerSession));
                     }
                     for (LockState.Row row : state.held) {
-                        anyAlive |= inside.update(sql.revoke, row.session()) > 0;
+                        sessions.add(writes.update(sql.revoke, row.session()));
                     }
                     for (String holder : state.holders()) {
-                        push.send(inside, Push.Message.REVOKED, holder);
+                        push.send(writes, Push.Message.REVOKED, holder);
                     }
                     state.free();
                     state.held.clear();
-                    inside.update(sql.deleteHeldClaims, key);
-                    store(inside, key, state);
-                    return anyAlive;
+                    writes.update(sql.deleteHeldClaims, key);
+                    store(writes, key, state);
+                    return () -> anyAlive(sessions);
                 })
                 .orElse(false);
+    }
+
+    private static boolean anyAlive(List<Batch.Call<Boolean>> sessions) throws SQLException {
+        for (Batch.Call<Boolean> session : sessions) {
+            if (session.answer()) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -28,7 +28,7 @@ record Settings(
     private static final Duration LEAST_IDLE = Duration.ofDays(1);
 
     /** Last, since it is checked by the others. */
-    static final Settings DEFAULTS = new Settings("lockstep_", null, null, 8, true, Duration.ofDays(2));
+    static final Settings DEFAULTS = new Settings("lockstep_", null, null, 16, true, Duration.ofDays(2));
 
     Settings {
         requireIdentifier(tablePrefix, "tablePrefix");

@@ -5,6 +5,14 @@ final class Sql {
     private static final String ROW = "token, owner, session, readers, head, tickets";
     private static final String HOLDER = "session, thread, since, sticky";
 
+    /** What PostgreSQL makes statements of its own from; see PostgresPush. */
+    final String locks;
+
+    final String claims;
+    final String taking;
+    final String intoClaims;
+    final String now;
+
     final String openSession;
     final String renewSession;
     final String findSession;
@@ -26,6 +34,7 @@ final class Sql {
     final String drawShared;
     final String store;
     final String insertClaim;
+    final String insertHeld;
     final String holdClaim;
     final String moveClaim;
     final String deleteClaim;
@@ -42,9 +51,9 @@ final class Sql {
 
     Sql(Dialect dialect, String prefix) {
         String sessions = prefix + "sessions";
-        String locks = prefix + "locks";
-        String claims = prefix + "claims";
-        String now = dialect.now();
+        locks = prefix + "locks";
+        claims = prefix + "claims";
+        now = dialect.now();
 
         openSession = "INSERT INTO " + sessions + " (id, client, host, pid, expires, revocations) VALUES (?, ?, ?, ?, "
                 + now + " + ?, 0)";
@@ -56,7 +65,7 @@ final class Sql {
         heldBySession = "SELECT owner FROM " + locks + " WHERE session = ? UNION ALL SELECT claim FROM " + claims
                 + " WHERE session = ? AND held = 1";
 
-        String taking = "UPDATE " + locks + " SET token = " + dialect.drawn(dialect.nextToken())
+        taking = "UPDATE " + locks + " SET token = " + dialect.drawn(dialect.nextToken())
                 + ", owner = ?, session = ?, thread = ?, sticky = ?, since = " + now;
         String ifFree = " WHERE name = ? AND readers = 0 AND (owner IS NULL OR owner = ?)";
         take = dialect.drawing(taking + ifFree);
@@ -80,9 +89,12 @@ final class Sql {
         drawShared = dialect.drawing("UPDATE " + locks + " SET token = " + dialect.drawn(dialect.nextToken())
                 + ", readers = ?, head = ? WHERE name = ?");
         store = "UPDATE " + locks + " SET owner = ?, session = ?, readers = ?, head = ?, tickets = ? WHERE name = ?";
-        insertClaim = "INSERT INTO " + claims + " (claim, name, ticket, shared, held, token, " + HOLDER
-                + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, " + now + ", ?)";
-        holdClaim = "UPDATE " + claims + " SET held = 1, token = ?, session = ? WHERE claim = ?";
+        intoClaims = "INSERT INTO " + claims + " (claim, name, ticket, shared, held, token, " + HOLDER + ") ";
+        insertClaim = intoClaims + "VALUES (?, ?, ?, ?, 0, 0, ?, ?, " + now + ", ?)";
+        insertHeld = intoClaims + "SELECT ?, name, 0, 1, 1, token, ?, ?, " + now + ", ? FROM " + locks
+                + " WHERE name = ?";
+        holdClaim = "UPDATE " + claims + " SET held = 1, token = (SELECT token FROM " + locks
+                + " WHERE name = ?), session = ? WHERE claim = ?";
         moveClaim = "UPDATE " + claims + " SET session = ? WHERE claim = ?";
         deleteClaim = "DELETE FROM " + claims + " WHERE claim = ?";
         deleteClaimsOfSession = "DELETE FROM " + claims + " WHERE name = ? AND session = ?";

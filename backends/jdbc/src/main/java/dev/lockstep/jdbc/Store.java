@@ -19,7 +19,8 @@ final class Store {
      * Overview. Three tables: sessions (who is alive), locks (who holds), claims (who waits, and who holds together).
      *
      * A free lock that nobody waits for is taken by one UPDATE of its row and given back by another, each in a
-     * transaction of its own. Everything else is a transaction that locks the row first; see Queue.
+     * transaction of its own. Everything else is a transaction that locks the row first (see Queue), unless the database
+     * can do it in one statement (see Push).
      *
      * A lock belongs to a session, and is free when the session is gone. No statement that acquires looks at sessions,
      * because a renewal that commits late could be overlooked, and a lock that is alive be stolen. Instead, who is
@@ -88,7 +89,9 @@ final class Store {
     private @Nullable Answer tryAcquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
         if (queued.get()) {
             // Somebody told, or a look showed, that something has changed: there is nothing to look for.
-            Optional<Answer> answer = queue.arrive(link, ask, session);
+            Dialect.Drawn drawn = ask.shared() ? null : push.serve(link, ask, session);
+            Optional<Answer> answer =
+                    drawn != null ? Optional.of(granted(ask, drawn)) : queue.arrive(link, ask, session);
             if (answer.isPresent()) {
                 return answer.get();
             }
@@ -104,18 +107,20 @@ final class Store {
             if (drawn != null) {
                 return granted(ask, drawn);
             }
+            queued.set(ask.mayWait());
+            Look waits = ask.mayWait() ? push.enqueue(link, ask, session).orElse(null) : null;
+            if (waits != null) {
+                return evictDead(link, ask.key(), waits) ? null : Answer.WAITING;
+            }
         }
         Look look = look(link, ask.key()).orElse(null);
         if (look == null) {
             return insert(link, ask, session);
         }
-        String dead = look.dead();
-        if (dead != null && evict(link, ask.key(), dead)) {
+        if (evictDead(link, ask.key(), look)) {
             return null;
         }
-        if (ask.mayWait()) {
-            queued.set(true);
-        }
+        queued.set(ask.mayWait());
         return ask.mayWait() || look.mayTake(ask)
                 ? queue.arrive(link, ask, session).orElse(null)
                 : Answer.BUSY;
@@ -147,7 +152,7 @@ final class Store {
         return link.query(sql.look, Store::readLook, key);
     }
 
-    private static Optional<Look> readLook(ResultSet rows) throws SQLException {
+    static Optional<Look> readLook(ResultSet rows) throws SQLException {
         if (!rows.next()) {
             return Optional.empty();
         }
@@ -161,6 +166,11 @@ final class Store {
                 rows.getString(5),
                 rows.getInt(6) != 0,
                 rows.getString(7)));
+    }
+
+    private boolean evictDead(Link link, String key, Look look) throws SQLException {
+        String dead = look.dead();
+        return dead != null && evict(link, key, dead);
     }
 
     /** Ends a session if it has expired, and makes a lock forget it; false if the session is alive. */

@@ -77,15 +77,24 @@ abstract class SqlBench extends LockContract {
                 .until(() -> condition.test(null));
     }
 
-    /** Holds up the next statement of a client that begins with a text, until it is let go. */
-    static final class Gate {
+    /** Holds up the next claim of a client in its way into the queue of a lock, when it has begun and is not committed. */
+    Gate arrival(TestClient client, String name) throws Exception {
+        return new Gate(client, sql -> sql.endsWith("COMMIT"));
+    }
+
+    /** Holds up the next statement of a client that is such, until it is let go. */
+    static class Gate {
         private final CountDownLatch reached = new CountDownLatch(1);
         private final CountDownLatch open = new CountDownLatch(1);
 
         Gate(TestClient client, String text) {
+            this(client, sql -> sql.startsWith(text));
+        }
+
+        Gate(TestClient client, Predicate<String> which) {
             AtomicBoolean used = new AtomicBoolean();
             client.source().before(sql -> {
-                if (sql.startsWith(text) && used.compareAndSet(false, true)) {
+                if (which.test(sql) && used.compareAndSet(false, true)) {
                     reached.countDown();
                     try {
                         open.await(SOON, TimeUnit.SECONDS);
@@ -96,11 +105,11 @@ abstract class SqlBench extends LockContract {
             });
         }
 
-        void awaitReached() throws InterruptedException {
+        void awaitReached() throws Exception {
             assertThat(reached.await(SOON, TimeUnit.SECONDS)).isTrue();
         }
 
-        void letGo() {
+        void letGo() throws Exception {
             open.countDown();
         }
     }

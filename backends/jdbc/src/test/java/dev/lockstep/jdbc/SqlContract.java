@@ -87,17 +87,44 @@ abstract class SqlContract extends SqlRaceContract {
             try (TestClient holder = open();
                     TestClient test = open()) {
                 Lease held = holder.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);
-                Gate look = new Gate(test, "SELECT l.owner");
+                Gate second = new Gate(test, sql -> sql.startsWith("SELECT l.owner") || sql.startsWith("WITH queued"));
                 // Its time ends before it has found its place in the queue, but not before the first answer.
                 assertThat(test.client()
                                 .lock("a")
                                 .tryAcquireAsync(Duration.ofMillis(500))
                                 .get(SOON, TimeUnit.SECONDS))
                         .isEmpty();
-                look.awaitReached();
-                look.letGo();
+                second.awaitReached();
+                second.letGo();
                 held.closeAsync().get(SOON, TimeUnit.SECONDS);
             }
+        }
+
+        @Test
+        void aWaiterArrivesAndIsServedInFewMessages() throws Exception {
+            boolean one = database().capabilities().contains(Capability.PUSH);
+            boolean together = Dialects.ofUrl(url()).sendsTogether(url());
+            try (TestClient holder = open();
+                    TestClient waiter = open()) {
+                Lease held = holder.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);
+                waiter.sent();
+                CompletableFuture<Lease> waiting = waiter.client().lock("a").acquireAsync();
+                await("it waits", unused -> holder.client().inspect("a").waiters().size() == 1);
+                assertThat(ofLocks(waiter.sent())).hasSize(one ? 2 : together ? 3 : 5);
+                held.closeAsync().get(SOON, TimeUnit.SECONDS);
+                Lease lease = waiting.get(SOON, TimeUnit.SECONDS);
+                assertThat(ofLocks(waiter.sent())).hasSizeBetween(1, one ? 1 : together ? 2 : 4);
+                lease.closeAsync().get(SOON, TimeUnit.SECONDS);
+                assertThat(ofLocks(waiter.sent())).hasSize(1);
+            }
+        }
+
+        /** Those that change locks, or begin to: not looks, and not what keeps sessions alive. */
+        private List<String> ofLocks(List<String> statements) {
+            return statements.stream()
+                    .filter(sql -> sql.contains("lockstep_locks") || sql.contains("lockstep_claims"))
+                    .filter(sql -> !sql.startsWith("SELECT l.owner"))
+                    .toList();
         }
 
         @Test

@@ -82,7 +82,7 @@ abstract class SqlRaceContract extends SqlBench {
                     TestClient first = open();
                     TestClient second = open()) {
                 Lease held = holder.client().lock("a", fair).acquireAsync().get(SOON, TimeUnit.SECONDS);
-                Gate commit = new Gate(first, "COMMIT");
+                Gate commit = arrival(first, "a");
                 CompletableFuture<Lease> one = first.client().lock("a", fair).acquireAsync();
                 commit.awaitReached();
                 CompletableFuture<Lease> two = second.client().lock("a", fair).acquireAsync();
@@ -104,7 +104,7 @@ abstract class SqlRaceContract extends SqlBench {
             try (TestClient holder = open();
                     TestClient waiter = open()) {
                 Lease held = holder.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);
-                Gate commit = new Gate(waiter, "COMMIT");
+                Gate commit = arrival(waiter, "a");
                 CompletableFuture<Lease> waiting = waiter.client().lock("a").acquireAsync();
                 commit.awaitReached();
                 CompletableFuture<Void> released = held.closeAsync();
@@ -148,7 +148,7 @@ abstract class SqlRaceContract extends SqlBench {
                 Lease held = holder.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);
                 CountDownLatch committed = new CountDownLatch(1);
                 waiter.source().before(sql -> {
-                    if (sql.equals("COMMIT") && committed.getCount() > 0) {
+                    if ((sql.endsWith("COMMIT") || sql.startsWith("WITH queued")) && committed.getCount() > 0) {
                         committed.countDown();
                         waiter.source().hurt(HurtSource.Fault.DEAF);
                     }
