@@ -21,13 +21,7 @@ final class JdbcGrant extends AbstractGrant {
      *
      * @param uncertain whether an earlier request for it may still be carried out
      */
-    JdbcGrant(
-            JdbcBackend backend,
-            JdbcSession session,
-            ClaimRequest request,
-            Ask ask,
-            long token,
-            boolean uncertain) {
+    JdbcGrant(JdbcBackend backend, JdbcSession session, ClaimRequest request, Ask ask, long token, boolean uncertain) {
         super(request.listener(), token, session.validUntilNanos());
         this.backend = backend;
         this.session = session;
@@ -72,13 +66,12 @@ final class JdbcGrant extends AbstractGrant {
                     : backend.store().release(link, ask.key(), ask.claim());
             return !lost && (found || repeated);
         });
-        return release.run(blockAtMost)
-                .whenComplete((given, failure) -> {
-                    backend.waiting().released(ask.key());
-                    if (uncertain) {
-                        backend.suspect(ask);
-                    }
-                });
+        return release.run(blockAtMost).whenComplete((given, failure) -> {
+            backend.waiting().released(ask.key());
+            if (uncertain) {
+                backend.suspect(ask);
+            }
+        });
     }
 
     @Override

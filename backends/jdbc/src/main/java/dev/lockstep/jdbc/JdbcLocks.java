@@ -179,7 +179,12 @@ public final class JdbcLocks implements BackendFactory {
                 dialect = Dialects.ofProduct(connection.getMetaData().getDatabaseProductName());
             }
             Connections connections = new Connections(
-                    from, () -> {}, dialect, dialect.sendsTogether(null), context.scheduler(), context.requestTimeout());
+                    from,
+                    () -> {},
+                    dialect,
+                    dialect.sendsTogether(null),
+                    context.scheduler(),
+                    context.requestTimeout());
             return open(connections, from, dialect, context);
         } catch (SQLException e) {
             throw Failure.of(e, dialect).toException(null, "to connect", e);

@@ -53,8 +53,7 @@ final class PostgresPush implements Push {
 
     @Override
     public void send(Batch batch, Message message, String claim) {
-        batch.query(
-                NOTIFY, ResultSet::next, channel(claim.substring(0, CLIENT_LENGTH)), message.code + claim);
+        batch.query(NOTIFY, ResultSet::next, channel(claim.substring(0, CLIENT_LENGTH)), message.code + claim);
     }
 
     @Override

@@ -108,8 +108,7 @@ final class Queue {
         if (waited) {
             writes.update(sql.deleteClaim, ask.claim());
         }
-        return writes.draw(
-                sql.takeQueued, ask.claim(), session, ask.thread(), ask.sticky(), state.head(), ask.key());
+        return writes.draw(sql.takeQueued, ask.claim(), session, ask.thread(), ask.sticky(), state.head(), ask.key());
     }
 
     private Batch.Call<Dialect.Drawn> share(Batch writes, Ask ask, String session, LockState state) {

@@ -91,8 +91,8 @@ final class Sql {
         store = "UPDATE " + locks + " SET owner = ?, session = ?, readers = ?, head = ?, tickets = ? WHERE name = ?";
         intoClaims = "INSERT INTO " + claims + " (claim, name, ticket, shared, held, token, " + HOLDER + ") ";
         insertClaim = intoClaims + "VALUES (?, ?, ?, ?, 0, 0, ?, ?, " + now + ", ?)";
-        insertHeld = intoClaims + "SELECT ?, name, 0, 1, 1, token, ?, ?, " + now + ", ? FROM " + locks
-                + " WHERE name = ?";
+        insertHeld =
+                intoClaims + "SELECT ?, name, 0, 1, 1, token, ?, ?, " + now + ", ? FROM " + locks + " WHERE name = ?";
         holdClaim = "UPDATE " + claims + " SET held = 1, token = (SELECT token FROM " + locks
                 + " WHERE name = ?), session = ? WHERE claim = ?";
         moveClaim = "UPDATE " + claims + " SET session = ? WHERE claim = ?";

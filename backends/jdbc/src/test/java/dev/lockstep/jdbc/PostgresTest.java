@@ -145,8 +145,8 @@ class PostgresTest {
                 Lease lease = get(waiting);
                 try (Connection connection = DriverManager.getConnection(url(server, server.port()));
                         Statement statement = connection.createStatement();
-                        ResultSet rows = statement.executeQuery(
-                                "SELECT head FROM lockstep_locks WHERE name = '" + key + "'")) {
+                        ResultSet rows =
+                                statement.executeQuery("SELECT head FROM lockstep_locks WHERE name = '" + key + "'")) {
                     assertThat(rows.next()).isTrue();
                     assertThat(rows.getString(1)).isEqualTo("late");
                 }
