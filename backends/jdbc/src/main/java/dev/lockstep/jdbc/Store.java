@@ -87,43 +87,55 @@ final class Store {
     }
 
     private @Nullable Answer tryAcquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
-        if (queued.get()) {
-            // Somebody told, or a look showed, that something has changed: there is nothing to look for.
-            Dialect.Drawn drawn = ask.shared() ? null : push.serve(link, ask, session);
-            Optional<Answer> answer =
-                    drawn != null ? Optional.of(granted(ask, drawn)) : queue.arrive(link, ask, session);
-            if (answer.isPresent()) {
-                return answer.get();
-            }
-        } else if (!ask.shared()) {
-            Dialect.Drawn drawn = link.draw(
-                    ask.mayBarge() ? sql.take : sql.takeUnlessQueued,
-                    ask.claim(),
-                    session,
-                    ask.thread(),
-                    ask.sticky(),
-                    ask.key(),
-                    ask.claim());
-            if (drawn != null) {
-                return granted(ask, drawn);
-            }
-            queued.set(ask.mayWait());
-            Look waits = ask.mayWait() ? push.enqueue(link, ask, session).orElse(null) : null;
-            if (waits != null) {
-                return evictDead(link, ask.key(), waits) ? null : Answer.WAITING;
-            }
+        boolean again = queued.get();
+        Answer answer = again || ask.shared() ? arrive(link, ask, session, queued) : take(link, ask, session);
+        if (answer != null && (again || answer.kind() == Answer.Kind.GRANTED)) {
+            // Who asks again was told, or has seen, that something has changed: there is nothing to look for.
+            return answer;
         }
-        Look look = look(link, ask.key()).orElse(null);
+        Look look = null;
+        if (!queued.get() && ask.mayWait()) {
+            queued.set(true);
+            look = push.enqueue(link, ask, session).orElse(null);
+            answer = look == null ? null : Answer.WAITING;
+        }
+        look = look == null ? look(link, ask.key()).orElse(null) : look;
         if (look == null) {
             return insert(link, ask, session);
         }
-        if (evictDead(link, ask.key(), look)) {
+        String dead = look.dead();
+        if (dead != null && evict(link, ask.key(), dead)) {
             return null;
         }
-        queued.set(ask.mayWait());
+        if (answer != null) {
+            return answer;
+        }
         return ask.mayWait() || look.mayTake(ask)
                 ? queue.arrive(link, ask, session).orElse(null)
                 : Answer.BUSY;
+    }
+
+    /** Takes a lock that is free; null if it is not. */
+    private @Nullable Answer take(Link link, Ask ask, String session) throws SQLException {
+        Dialect.Drawn drawn = link.draw(
+                ask.mayBarge() ? sql.take : sql.takeUnlessQueued,
+                ask.claim(),
+                session,
+                ask.thread(),
+                ask.sticky(),
+                ask.key(),
+                ask.claim());
+        return drawn == null ? null : granted(ask, drawn);
+    }
+
+    /** Takes a lock by way of its queue, or waits there; null if it has no row. */
+    private @Nullable Answer arrive(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
+        Dialect.Drawn served = ask.shared() ? null : push.serve(link, ask, session);
+        if (served != null) {
+            return granted(ask, served);
+        }
+        queued.set(ask.mayWait());
+        return queue.arrive(link, ask, session).orElse(null);
     }
 
     private static Answer granted(Ask ask, Dialect.Drawn drawn) {
@@ -166,11 +178,6 @@ final class Store {
                 rows.getString(5),
                 rows.getInt(6) != 0,
                 rows.getString(7)));
-    }
-
-    private boolean evictDead(Link link, String key, Look look) throws SQLException {
-        String dead = look.dead();
-        return dead != null && evict(link, key, dead);
     }
 
     /** Ends a session if it has expired, and makes a lock forget it; false if the session is alive. */
