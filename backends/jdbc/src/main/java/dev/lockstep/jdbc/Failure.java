@@ -23,7 +23,7 @@ enum Failure {
     private static final Pattern SECRETS =
             Pattern.compile("((?i:password)=)[^&;\\s'\"]*|(//[^/@:\\s]*:)[^/@\\s]+(?=@)");
     private static final Set<String> CONFLICTS = Set.of("41000", "26000", "42P05");
-    private static final Set<Integer> SQLITE_CONFLICTS = Set.of(5, 6);
+    private static final Set<Integer> SQLITE_CONFLICTS = Set.of(5, 6, 17); // busy, locked, tables changed meanwhile
     private static final Set<Integer> MYSQL_CONFLICTS = Set.of(1205, 1213, 1020);
     private static final Set<Integer> H2_CONFLICTS = Set.of(50200, 40001, 90131);
     private static final Set<Integer> MYSQL_REFUSALS = Set.of(1290, 1836, 1792, 1021, 1114, 3100);
