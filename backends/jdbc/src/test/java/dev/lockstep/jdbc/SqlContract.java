@@ -166,7 +166,7 @@ abstract class SqlContract extends SqlRaceContract {
         @Test
         void noTimeOfTheClientIsSent() throws Exception {
             List<Long> numbers = new ArrayList<>();
-            try (TestClient test = open(SHORT)) {
+            try (TestClient test = open(Duration.ofSeconds(3))) {
                 test.source().numbers(numbers::add);
                 DistributedLock lock = test.client().lock("a");
                 lock.lock();
