@@ -177,7 +177,11 @@ final class Link {
         try (PreparedStatement statement =
                 connection.prepareStatement(text.append(after).toString())) {
             bind(statement, arguments.toArray());
+            long sent = scheduler.nanoTime();
             boolean rows = statement.execute();
+            if (!after.isEmpty()) {
+                contact.accept(sent);
+            }
             for (long skipped = before.chars().filter(c -> c == ';').count(); skipped > 0; skipped--) {
                 rows = statement.getMoreResults();
             }

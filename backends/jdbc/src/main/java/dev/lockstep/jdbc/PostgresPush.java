@@ -30,7 +30,7 @@ final class PostgresPush implements Push {
                 + "SELECT ?, name, tickets, 0, 0, 0, ?, ?, " + sql.now + ", ? FROM queued"
                 + "), told AS (SELECT CASE WHEN owner IS NULL THEN " + tell(Message.HINT, "head")
                 + " WHEN LEFT(owner, " + CLIENT_LENGTH + ") <> ? THEN " + tell(Message.WANTED, "owner")
-                + " END AS sent FROM queued) SELECT seen.*, told.sent FROM told, (" + sql.look + ") seen";
+                + " END AS sent FROM queued) " + sql.look("(SELECT COUNT(*) + 0 * COUNT(sent) FROM told)");
         serve = "WITH served AS (" + sql.taking + ", head = (SELECT c.claim FROM " + sql.claims + " c WHERE c.name = ?"
                 + " AND c.held = 0 AND c.claim <> ? ORDER BY c.ticket LIMIT 1) WHERE name = ? AND readers = 0"
                 + " AND owner IS NULL AND (head = ? OR 1 = ?) AND xmin = (SELECT s.xmin FROM " + sql.locks
@@ -62,7 +62,7 @@ final class PostgresPush implements Push {
     }
 
     @Override
-    public Optional<Store.Look> enqueue(Link link, Ask ask, String session) throws SQLException {
+    public Optional<Store.Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException {
         return link.query(
                 enqueue,
                 Store::readLook,

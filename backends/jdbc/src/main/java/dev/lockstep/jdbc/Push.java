@@ -36,8 +36,8 @@ interface Push {
         }
 
         @Override
-        public Optional<Store.Look> enqueue(Link link, Ask ask, String session) {
-            return Optional.empty();
+        public Optional<Store.Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException {
+            return link.query(sql.look, Store::readLook, ask.key());
         }
 
         @Override
@@ -53,11 +53,11 @@ interface Push {
     boolean release(Link link, Sql sql, String key, String claim) throws SQLException;
 
     /**
-     * Lets a claim wait for a lock that it cannot have now.
+     * Looks at a lock that a claim cannot have now, and lets the claim wait for it where one statement can do both.
      *
-     * @return what was seen of the lock; empty if nothing was done, and the long way has to be gone
+     * @return what was seen of the lock, and whether the claim waits; empty if the lock has no row
      */
-    Optional<Store.Look> enqueue(Link link, Ask ask, String session) throws SQLException;
+    Optional<Store.Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException;
 
     /** Gives a free lock to a claim that waits for it; null if nothing was done, and the long way has to be gone. */
     Dialect.@Nullable Drawn serve(Link link, Ask ask, String session) throws SQLException;

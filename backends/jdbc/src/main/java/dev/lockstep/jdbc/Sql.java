@@ -9,6 +9,7 @@ final class Sql {
     final String locks;
 
     final String claims;
+    private final String sessions;
     final String taking;
     final String intoClaims;
     final String now;
@@ -50,7 +51,7 @@ final class Sql {
     final String check;
 
     Sql(Dialect dialect, String prefix) {
-        String sessions = prefix + "sessions";
+        sessions = prefix + "sessions";
         locks = prefix + "locks";
         claims = prefix + "claims";
         now = dialect.now();
@@ -76,12 +77,7 @@ final class Sql {
         insertFree = dialect.drawingInsert("INSERT INTO " + locks + " (name, token, readers, tickets) VALUES (?, "
                 + dialect.drawn(now) + ", 0, 0)");
         release = "UPDATE " + locks + " SET owner = NULL, session = NULL WHERE name = ? AND owner = ?";
-        // The one statement in which the clock, a session and a lock meet. It decides nothing; see Store.evict.
-        look = "SELECT l.owner, l.session, s.expires - " + now + ", l.readers, l.head, h.shared, (SELECT MIN(d.session)"
-                + " FROM " + claims + " d LEFT JOIN " + sessions + " e ON e.id = d.session"
-                + " WHERE d.name = l.name AND (e.id IS NULL OR e.expires <= " + now + "))"
-                + " FROM " + locks + " l LEFT JOIN " + sessions + " s ON s.id = l.session"
-                + " LEFT JOIN " + claims + " h ON h.claim = l.head WHERE l.name = ?";
+        look = look("0");
 
         lockRow = dialect.lockRow(ROW, locks);
         readClaims = "SELECT claim, session, shared, held, token FROM " + claims + " WHERE name = ? ORDER BY ticket";
@@ -119,5 +115,18 @@ final class Sql {
                 + " WHERE id IS NULL AND revocations = 0), (SELECT COUNT(*) FROM "
                 + locks + " WHERE name IS NULL AND tickets = 0), (SELECT COUNT(*) FROM " + claims
                 + " WHERE claim IS NULL AND ticket = 0)";
+    }
+
+    /**
+     * Looks at a lock: the one statement in which the clock, a session and a lock meet. It decides nothing; see Store.evict.
+     *
+     * @param queued tells whether it was also queued for, as an expression
+     */
+    String look(String queued) {
+        return "SELECT l.owner, l.session, s.expires - " + now + ", l.readers, l.head, h.shared, (SELECT MIN(d.session)"
+                + " FROM " + claims + " d LEFT JOIN " + sessions + " e ON e.id = d.session"
+                + " WHERE d.name = l.name AND (e.id IS NULL OR e.expires <= " + now + ")), " + queued
+                + " FROM " + locks + " l LEFT JOIN " + sessions + " s ON s.id = l.session"
+                + " LEFT JOIN " + claims + " h ON h.claim = l.head WHERE l.name = ?";
     }
 }

@@ -44,7 +44,7 @@ final class Store {
         return queue;
     }
 
-    /** What a waiter sees of a lock. */
+    /** What a waiter sees of a lock; and whether it was queued by the same statement. */
     record Look(
             @Nullable String owner,
             @Nullable String ownerSession,
@@ -52,7 +52,8 @@ final class Store {
             int readers,
             @Nullable String head,
             boolean headShared,
-            @Nullable String deadSession) {
+            @Nullable String deadSession,
+            boolean queued) {
         /** A session that blocks others and is not alive, as far as was seen. */
         @Nullable
         String dead() {
@@ -93,13 +94,8 @@ final class Store {
             // Who asks again was told, or has seen, that something has changed: there is nothing to look for.
             return answer;
         }
-        Look look = null;
-        if (!queued.get() && ask.mayWait()) {
-            queued.set(true);
-            look = push.enqueue(link, ask, session).orElse(null);
-            answer = look == null ? null : Answer.WAITING;
-        }
-        look = look == null ? look(link, ask.key()).orElse(null) : look;
+        boolean enqueues = ask.mayWait() && queued.compareAndSet(false, true);
+        Look look = (enqueues ? push.enqueue(link, sql, ask, session) : look(link, ask.key())).orElse(null);
         if (look == null) {
             return insert(link, ask, session);
         }
@@ -109,6 +105,9 @@ final class Store {
         }
         if (answer != null) {
             return answer;
+        }
+        if (look.queued()) {
+            return Answer.WAITING;
         }
         return ask.mayWait() || look.mayTake(ask)
                 ? queue.arrive(link, ask, session).orElse(null)
@@ -177,7 +176,8 @@ final class Store {
                 rows.getInt(4),
                 rows.getString(5),
                 rows.getInt(6) != 0,
-                rows.getString(7)));
+                rows.getString(7),
+                rows.getInt(8) != 0));
     }
 
     /** Ends a session if it has expired, and makes a lock forget it; false if the session is alive. */
