@@ -175,7 +175,8 @@ abstract class SqlContract extends SqlRaceContract {
                 lock.unlock();
                 test.client().readWriteLock("b").readLock().unlock();
             }
-            // Any clock of the last ten years, in whatever unit, is beyond this; pids, ttls and tickets are below. A client
+            // Any clock of the last ten years, in whatever unit, is beyond this; pids, ttls and tickets are below. A
+            // client
             // that sweeps also says how long a name has to be idle.
             long idle = Settings.DEFAULTS.idleNames().toNanos() / 1_000;
             assertThat(numbers).isNotEmpty().allMatch(number -> number < 1_000_000_000L || number == idle);
