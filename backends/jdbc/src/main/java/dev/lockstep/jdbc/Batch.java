@@ -46,10 +46,7 @@ final class Batch {
         }
 
         T answer() throws SQLException {
-            if (answer == null) {
-                throw new SQLException("A row that was locked is gone.", "40001");
-            }
-            return answer;
+            return orGone(answer);
         }
     }
 
@@ -67,7 +64,18 @@ final class Batch {
 
     /** A statement that draws a token. */
     Call<Dialect.Drawn> draw(String sql, @Nullable Object... arguments) {
-        return add(new Call<>(sql, Dialect::readDrawn, true, arguments));
+        return add(new Call<>(sql, Batch::readDrawn, true, arguments));
+    }
+
+    private static Dialect.Drawn readDrawn(ResultSet rows) throws SQLException {
+        return orGone(Dialect.readDrawn(rows));
+    }
+
+    private static <T> T orGone(@Nullable T answer) throws SQLException {
+        if (answer == null) {
+            throw new SQLException("A row that was locked is gone.", "40001");
+        }
+        return answer;
     }
 
     private <T> Call<T> add(Call<T> call) {
