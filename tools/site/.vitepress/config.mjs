@@ -6,6 +6,7 @@ import { GROUPS } from './pages.mjs'
 const docs = path.resolve(import.meta.dirname, '../../../docs')
 const modules = path.resolve(import.meta.dirname, '../node_modules')
 const source = process.env.SITE_SOURCE
+const STEPS = 'engines/steps'
 const OVERVIEW = { en: 'Overview', zh: '总览' }
 
 /** GitHub's anchors, so that links work there and here. */
@@ -36,7 +37,12 @@ function tokenize(text) {
   return tokens
 }
 
-/** Leads links out of docs/ to where the project's files can be seen, or leaves their text alone. */
+/** Whether a file is a page or a picture of the site; folders and what explain printed are not. */
+function isOnSite(file) {
+  return file.startsWith(docs + path.sep) && !file.startsWith(docs + '/' + STEPS) && fs.statSync(file).isFile()
+}
+
+/** Leads links to what is not on the site to where the project's files can be seen, or leaves their text alone. */
 function linkSources(md) {
   md.core.ruler.push('sources', (state) => {
     for (const block of state.tokens) {
@@ -53,7 +59,7 @@ function linkSources(md) {
           return true
         }
         const target = path.resolve(path.dirname(state.env.path), decodeURI(href))
-        if (target.startsWith(docs + path.sep)) {
+        if (isOnSite(target.replace(/#.*/, ''))) {
           token.attrSet('href', href.replace(/README\.md(?=#|$)/, 'index.md'))
           return true
         }
@@ -135,7 +141,7 @@ export default defineConfig({
   description: 'Distributed locks for Java',
   base: process.env.SITE_BASE ?? '/',
   srcDir: docs,
-  srcExclude: ['engines/steps/**'],
+  srcExclude: [STEPS + '/**'],
   outDir: '../../target/site',
   rewrites: (page) => page.replace(/README\.md$/, 'index.md'),
   markdown: { anchor: { slugify }, config: linkSources },

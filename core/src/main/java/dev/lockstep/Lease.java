@@ -15,7 +15,8 @@ import java.util.function.Consumer;
  * <p><b>The pause.</b> A process can stop at any line: for garbage collection, or because its machine sleeps. Between
  * {@code isValid()} and the write that follows it, the lease can end and another process can start. Only storage can
  * close that gap: give it {@link #token()} with each write, and let it refuse a token lower than the highest it has
- * seen.
+ * seen. Work that reads first and writes what comes of it shows its token before the read, too; otherwise a stale
+ * writer can come in between.
  *
  * <p>All methods may be called by any thread, save that {@code close} of a synchronous lease is its thread's.
  */
@@ -29,7 +30,8 @@ public interface Lease extends AutoCloseable {
 
     /**
      * The fencing token of this hold. It is higher than the token of every earlier exclusive hold of the lock, on
-     * whatever machine; storage that refuses lower tokens than it has seen cannot be written by a stale holder.
+     * whatever machine; storage that refuses lower tokens than it has seen cannot be written by a stale holder once a
+     * later one has shown its own.
      * Re-entrant holds of one thread have one token; so have readers that hold the lock together through one grant.
      *
      * <p>The token is drawn when it is first asked for, without I/O, and stays the same afterwards.

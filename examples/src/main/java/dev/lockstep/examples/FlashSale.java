@@ -62,7 +62,7 @@ public final class FlashSale {
     private static boolean sellOneLocked(Row stock, DistributedLock lock) throws InterruptedException {
         // tag::sale
         try (Lease lease = lock.acquire()) {
-            int left = stock.read();
+            int left = stock.read(lease.token()); // from here on, no earlier holder can write
             if (left == 0) {
                 return false;
             }

@@ -42,7 +42,7 @@ public final class GettingStarted {
         }
 
         void ship(int order, long token) {
-            shipments.write(shipments.read() + 1, token);
+            shipments.write(shipments.read(token) + 1, token);
             System.out.println("shipped order " + order + " with token " + token);
         }
     }

@@ -38,7 +38,7 @@ public final class OrderNumbers {
                 if (locked) {
                     // tag::numbers
                     template.execute("order-numbers", lease -> {
-                        int number = counter.read() + 1;
+                        int number = counter.read(lease.token()) + 1;
                         counter.write(number, lease.token());
                         return drawn.add(number);
                     });

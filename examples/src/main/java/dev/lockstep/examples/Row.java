@@ -24,6 +24,20 @@ final class Row {
         }
     }
 
+    /**
+     * Reads, and from then on refuses all earlier holders of the lock: none of them can write between this read and the
+     * write that comes of it. In SQL: {@code UPDATE … SET token = ? WHERE token <= ?}, and then {@code SELECT}.
+     *
+     * @throws IllegalStateException if the token is older than one seen before
+     */
+    int read(long token) {
+        LockSupport.parkNanos(ROUND_TRIP_NANOS);
+        synchronized (this) {
+            see(token);
+            return value;
+        }
+    }
+
     /** Writes whatever it is told. */
     void write(int newValue) {
         LockSupport.parkNanos(ROUND_TRIP_NANOS);
@@ -33,7 +47,7 @@ final class Row {
     }
 
     /**
-     * Writes unless a newer holder of the lock has written before. In SQL: {@code UPDATE … SET value = ?, token = ?
+     * Writes unless a newer holder of the lock has been here before. In SQL: {@code UPDATE … SET value = ?, token = ?
      * WHERE token <= ?}.
      *
      * @throws IllegalStateException if the token is older than one seen before
@@ -41,11 +55,15 @@ final class Row {
     void write(int newValue, long token) {
         LockSupport.parkNanos(ROUND_TRIP_NANOS);
         synchronized (this) {
-            if (token < newestToken) {
-                throw new IllegalStateException("stale write: token " + token + " after token " + newestToken);
-            }
-            newestToken = token;
+            see(token);
             value = newValue;
         }
+    }
+
+    private void see(long token) {
+        if (token < newestToken) {
+            throw new IllegalStateException("stale holder: token " + token + " after token " + newestToken);
+        }
+        newestToken = token;
     }
 }

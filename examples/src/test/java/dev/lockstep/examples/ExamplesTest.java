@@ -89,6 +89,16 @@ class ExamplesTest {
         assertThat(row.read()).isEqualTo(2);
     }
 
+    @Test
+    void earlierHolderCannotComeBetweenReadAndWrite() {
+        Row row = new Row(5);
+        assertThat(row.read(11)).isEqualTo(5);
+        assertThatThrownBy(() -> row.write(99, 10)).hasMessageContaining("token 10 after token 11");
+        assertThatThrownBy(() -> row.read(10)).hasMessageContaining("token 10 after token 11");
+        row.write(4, 11);
+        assertThat(row.read()).isEqualTo(4);
+    }
+
     private static Stream<String> outputOf(Program program) throws Exception {
         PrintStream before = System.out;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

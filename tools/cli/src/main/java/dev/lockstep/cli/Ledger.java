@@ -49,8 +49,23 @@ final class Ledger implements AutoCloseable {
         execute("INSERT INTO ledger VALUES (" + number + ", 0)");
     }
 
-    int read() throws SQLException {
-        return queryInt("SELECT number FROM ledger").orElseThrow();
+    /**
+     * Reads the number. Whoever has a token shows it first: from then on no earlier holder can write.
+     *
+     * @param token the lock's, or null to read whatever anybody else does
+     * @return empty if a higher token has been seen
+     */
+    OptionalInt read(@Nullable Long token) throws SQLException {
+        return token == null || show(token) ? queryInt("SELECT number FROM ledger") : OptionalInt.empty();
+    }
+
+    private boolean show(long token) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("UPDATE ledger SET token = ? WHERE token <= ?")) {
+            statement.setLong(1, token);
+            statement.setLong(2, token);
+            return statement.executeUpdate() > 0;
+        }
     }
 
     /** The number that a task has written before, if it has: a task that was not answered is given out again. */

@@ -115,13 +115,14 @@ final class Worker {
                 answer(before, held);
                 return;
             }
-            OptionalInt next = job.next(ledger.read());
+            Long token = held == null ? null : held.token();
+            OptionalInt number = ledger.read(token);
+            OptionalInt next = number.isPresent() ? job.next(number.getAsInt()) : number;
             if (next.isPresent()) {
                 think();
-                Long token = held == null ? null : held.token();
-                if (!ledger.write(id, next.getAsInt(), token)) {
-                    throw new IllegalStateException("stale token " + token);
-                }
+            }
+            if (number.isEmpty() || (next.isPresent() && !ledger.write(id, next.getAsInt(), token))) {
+                throw new IllegalStateException("stale token " + token);
             }
             answer(next, held);
         }

@@ -11,11 +11,13 @@ import dev.lockstep.LockOptions;
 import dev.lockstep.LockTimeoutException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
 
 /** What one does with locks, in the guide's words. {@link RecipesTest} runs all of it. */
 final class Recipes {
@@ -95,6 +97,47 @@ final class Recipes {
             }
         }
         // end::fencing
+    }
+
+    void fencedReadAndWrite(Jdbc jdbc, String id, IntUnaryOperator sold) throws InterruptedException, SQLException {
+        // tag::fenced-read
+        try (Lease lease = locks.lock("stock:" + id).acquire()) {
+            long token = lease.token();
+            String show = "UPDATE stock SET token = ? WHERE id = ? AND token <= ?";
+            if (jdbc.update(show, token, id, token) == 0) { // before the read: shuts out all earlier holders
+                throw new IllegalStateException("a later holder was here");
+            }
+            int amount = jdbc.queryForInt("SELECT amount FROM stock WHERE id = ?", id);
+            String write = "UPDATE stock SET amount = ?, token = ? WHERE id = ? AND token <= ?";
+            if (jdbc.update(write, sold.applyAsInt(amount), token, id, token) == 0) {
+                throw new IllegalStateException("a later holder was here");
+            }
+        }
+        // end::fenced-read
+    }
+
+    /** What most have in their framework: a statement with its values. */
+    record Jdbc(Connection connection) {
+        int update(String sql, Object... values) throws SQLException {
+            try (PreparedStatement statement = prepare(sql, values)) {
+                return statement.executeUpdate();
+            }
+        }
+
+        int queryForInt(String sql, Object... values) throws SQLException {
+            try (PreparedStatement statement = prepare(sql, values);
+                    ResultSet row = statement.executeQuery()) {
+                return row.next() ? row.getInt(1) : 0;
+            }
+        }
+
+        private PreparedStatement prepare(String sql, Object... values) throws SQLException {
+            PreparedStatement statement = connection.prepareStatement(sql);
+            for (int i = 0; i < values.length; i++) {
+                statement.setObject(i + 1, values[i]);
+            }
+            return statement;
+        }
     }
 
     void stopWhenLost() throws InterruptedException {

@@ -6,10 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.Statement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -68,18 +68,68 @@ class RecipesTest {
         assertThat(shop.done).containsExactly("report");
     }
 
-    @Test
-    void staleWriteIsRefused(@TempDir Path folder) throws Exception {
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("shop.db"));
-                Statement statement = connection.createStatement()) {
-            statement.execute("CREATE TABLE stock (id VARCHAR(20) PRIMARY KEY, amount INT, token BIGINT)");
-            statement.execute("INSERT INTO stock VALUES ('pen', 10, 0)");
-            recipes.fencedWrite(connection, "pen");
-            try (ResultSet row = statement.executeQuery("SELECT amount FROM stock")) {
-                assertThat(row.getInt(1)).isEqualTo(9);
+    @Nested
+    class InStorage {
+        private static final String AMOUNT = "SELECT amount FROM stock WHERE id = ?";
+        private static final String WRITE = "UPDATE stock SET amount = ?, token = ? WHERE id = ? AND token <= ?";
+
+        private Recipes.Jdbc jdbc;
+        private long stale;
+
+        @BeforeEach
+        void open(@TempDir Path folder) throws Exception {
+            jdbc = new Recipes.Jdbc(DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("shop.db")));
+            jdbc.update("CREATE TABLE stock (id VARCHAR(20) PRIMARY KEY, amount INT, token BIGINT)");
+            jdbc.update("INSERT INTO stock VALUES ('pen', 10, 0)");
+            try (Lease earlier = other.lock("stock:pen").acquire()) {
+                stale = earlier.token();
             }
-            statement.execute("UPDATE stock SET token = " + Long.MAX_VALUE);
-            assertThatThrownBy(() -> recipes.fencedWrite(connection, "pen")).hasMessageContaining("stale");
+        }
+
+        @AfterEach
+        void close() throws Exception {
+            jdbc.connection().close();
+        }
+
+        @Test
+        void staleWriteIsRefused() throws Exception {
+            recipes.fencedWrite(jdbc.connection(), "pen");
+            assertThat(jdbc.queryForInt(AMOUNT, "pen")).isEqualTo(9);
+            assertThat(writeByTheStale()).isZero();
+            jdbc.update("UPDATE stock SET token = " + Long.MAX_VALUE);
+            assertThatThrownBy(() -> recipes.fencedWrite(jdbc.connection(), "pen"))
+                    .hasMessageContaining("stale");
+        }
+
+        @Test
+        void staleWriterCannotComeBetweenReadAndWrite() throws Exception {
+            recipes.fencedReadAndWrite(jdbc, "pen", amount -> {
+                assertThat(writeByTheStale()).isZero();
+                return amount - 1;
+            });
+            assertThat(jdbc.queryForInt(AMOUNT, "pen")).isEqualTo(9);
+            jdbc.update("UPDATE stock SET token = " + Long.MAX_VALUE);
+            assertThatThrownBy(() -> recipes.fencedReadAndWrite(jdbc, "pen", amount -> amount))
+                    .hasMessageContaining("later holder");
+        }
+
+        /** What the guide warns of: a token that is shown with the write alone. */
+        @Test
+        void withoutATokenShownAtTheReadItCan() throws Exception {
+            try (Lease lease = locks.lock("stock:pen").acquire()) {
+                int amount = jdbc.queryForInt(AMOUNT, "pen");
+                assertThat(writeByTheStale()).isEqualTo(1);
+                assertThat(jdbc.update(WRITE, amount - 1, lease.token(), "pen", lease.token()))
+                        .isEqualTo(1); // and what the stale one has written is lost
+            }
+        }
+
+        private int writeByTheStale() {
+            try {
+                return jdbc.update(WRITE, 99, stale, "pen", stale);
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
         }
     }
 
