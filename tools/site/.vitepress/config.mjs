@@ -7,6 +7,8 @@ const docs = path.resolve(import.meta.dirname, '../../../docs')
 const modules = path.resolve(import.meta.dirname, '../node_modules')
 const source = process.env.SITE_SOURCE
 const STEPS = 'engines/steps'
+const WIDE = /[\u3400-\u9fff]/
+const WIDE_MARK = /[\u201c\u201d\u3000-\u303f\uff00-\uffef]/
 const OVERVIEW = { en: 'Overview', zh: '总览' }
 
 /** GitHub's anchors, so that links work there and here. */
@@ -17,24 +19,36 @@ const slugify = (heading) =>
     .replace(/[^\p{L}\p{N}_ -]/gu, '')
     .replaceAll(' ', '-')
 
-/** Words of English, and for Chinese each character and each pair of neighbours. Copied into the pages: knows nothing outside. */
+// The two functions below are copied into the pages, so they know nothing outside.
+
+/** The words of a page: of Chinese each two neighbours, and the last character of a run. */
 function tokenize(text) {
-  const tokens = []
-  for (const word of text.toLowerCase().split(/[^\p{L}\p{N}_]+/u)) {
-    for (const part of word.match(/[\u3400-\u9fff]+|[^\u3400-\u9fff]+/gu) ?? []) {
-      if (!/[\u3400-\u9fff]/.test(part)) {
-        tokens.push(part)
-      } else {
-        for (let i = 0; i < part.length; i++) {
-          tokens.push(part[i])
-          if (i + 1 < part.length) {
-            tokens.push(part.slice(i, i + 2))
-          }
+  const words = /(?=([\u3400-\u9fff]{1,2}))[\u3400-\u9fff]|(?:(?![\u3400-\u9fff])[\p{L}\p{N}_])+/gu
+  return Array.from(text.toLowerCase().matchAll(words), (word) => word[1] ?? word[0])
+}
+
+/** The words of a question: of Chinese each two neighbours, and a character only if it is alone, or too much would be found. */
+function tokenizeQuestion(text) {
+  const words =
+    /(?=([\u3400-\u9fff]{2}))[\u3400-\u9fff]|(?<![\u3400-\u9fff])[\u3400-\u9fff](?![\u3400-\u9fff])|(?:(?![\u3400-\u9fff])[\p{L}\p{N}_])+/gu
+  return Array.from(text.toLowerCase().matchAll(words), (word) => word[1] ?? word[0])
+}
+
+/** A line that ends in Chinese text is not followed by a space. */
+function joinChineseLines(md) {
+  md.core.ruler.push('chinese-lines', (state) => {
+    for (const block of state.tokens) {
+      block.children?.forEach((token, i, all) => {
+        const before = all[i - 1]?.content?.at(-1) ?? ''
+        const after = all[i + 1]?.content?.at(0) ?? ''
+        const glued = WIDE_MARK.test(before) || WIDE_MARK.test(after) || (WIDE.test(before) && WIDE.test(after))
+        if (token.type === 'softbreak' && glued) {
+          token.type = 'text'
+          token.content = ''
         }
-      }
+      })
     }
-  }
-  return tokens
+  })
 }
 
 /** Whether a file is a page or a picture of the site; folders and what explain printed are not. */
@@ -106,6 +120,7 @@ const theme = {
     ],
     sidebar: sidebar('en'),
     outline: { level: [2, 3], label: 'On this page' },
+    notFound: { title: 'No such page', quote: 'It may have another name now: search for it.', linkText: 'To the first page' },
   },
   zh: {
     nav: [
@@ -144,7 +159,13 @@ export default defineConfig({
   srcExclude: [STEPS + '/**'],
   outDir: '../../target/site',
   rewrites: (page) => page.replace(/README\.md$/, 'index.md'),
-  markdown: { anchor: { slugify }, config: linkSources },
+  markdown: {
+    anchor: { slugify },
+    config: (md) => {
+      linkSources(md)
+      joinChineseLines(md)
+    },
+  },
   // The pages are not beside node_modules, and find Vue by name.
   vite: { resolve: { alias: { 'vue/server-renderer': modules + '/vue/server-renderer', vue: modules + '/vue' } } },
   locales: {
@@ -154,7 +175,10 @@ export default defineConfig({
   themeConfig: {
     search: {
       provider: 'local',
-      options: { locales: { zh: { translations: searchInChinese } }, miniSearch: { options: { tokenize } } },
+      options: {
+        locales: { zh: { translations: searchInChinese } },
+        miniSearch: { options: { tokenize }, searchOptions: { tokenize: tokenizeQuestion } },
+      },
     },
   },
 })

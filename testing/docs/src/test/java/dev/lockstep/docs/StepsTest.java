@@ -41,6 +41,23 @@ class StepsTest {
     }
 
     @Test
+    void everyAlgorithmHasADrawingNumberedStepsItsClassesAndWhatOthersGetWrong() throws IOException {
+        List<Path> pages = Guide.pages(Guide.root().resolve("docs/how"));
+        assertThat(pages).hasSizeGreaterThan(1);
+        for (Path file : pages) {
+            if (!file.endsWith("README.md")) {
+                assertThat(Files.readString(file))
+                        .as(file.toString())
+                        .containsPattern("!\\[[^]]+]\\(\\.\\./drawings/[a-z-]+\\.svg\\)")
+                        .containsPattern("(?m)^1\\. ")
+                        .containsPattern("\\(\\.\\./\\.\\./(core|backends/[a-z]+)/src/main/java/\\S+\\.java\\)")
+                        .containsPattern("(?m)^## What .*(gets? wrong|lacks)$")
+                        .contains("<!-- steps: ");
+            }
+        }
+    }
+
+    @Test
     void anotherSentenceNeedsATranslation(@TempDir Path folder) throws IOException {
         Files.writeString(folder.resolve("toy.md"), "## toy\n\n1. A dances.\n");
         String page = "<!-- steps: toy -->\n";
