@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Document;
@@ -29,6 +31,18 @@ final class Commands {
         List<String> names = new ArrayList<>();
         collect("", all(), names);
         return names;
+    }
+
+    /** The long options of all commands. */
+    static Set<String> options() {
+        Set<String> options = new TreeSet<>();
+        collect(all(), options);
+        return options;
+    }
+
+    private static void collect(CommandLine command, Set<String> options) {
+        options.addAll(command.getCommandSpec().optionsMap().keySet());
+        command.getSubcommands().values().forEach(each -> collect(each, options));
     }
 
     private static void collect(String prefix, CommandLine command, List<String> names) {

@@ -12,8 +12,10 @@ import dev.lockstep.LockTemplate;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendProvider;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -167,6 +169,36 @@ class ReferenceTest {
             }
         }
         Set<String> existing = new TreeSet<>(Commands.names());
+        assertThat(documented).isEqualTo(existing);
+    }
+
+    @Test
+    void optionsOfCommandsExist() throws IOException {
+        Set<String> documented = new TreeSet<>();
+        Matcher option = Pattern.compile("(?<=[` ])--[a-z-]{2,}")
+                .matcher(Files.readString(Guide.root().resolve("docs/cli.md")).replaceAll("--? \\./.*", ""));
+        while (option.find()) {
+            documented.add(option.group());
+        }
+        assertThat(documented).isNotEmpty();
+        assertThat(Commands.options()).containsAll(documented);
+    }
+
+    @Test
+    void exitCodes() throws ReflectiveOperationException, IOException {
+        Set<Integer> existing = new TreeSet<>();
+        for (Field code : Class.forName("dev.lockstep.cli.ExitCodes").getDeclaredFields()) {
+            code.setAccessible(true);
+            existing.add(code.getInt(null));
+        }
+        Set<Integer> documented = new TreeSet<>();
+        for (List<String> row : Guide.page("docs/cli.md").table("code")) {
+            Matcher number = Pattern.compile("\\d+").matcher(row.get(0));
+            while (number.find()) {
+                documented.add(Integer.parseInt(number.group()));
+            }
+        }
+        existing.remove(141); // one of 128 + n, and told there
         assertThat(documented).isEqualTo(existing);
     }
 }
