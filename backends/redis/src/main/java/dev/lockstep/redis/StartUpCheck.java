@@ -33,7 +33,8 @@ final class StartUpCheck {
                 String server = String.valueOf(connection.getHostAndPort());
                 if (link.route().isLedToPrimaries() && isReplica(facts(text))) {
                     throw new LockUnavailableException(
-                            null, "Redis " + server + " has just become a replica: a failover is under way. Try again.");
+                            null,
+                            "Redis " + server + " has just become a replica: a failover is under way. Try again.");
                 }
                 facts.putAll(check(text, server, cluster));
             } catch (JedisAccessControlException e) {

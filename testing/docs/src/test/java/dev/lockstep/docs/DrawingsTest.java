@@ -31,7 +31,10 @@ class DrawingsTest {
         if (Boolean.getBoolean("docs.write")) {
             Files.writeString(file, svg);
         }
-        assertThat(file).as("make it anew with -Ddocs.write=true").usingCharset(StandardCharsets.UTF_8).hasContent(svg);
+        assertThat(file)
+                .as("make it anew with -Ddocs.write=true")
+                .usingCharset(StandardCharsets.UTF_8)
+                .hasContent(svg);
     }
 
     @Test

@@ -26,7 +26,10 @@ class StepsTest {
                 if (Boolean.getBoolean("docs.write")) {
                     Files.writeString(file, filled);
                 }
-                assertThat(file).as("make it anew with -Ddocs.write=true").usingCharset(StandardCharsets.UTF_8).hasContent(filled);
+                assertThat(file)
+                        .as("make it anew with -Ddocs.write=true")
+                        .usingCharset(StandardCharsets.UTF_8)
+                        .hasContent(filled);
                 all.append(filled);
             }
         }
