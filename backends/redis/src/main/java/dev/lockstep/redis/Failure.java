@@ -52,7 +52,7 @@ final class Failure extends Exception {
     }
 
     /** A request that was sent, and what came of it. */
-    static Failure of(String where, RuntimeException cause) {
+    static Failure of(String where, Throwable cause) {
         Failure known = refusal(where, cause);
         return known != null ? known : new Failure(Kind.UNKNOWN, where, "no answer: " + cause.getMessage(), cause);
     }

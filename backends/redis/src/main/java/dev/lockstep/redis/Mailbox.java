@@ -48,7 +48,7 @@ final class Mailbox {
         private void tell(@Nullable Object reply, @Nullable Failure failure) {
             try {
                 whenAnswered.accept(reply, failure);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("An answer was not understood", e); // the other letters' are
             }
         }
@@ -128,6 +128,11 @@ final class Mailbox {
             replies = link.pipeline(batch.stream().map(Letter::run).toList(), deadline, connection -> true);
         } catch (Failure e) {
             batch.forEach(letter -> letter.fail(e));
+            return;
+        } catch (RuntimeException | Error e) {
+            log.error("Requests to Redis {} ended by an error", link.route(), e); // and the carrier goes on
+            Failure unknown = Failure.of(link.route().toString(), e);
+            batch.forEach(letter -> letter.fail(unknown));
             return;
         }
         for (int i = 0; i < batch.size(); i++) {

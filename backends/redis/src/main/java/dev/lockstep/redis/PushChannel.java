@@ -68,7 +68,8 @@ final class PushChannel implements AutoCloseable {
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Failure failure
                     ? failure
-                    : Failure.notSent(link.route().toString(), "the subscription failed", e.getCause());
+                    : Failure.notSent(
+                            link.route().toString(), "the subscription failed: " + e.getCause(), e.getCause());
         } catch (TimeoutException e) {
             throw Failure.notSent(link.route().toString(), "the subscription was not confirmed in time", e);
         } finally {
@@ -81,23 +82,33 @@ final class PushChannel implements AutoCloseable {
     private void run() {
         int failures = 0;
         while (!closed) {
-            Subscription subscription = new Subscription();
-            try {
-                link.call(-1, link.deadline(), connection -> {
-                    subscription.read(connection);
-                    return true;
-                });
-            } catch (Failure e) {
-                if (!firstSubscription.isDone() && e.kind() == Failure.Kind.FINAL) {
-                    firstSubscription.completeExceptionally(e);
-                }
-                log.debug("Channel {}: the subscription ended", channel, e);
-            }
-            failures = subscription.confirmed ? 1 : failures + 1;
+            failures = listen() ? 1 : failures + 1;
             if (!closed) {
                 LockSupport.parkNanos(context.retryBackoff().delay(failures).toNanos());
             }
         }
+    }
+
+    /** Listens for as long as a connection lives; returns whether the server confirmed the subscription. */
+    private boolean listen() {
+        Subscription subscription = null;
+        try {
+            Subscription made = new Subscription();
+            subscription = made;
+            link.call(-1, link.deadline(), connection -> {
+                made.read(connection);
+                return true;
+            });
+        } catch (Failure e) {
+            if (e.kind() == Failure.Kind.FINAL) {
+                firstSubscription.completeExceptionally(e);
+            }
+            log.debug("Channel {}: the subscription ended", channel, e);
+        } catch (RuntimeException | Error e) {
+            firstSubscription.completeExceptionally(e);
+            log.error("Channel {}: the subscription ended by an error; it is tried again", channel, e);
+        }
+        return subscription != null && subscription.confirmed;
     }
 
     /** Asks for a sign of life now and then, and gives up a connection that gave none since the last time. */

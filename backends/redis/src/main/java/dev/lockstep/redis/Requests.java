@@ -105,7 +105,7 @@ final class Requests implements AutoCloseable {
                 } else {
                     scheduler.schedule(delay, this::soon);
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 answer.completeExceptionally(
                         Failure.of(link.route().toString(), e).asLockstepException(lockName, what));
             }
