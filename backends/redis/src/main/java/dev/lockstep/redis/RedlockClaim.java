@@ -3,30 +3,24 @@ package dev.lockstep.redis;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
 import dev.lockstep.LossReason;
-import dev.lockstep.spi.Backoff;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Outcome;
 import dev.lockstep.spi.Renewer;
-import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One claim at several servers, until what it got is given back. Safe for use by many threads. */
 final class RedlockClaim implements Claim {
     /*
      * Overview. A claim has a seat at each server. It asks all of them in a round; a round that is won is the grant. After
-     * one that is lost it gives back what it got, waits in the queue of each server, and tries again: when a majority of
-     * servers says that the lock is free, some milliseconds after the first of them said so, when the holder's time is
-     * over, and at regular times, since a message can be lost. If no one claim has a majority, several have split the
-     * servers among them; they try again after a random time.
+     * one that is lost it gives back what it got, waits in the queue of each server, and tries again when its patience is
+     * at an end.
      *
      *   ASKING ──▶ WAITING ──▶ ASKING …        ASKING: a round is on its way.
      *      └──────────┴──────▶ SETTLED         SETTLED: granted, busy, failed or withdrawn.
@@ -34,11 +28,6 @@ final class RedlockClaim implements Claim {
      * Servers are no more than hints about each other, so they never grant the lock to a waiter by themselves, as a single
      * server does.
      */
-    private static final Backoff SPLITS = new Backoff(Duration.ofMillis(8), Duration.ofMillis(100));
-    private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(650);
-    private static final long MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
-    private static final long HINT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
     /** After so many rounds a claim that may not wait takes a split for an answer. */
     private static final int SPLITS_BORNE = 6;
 
@@ -56,16 +45,13 @@ final class RedlockClaim implements Claim {
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
     // Guarded by this.
+    private final Patience patience;
     private State state = State.ASKING;
     private @Nullable Round round;
     private int rounds;
-    private int failures;
-    private int splits;
     private boolean wanted;
     private boolean leaving;
-    private final BitSet hints = new BitSet();
     private final BitSet missing = new BitSet();
-    private Scheduler.@Nullable Timer timer;
     private @Nullable RedlockGrant grant;
     private @Nullable CompletableFuture<Void> withdrawal;
 
@@ -73,6 +59,7 @@ final class RedlockClaim implements Claim {
         this.backend = backend;
         this.request = request;
         this.keys = keys;
+        this.patience = new Patience(backend, this::ask);
         this.info = Dialect.bytes(Infos.encode(request.holder()));
         backend.members().forEach(member -> seats.add(new Seat(this, member)));
     }
@@ -110,9 +97,8 @@ final class RedlockClaim implements Claim {
         if (state == State.SETTLED || (round != null && !round.isOver())) {
             return;
         }
-        cancelTimer();
+        patience.begin();
         state = State.ASKING;
-        hints.clear();
         boolean first = rounds++ == 0;
         Round begun = new Round(
                 this,
@@ -154,7 +140,7 @@ final class RedlockClaim implements Claim {
             }
         }
         state = State.WAITING;
-        wake(hints.cardinality() >= backend.majority() ? 0 : untilNextRound(done));
+        patience.await(done);
         return () -> {};
     }
 
@@ -163,30 +149,13 @@ final class RedlockClaim implements Claim {
                 || (rounds >= SPLITS_BORNE && done.takenByOthers() > 0 && done.isAnsweredByMajority());
     }
 
-    private long untilNextRound(Round done) {
-        if (done.isHeldByAnother()) {
-            failures = 0;
-            splits = 0;
-            long regular = PERIOD_NANOS - ThreadLocalRandom.current().nextLong(PERIOD_NANOS / 8);
-            long free = done.freeInMillis();
-            long wait = free < 0 ? regular : Math.min(regular, TimeUnit.MILLISECONDS.toNanos(free) + MARGIN_NANOS);
-            return hints.isEmpty() ? wait : Math.min(wait, HINT_NANOS);
-        }
-        if (done.young() > 0) {
-            return PERIOD_NANOS;
-        }
-        if (!done.isAnsweredByMajority()) {
-            return backend.context().retryBackoff().delay(++failures).toNanos();
-        }
-        return SPLITS.delay(++splits).toNanos();
-    }
-
     private LockUnavailableException tooYoung() {
         return new LockUnavailableException(
                 request.name(),
                 "Lock '" + request.name() + "': too few servers of " + backend + " have a vote. A server that was"
                         + " started anew has none until the longest ttl of any client has passed, here "
-                        + Duration.ofMillis(backend.longestMillis()) + ". Try again later.");
+                        + Duration.ofMillis(backend.longestMillis())
+                        + "; one that is not fit to have locks has none either, and the log says why. Try again later.");
     }
 
     private Runnable granted(Round done, long validUntilNanos) {
@@ -224,32 +193,13 @@ final class RedlockClaim implements Claim {
 
     // ---------------------------------------------------------------- waiting
 
-    private void wake(long delayNanos) {
-        cancelTimer();
-        timer = backend.scheduler().schedule(delayNanos, this::ask);
-    }
-
-    private void cancelTimer() {
-        if (timer != null) {
-            timer.cancel();
-            timer = null;
-        }
-    }
-
     /** A server says that the lock is free there. */
     synchronized void pushedHint(Seat seat) {
         if (grant != null && !leaving) {
             strengthen(seat);
             return;
         }
-        hints.set(seat.member().index());
-        if (state == State.WAITING) {
-            if (hints.cardinality() >= backend.majority()) {
-                wake(0);
-            } else if (hints.cardinality() == 1) {
-                wake(HINT_NANOS);
-            }
-        }
+        patience.hint(seat.member().index(), state == State.WAITING);
     }
 
     /** Takes a server too that was another's, or that has lost its data, when the lock was won. */
@@ -316,7 +266,7 @@ final class RedlockClaim implements Claim {
         synchronized (this) {
             leaving = true;
             state = State.SETTLED;
-            cancelTimer();
+            patience.end();
             if (round != null) {
                 round.cancel();
             }
@@ -346,7 +296,7 @@ final class RedlockClaim implements Claim {
         CompletableFuture<Void> asked;
         synchronized (this) {
             state = State.SETTLED;
-            cancelTimer();
+            patience.end();
             asked = withdrawal;
         }
         outcome.completeExceptionally(closed);

@@ -10,7 +10,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim at one of several servers. What it asks of the server goes there in order, one request at a time; so a server that is slow keeps nobody waiting but itself. Guarded by the claim's monitor.
+ * A claim at one of several servers. What it asks of the server goes there in order, one request at a time; so a server
+ * that is slow keeps nobody waiting but itself. Guarded by the claim's monitor.
  *
  * <p>A request that was sent and not answered may arrive at any time later. One that asks or confirms then does no harm
  * to the claim that lives; one that yields would give away what the claim has got since. So a claim that is unsure of a
