@@ -4,10 +4,7 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,9 +39,11 @@ final class Assembly {
             if (seen.isDone() && refusal == null) {
                 present.add(member);
             } else {
+                member.comesLate();
                 log.warn(
-                        "Redis {} is not there; the others do without it until it comes.",
-                        member.link().route());
+                        "Redis {} is not there; the others do without it until it comes. {}",
+                        member.link().route(),
+                        refusal == null ? "It did not answer in time." : refusal.getMessage());
             }
         }
         if (present.size() < majority) {
@@ -58,7 +57,7 @@ final class Assembly {
                             + ".",
                     absent);
         }
-        compare(present);
+        Likeness.warnOfDifferent(present);
         boolean founding = present.stream().noneMatch(member -> member.seen().join());
         for (Member member : present) {
             try {
@@ -70,30 +69,6 @@ final class Assembly {
         long young = present.stream().filter(member -> !member.hasVote()).count();
         if (young > 0) {
             log.warn("{} of {} servers were started too recently to have a vote.", young, members.size());
-        }
-    }
-
-    /** One server must not be two, and all should be alike. */
-    private static void compare(List<Member> present) {
-        Map<String, Member> runs = new HashMap<>();
-        TreeSet<String> versions = new TreeSet<>();
-        for (Member member : present) {
-            Map<String, String> facts = member.facts();
-            versions.add(facts.getOrDefault("redis_version", "?"));
-            Member same = runs.put(facts.getOrDefault("run_id", "?" + member.index()), member);
-            if (same != null) {
-                throw new LockConfigurationException(
-                        null,
-                        "Redis " + same.link().route() + " and " + member.link().route()
-                                + " are the same server. It would"
-                                + " have two votes, so that one crash takes both. Name each server once.");
-            }
-        }
-        if (versions.size() > 1) {
-            log.warn(
-                    "The servers of a Redlock run different versions of Redis, {}: locks work, but the servers may differ"
-                            + " in what they keep and forget.",
-                    versions);
         }
     }
 }

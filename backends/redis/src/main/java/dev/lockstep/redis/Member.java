@@ -30,6 +30,7 @@ final class Member implements PushChannel.Listener, AutoCloseable {
     private final CompletableFuture<Boolean> seen = new CompletableFuture<>();
     private final Set<CompletableFuture<Boolean>> leaving = ConcurrentHashMap.newKeySet();
     private volatile boolean away;
+    private volatile boolean refused;
     private volatile @Nullable Long bornNanos;
     private volatile Map<String, String> facts = Map.of();
 
@@ -78,10 +79,12 @@ final class Member implements PushChannel.Listener, AutoCloseable {
         backend.heardOf(longestMillis);
     }
 
-    /** Whether all that it may have forgotten has ended. */
+    /** Whether it is fit to be one of several, and all that it may have forgotten has ended. */
     boolean hasVote() {
         Long born = bornNanos;
-        return born != null && scheduler.nanoTime() - born > TimeUnit.MILLISECONDS.toNanos(backend.longestMillis());
+        return born != null
+                && !refused
+                && scheduler.nanoTime() - born > TimeUnit.MILLISECONDS.toNanos(backend.longestMillis());
     }
 
     // ---------------------------------------------------------------- coming and going
@@ -102,6 +105,11 @@ final class Member implements PushChannel.Listener, AutoCloseable {
         return seen;
     }
 
+    /** The others have begun without it. */
+    void comesLate() {
+        seen.completeExceptionally(Failure.notSent(link.route().toString(), "no answer yet", null));
+    }
+
     @Override
     public void subscribed() {
         link.execute(this::meet);
@@ -110,18 +118,24 @@ final class Member implements PushChannel.Listener, AutoCloseable {
     private void meet() {
         try {
             facts = StartUpCheck.run(link);
+            Likeness.refuseTwice(this, backend.members());
             boolean known = join("look");
             if (!seen.complete(known)) {
                 join("admit"); // it comes late, or again
+                Likeness.warnOfDifferent(backend.members());
             }
+            refused = false;
         } catch (Failure e) {
             seen.completeExceptionally(e.asLockstepException(null, "connect"));
             log.debug("Redis {} was not met", link.route(), e);
         } catch (LockstepException e) {
+            refused = true;
             if (!seen.completeExceptionally(e)) {
-                bornNanos = null;
                 log.error("Redis {} has no vote: {}", link.route(), e.getMessage());
             }
+        } catch (RuntimeException | Error e) {
+            seen.completeExceptionally(e);
+            log.error("Redis {} was not met", link.route(), e);
         }
     }
 

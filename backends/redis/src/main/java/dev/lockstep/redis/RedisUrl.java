@@ -93,7 +93,7 @@ final class RedisUrl {
             throw malformed("Several servers are a redis-sentinel://, a redis-cluster:// or a redlock://.");
         }
         if (isRedlock() && new LinkedHashSet<>(servers).size() < servers.size()) {
-            throw malformed("A redlock:// names each server once.");
+            throw malformed("A redlock:// names each server once: two votes of one server would fail together.");
         }
         if (url.group(5) != null) {
             for (String option : url.group(5).split("&", -1)) {
@@ -128,10 +128,8 @@ final class RedisUrl {
         int equals = option.indexOf('=');
         String name = equals < 0 ? option : option.substring(0, equals);
         String value = equals < 0 ? "" : decode(option.substring(equals + 1));
-        if (isRedlock() && (name.equals("queue") || name.equals("replicas"))) {
-            throw malformed("Options of redlock:// are waiterExpiry, pool and ca.");
-        }
-        switch (name) {
+        boolean known = !isRedlock() || !(name.equals("queue") || name.equals("replicas"));
+        switch (known ? name : "") {
             case "queue" -> {
                 if (!value.equals("on") && !value.equals("off")) {
                     throw malformed("The option queue is on or off.");
@@ -147,7 +145,11 @@ final class RedisUrl {
                 }
                 trust = Tls.trusting(value);
             }
-            default -> throw malformed("Options are queue, replicas, waiterExpiry, pool and ca.");
+            default ->
+                throw malformed(
+                        isRedlock()
+                                ? "Options of redlock:// are waiterExpiry, pool and ca."
+                                : "Options are queue, replicas, waiterExpiry, pool and ca.");
         }
     }
 

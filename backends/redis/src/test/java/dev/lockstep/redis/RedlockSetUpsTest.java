@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.RedisClient;
 
-/** How several servers are named, set up and counted, and what they cost. */
+/** How several servers are named and set up, and which are refused or warned of. */
 @Timeout(120)
 class RedlockSetUpsTest {
     private static final String SECRET = "s3cret";
@@ -64,6 +64,13 @@ class RedlockSetUpsTest {
         }
     }
 
+    /** Servers that nobody has used yet. */
+    private static List<RedisServer> fresh(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> Servers.require(() -> RedisServer.builder().start()))
+                .toList();
+    }
+
     @Test
     void serversAreNamedByAUrl() throws Exception {
         try (LockClient client = connect(Redlocks.url(servers))) {
@@ -104,18 +111,97 @@ class RedlockSetUpsTest {
     }
 
     @Test
+    void anUnknownOptionIsAnsweredWithThoseThatThereAre() {
+        for (String option : new String[] {"queue=off", "replicas=1", "nonsense=1"}) {
+            refused(Redlocks.url(servers) + "?" + option, "Options of redlock:// are waiterExpiry, pool and ca.");
+        }
+    }
+
+    @Test
     void fewerThanThreeServersAreRefused() {
         refused("redlock://" + servers.get(0).address(), "three servers");
         refused(Redlocks.url(servers.subList(0, 2)), "three servers");
     }
 
     @Test
+    void theSameServerTwiceIsRefused() {
+        String first = servers.get(0).address();
+        refused("redlock://" + first + "," + first + "," + servers.get(1).address(), "two votes");
+    }
+
+    @Test
     void oneServerUnderTwoNamesIsRefused() {
-        int port = servers.get(0).port();
-        refused(
-                "redlock://127.0.0.1:" + port + ",localhost:" + port + ","
-                        + servers.get(1).address(),
-                "same server");
+        List<RedisServer> two = fresh(2);
+        int port = two.get(0).port();
+        try (RedisClient one = RedisClient.create("127.0.0.1", port);
+                RedisClient again = RedisClient.create("localhost", port);
+                RedisClient another = RedisClient.create("127.0.0.1", two.get(1).port())) {
+            refused(
+                    "redlock://127.0.0.1:" + port + ",localhost:" + port + ","
+                            + two.get(1).address(),
+                    "are the same server");
+            assertThatThrownBy(() -> LockClient.builder()
+                            .backend(Redlock.on(one, again, another))
+                            .connect())
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("server 1")
+                    .hasMessageContaining("server 2")
+                    .hasMessageContaining("are the same server");
+        } finally {
+            two.forEach(RedisServer::close);
+        }
+    }
+
+    /** It was down when the client came, so that nobody could tell. */
+    @Test
+    void oneServerUnderTwoNamesThatComesLateHasOneVote() throws Exception {
+        try (Redlocks set = Redlocks.of(Redlocks.start(4, RedisServer.builder()));
+                Logged log = new Logged()) {
+            set.servers().forEach(server -> Redlocks.age(server, 5));
+            RedisServer twice = set.server(3);
+            twice.kill();
+            LockClient client = set.client(
+                    Redlocks.url(set.servers()) + ",localhost:" + twice.port(),
+                    Duration.ofSeconds(5),
+                    Duration.ofSeconds(2));
+            twice.start();
+            Redlocks.age(twice, 5);
+            Bench.await("it is told", () -> log.tells("has no vote", "are the same server"));
+            works(client);
+            set.server(0).kill();
+            set.server(1).kill();
+            assertThatThrownBy(client.lock("order:42")::tryLock).isInstanceOf(LockUnavailableException.class);
+        }
+    }
+
+    @Test
+    void differentVersionsAndPoliciesAreWarnedOf() throws Exception {
+        List<RedisServer> different = new ArrayList<>(Redlocks.start(2, RedisServer.builder()));
+        different.addAll(Redlocks.start(1, RedisServer.builder().version62()));
+        different.forEach(server -> Redlocks.age(server, 3));
+        try (Redlocks set = Redlocks.of(different);
+                Logged log = new Logged()) {
+            works(set.client(Duration.ofSeconds(5)));
+            assertThat(log.tells("different versions", "6.2", "alike"))
+                    .as(log.text())
+                    .isTrue();
+            assertThat(log.text()).doesNotContain("maxmemory-policy");
+            set.server(0)
+                    .command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"); // without a limit it evicts nothing
+            works(set.client(Duration.ofSeconds(5)));
+            assertThat(log.tells("maxmemory-policy", "allkeys-lru", "noeviction", "alike"))
+                    .as(log.text())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void serversThatAreAlikeAreNotWarnedOf() throws Exception {
+        try (Logged log = new Logged();
+                LockClient client = connect(Redlocks.url(servers))) {
+            works(client);
+            assertThat(log.text()).isEmpty();
+        }
     }
 
     @Test
@@ -134,6 +220,34 @@ class RedlockSetUpsTest {
         }
     }
 
+    /** Set up anew while clients are connected; they look again when they come again. */
+    @Test
+    void aServerThatBeginsToEvictHasNoVoteUntilItStops() throws Exception {
+        try (Redlocks set = Redlocks.start(3);
+                Logged log = new Logged()) {
+            LockClient client = set.client(Duration.ofSeconds(5));
+            works(client);
+            List<RedisServer> two = set.servers().subList(0, 2);
+            for (RedisServer server : two) {
+                server.command("CONFIG", "SET", "maxmemory", "100mb", "maxmemory-policy", "allkeys-lru");
+                server.command("CLIENT", "KILL", "TYPE", "pubsub");
+                Bench.await(
+                        "it is told", () -> log.tells("has no vote", Integer.toString(server.port()), "noeviction"));
+            }
+            assertThatThrownBy(client.lock("order:42")::tryLock)
+                    .isInstanceOf(LockUnavailableException.class)
+                    .hasMessageContaining("vote");
+            for (RedisServer server : two) {
+                server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+                server.command("CLIENT", "KILL", "TYPE", "pubsub");
+            }
+            client.lock("order:42")
+                    .tryAcquire(Duration.ofSeconds(20))
+                    .orElseThrow()
+                    .close();
+        }
+    }
+
     @Test
     void fairAndSharedLocksAreRefused() {
         try (LockClient client = connect(Redlocks.url(servers))) {
@@ -147,8 +261,12 @@ class RedlockSetUpsTest {
 
     @Test
     void anEvenNumberOfServersWorksAndNeedsMoreThanHalf() throws Exception {
-        try (Redlocks set = Redlocks.start(4)) {
+        try (Redlocks set = Redlocks.start(4);
+                Logged log = new Logged()) {
             LockClient client = set.client(Duration.ofSeconds(5));
+            assertThat(log.tells("4 servers bears no more failures than one of 3", "odd number"))
+                    .as(log.text())
+                    .isTrue();
             set.server(0).kill();
             works(client);
             set.server(1).kill();
@@ -159,9 +277,7 @@ class RedlockSetUpsTest {
     /** Nobody has used them as a Redlock, so nobody has lost a lock there but by their start. */
     @Test
     void newServersVoteOnceTheyAreOlderThanTheTtl() throws Exception {
-        List<RedisServer> fresh = IntStream.range(0, 3)
-                .mapToObj(i -> Servers.require(() -> RedisServer.builder().start()))
-                .toList();
+        List<RedisServer> fresh = fresh(3);
         String url = Redlocks.url(fresh);
         try (LockClient patient =
                         LockClient.builder().url(url).ttl(Duration.ofSeconds(2)).connect();
@@ -180,58 +296,6 @@ class RedlockSetUpsTest {
             }
         } finally {
             fresh.forEach(RedisServer::close);
-        }
-    }
-
-    // ---------------------------------------------------------------- what they cost
-
-    @Test
-    void anUncontendedPairIsThreeCommandsAtEachServer() {
-        try (LockClient client = connect(Redlocks.url(servers))) {
-            client.lock("pair").lock();
-            client.lock("pair").unlock();
-            Bench.await(
-                    "the first pair is done everywhere",
-                    () -> servers.stream()
-                            .allMatch(server -> server.command("HGET", "lockstep:{set-ups:pair}", "owner")
-                                    .isEmpty()));
-            List<Long> before = calls();
-            for (int i = 0; i < 20; i++) {
-                client.lock("pair").lock();
-                client.lock("pair").unlock();
-            }
-            List<Long> after = calls();
-            long all = 0;
-            for (int i = 0; i < servers.size(); i++) {
-                assertThat(after.get(i) - before.get(i)).isLessThanOrEqualTo(3 * 20);
-                all += after.get(i) - before.get(i);
-            }
-            assertThat(all).isGreaterThanOrEqualTo(3 * 3 * 20); // what a majority needs at least
-        }
-    }
-
-    private static List<Long> calls() {
-        return servers.stream()
-                .map(server -> Calls.of(server, "evalsha", "eval"))
-                .toList();
-    }
-
-    @Test
-    void connectionsAndThreadsAreBoundedByServersAndNotByLocks() throws Exception {
-        try (LockClient holder = connect(Redlocks.url(servers));
-                LockClient waiter = connect(Redlocks.url(servers))) {
-            List<Lease> held = new ArrayList<>();
-            for (int i = 0; i < 300; i++) {
-                held.add(holder.lock("held-" + i).acquireAsync().get());
-                waiter.lock("held-" + i).acquireAsync().thenAccept(Lease::closeAsync);
-            }
-            long threads = Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().startsWith("lockstep-redis"))
-                    .count();
-            assertThat(threads).isLessThanOrEqualTo(2L * servers.size() * 5);
-            assertThat(servers).allMatch(server -> Integer.parseInt(server.info("connected_clients")) <= 2 * 5 + 2);
-            held.forEach(Lease::closeAsync);
-            Bench.await("all is given back", () -> waiter.list("held-").isEmpty());
         }
     }
 }

@@ -24,6 +24,11 @@ final class Redlocks implements AutoCloseable {
         return new Redlocks(start(count, RedisServer.builder()));
     }
 
+    /** Servers that are there, and are closed with it. */
+    static Redlocks of(List<RedisServer> servers) {
+        return new Redlocks(servers);
+    }
+
     static List<RedisServer> start(int count, RedisServer.Builder builder) {
         List<RedisServer> servers = new ArrayList<>();
         for (int i = 0; i < count; i++) {
