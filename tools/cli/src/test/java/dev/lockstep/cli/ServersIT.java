@@ -90,6 +90,38 @@ class ServersIT {
     }
 
     @Test
+    void redlock() throws Exception {
+        try (RedisServer one = Servers.require(() -> RedisServer.builder().start());
+                RedisServer two = RedisServer.builder().start();
+                RedisServer three = RedisServer.builder().start()) {
+            List<RedisServer> servers = List.of(one, two, three);
+            servers.forEach(ServersIT::letItVote);
+            String url = "redlock://" + one.address() + "," + two.address() + "," + three.address();
+            Run ping = run(url, "ping");
+            assertThat(ping.code()).as(ping.err()).isZero();
+            assertThat(ping.out()).containsPattern("\nRedlock on 3 servers +\\d+\\.\\d+\\.\\d+");
+
+            two.kill(); // which a majority does not need
+            try (Launched exec = start(url, "exec", "nightly", "--", "sh", "-c", "echo $LOCKSTEP_TOKEN; sleep 60")) {
+                assertThat(exec.line()).matches("\\d+");
+                assertThat(run(url, "exec", "--try", "nightly", "--", "true").code())
+                        .isEqualTo(ExitCodes.BUSY);
+                assertThat(run(url, "ls").out()).contains("nightly");
+                assertThat(run(url, "inspect", "nightly").out()).contains("holder  exclusive");
+                Run release = run(url, "release", "--force", "--yes", "nightly");
+                assertThat(release.code()).as(release.err()).isZero();
+                assertThat(exec.end().code()).isEqualTo(ExitCodes.LOST);
+            }
+            assertThat(run(url, "inspect", "nightly").out()).startsWith("free");
+        }
+    }
+
+    /** As if it had long been up: a server that was just started has no vote. */
+    private static void letItVote(RedisServer server) {
+        server.command("HSET", "lockstep:redlock", "run", server.info("run_id"), "born", "1", "servers", "3");
+    }
+
+    @Test
     void zooKeeper() throws Exception {
         try (ZooKeeperServer server =
                 Servers.require(() -> ZooKeeperServer.builder().start())) {
