@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /** What locks cost several independent servers, counted by the servers; and how many times their clients wait for them. */
 @Timeout(180)
 class RedlockCountsTest {
-    private static final Duration TTL = Duration.ofSeconds(30);
+    private static final Duration TTL = Duration.ofSeconds(24);
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private Redlocks set;
@@ -110,9 +110,7 @@ class RedlockCountsTest {
     @Test
     void heldLocksAreRenewedByTheFiveHundredOnEachServer() throws Exception {
         int locks = 10_000;
-        Duration ttl = Duration.ofSeconds(12);
-        client(3);
-        LockClient client = set.client(Redlocks.url(set.servers()), ttl, TIMEOUT);
+        LockClient client = client(3);
         List<Lease> leases = new ArrayList<>();
         while (leases.size() < locks) {
             List<CompletableFuture<Lease>> some = new ArrayList<>();
@@ -124,7 +122,7 @@ class RedlockCountsTest {
             }
         }
         // Those that were taken long before the first tick are renewed at once, so count after it.
-        Duration period = ttl.dividedBy(3);
+        Duration period = TTL.dividedBy(3);
         Awaitility.await().pollDelay(period).until(() -> true);
         long tick = locks / 500;
         long start = System.nanoTime();
@@ -135,7 +133,7 @@ class RedlockCountsTest {
         for (int i = 0; i < before.size(); i++) {
             assertThat(after.get(i) - before.get(i)).isBetween(tick, ticks * tick);
         }
-        assertThat(leases).allMatch(Lease::isValid);
+        assertThat(leases.stream().filter(lease -> !lease.isValid())).isEmpty();
         leases.forEach(Lease::closeAsync);
         Bench.await("all is given back", () -> client.list("").isEmpty());
     }
