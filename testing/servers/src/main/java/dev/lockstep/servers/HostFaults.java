@@ -32,6 +32,7 @@ public final class HostFaults implements AutoCloseable {
     private final Path directory;
     private final Path faults;
     private long clockNanos;
+    private long latestNanos = Long.MIN_VALUE; // what this JVM's interval clock shows when the wall clock has caught up
     private boolean diskFull;
 
     private HostFaults(Path library) {
@@ -82,8 +83,19 @@ public final class HostFaults implements AutoCloseable {
      * @param off how far it is off from now on; negative if it is behind; zero if it is right again
      */
     public synchronized void clockOff(Duration off) {
+        long shown = System.nanoTime() + clockNanos;
+        latestNanos = latestNanos == Long.MIN_VALUE ? shown : Math.max(latestNanos, shown);
         clockNanos = off.toNanos();
         write();
+    }
+
+    /** Waits until the wall clock shows a time that it has never shown, though it may have been set back. */
+    public void awaitNewTime() {
+        Await.until("the clock has caught up", TIMEOUT, () -> {
+            synchronized (this) {
+                return latestNanos == Long.MIN_VALUE || System.nanoTime() + clockNanos - latestNanos > 0;
+            }
+        });
     }
 
     /**
