@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /*
@@ -19,14 +20,16 @@ import org.jspecify.annotations.Nullable;
  *   order      in order of entry, against the waiter that was certainly queued first and is still not in; one that gave
  *              up, or was near a fault, may have lost its place and does not count
  *
- * Both token rules rest on exclusion: a client that has not been told that its grant was taken away hands it on to its next
- * thread, with the old token, as it must for storage to refuse it. So where exclusion is not promised they are not either.
- *
  * A broken rule is excused if a fault was on, or had ended less than the settling time before, in which the engine does
- * not promise it.
+ * not promise it. Where exclusion is not promised, the order of entries proves nothing about the order of grants; and a client
+ * that has not been told yet that its grant was taken away hands it on to its next thread, with the old token, as it must for
+ * storage to refuse it. So there such tokens are excused; but a grant that was not seen before must have a new token all the
+ * same.
  */
 /** Checks a history. For one thread. */
 final class Checker {
+    private static final int INDEX_BITS = 10; // holds of one grant have tokens of their own, which differ in these
+
     private final History history;
     private final long settleNanos;
     private final Troubles troubles;
@@ -119,14 +122,17 @@ final class Checker {
 
     private void tokens(int[] entered) {
         BitSet tooLow = new BitSet();
-        tokensByEntry(entered, tooLow);
-        tokensByAsking(entered, tooLow);
-        tooLow.stream()
-                .forEach(section -> report(
-                        Rule.TOKENS,
-                        section,
-                        history.entered(section),
-                        describe(section) + " is not above all before"));
+        BitSet excusable = new BitSet(); // where two may be inside
+        tokensByEntry(entered, excusable);
+        tokensByAsking(entered, tooLow, excusable);
+        excusable.andNot(tooLow);
+        tooLow.stream().forEach(section -> tooLow(section, Rule.TOKENS));
+        excusable.stream().forEach(section -> tooLow(section, Rule.EXCLUSION));
+    }
+
+    private void tooLow(int section, Rule premise) {
+        String text = describe(section) + " is not above all before";
+        report(Rule.TOKENS, premise, section, history.entered(section), text);
     }
 
     private void tokensByEntry(int[] entered, BitSet tooLow) {
@@ -141,7 +147,7 @@ final class Checker {
         }
     }
 
-    private void tokensByAsking(int[] entered, BitSet tooLow) {
+    private void tokensByAsking(int[] entered, BitSet tooLow, BitSet excusable) {
         int[] highest = {-1, -1};
         int next = 0;
         for (int section : Order.by(history::asked, entered)) {
@@ -152,9 +158,29 @@ final class Checker {
                 next++;
             }
             if (history.token(section) != 0 && isTooLow(section, highest)) {
-                tooLow.set(section);
+                (wasHandedOn(section, highest, entered) ? excusable : tooLow).set(section);
             }
         }
+    }
+
+    /** Whether two may be inside, and its client had its grant before those with higher tokens came. */
+    private boolean wasHandedOn(int section, int[] highest, int[] entered) {
+        if (excuse(Rule.EXCLUSION, history.entered(section)) == null) {
+            return false;
+        }
+        long came = IntStream.of(highest)
+                .filter(other -> other >= 0 && history.token(other) >= history.token(section))
+                .mapToLong(history::entered)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        return IntStream.of(entered)
+                .anyMatch(other -> history.entered(other) < came
+                        && history.client(other) == history.client(section)
+                        && grant(other) == grant(section));
+    }
+
+    private long grant(int section) {
+        return history.token(section) >> INDEX_BITS;
     }
 
     /** Whether a token is not above the highest so far of writers, and if it is a writer's also of readers. */
@@ -206,7 +232,12 @@ final class Checker {
     }
 
     private void report(Rule rule, int section, long at, String text) {
-        String excuse = excuse(rule == Rule.TOKENS ? Rule.EXCLUSION : rule, at);
+        report(rule, rule, section, at, text);
+    }
+
+    /** Reports that a rule was broken, which is excused where its premise is not promised. */
+    private void report(Rule rule, Rule premise, int section, long at, String text) {
+        String excuse = excuse(premise, at);
         verdict.add(new Violation(rule, history.lock(section), at, text, excuse == null ? "" : excuse));
     }
 

@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.H2Server;
 import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.PostgresServer;
@@ -37,6 +38,9 @@ public enum Engine {
     /** One MySQL server. */
     MYSQL(() -> mySql("mysql", MySqlServer.builder())),
 
+    /** One H2 server. */
+    H2(Engine::h2),
+
     /** A file. */
     SQLITE(() -> rig(new SqliteTarget()));
 
@@ -60,6 +64,18 @@ public enum Engine {
                 List.of("CREATE USER torture PASSWORD 'torture' SUPERUSER"),
                 "SELECT CAST(pg_terminate_backend(pid) AS text) FROM pg_stat_activity"
                         + " WHERE pid <> pg_backend_pid() AND datname = current_database()"));
+    }
+
+    private static Rig h2() {
+        Optional<HostFaults> host = ServerFaults.host();
+        H2Server.Builder builder = H2Server.builder();
+        return rig(new SqlTarget(
+                "h2",
+                host.map(builder::on).orElse(builder).start(),
+                host,
+                List.of("CREATE USER torture PASSWORD 'torture' ADMIN"),
+                "SELECT CAST(ABORT_SESSION(SESSION_ID) AS VARCHAR) FROM INFORMATION_SCHEMA.SESSIONS"
+                        + " WHERE SESSION_ID <> SESSION_ID()"));
     }
 
     private static Rig mySql(String name, MySqlServer.Builder builder) {

@@ -22,7 +22,10 @@ import java.util.stream.Collectors;
 final class EtcdTarget implements Target {
     private static final Pattern LEASE = Pattern.compile("\"ID\":\"(\\d+)\"");
     private static final Pattern REVISION = Pattern.compile("\"revision\":\"(\\d+)\"");
+    private static final Pattern MEMBER = Pattern.compile("\"member_id\":\"(\\d+)\"");
+    private static final String ANY_KEY = "{\"key\":\"eA==\"}";
     private static final Duration ANSWER = Duration.ofSeconds(5);
+    private static final Duration OPERATOR = Duration.ofSeconds(30);
 
     private final ServerGroup<EtcdServer> members = EtcdServer.builder().startCluster(3);
     private final HttpClient http = HttpClient.newHttpClient();
@@ -59,9 +62,13 @@ final class EtcdTarget implements Target {
                 ServerFaults.paused("follower paused", Length.ANY, this::follower),
                 ServerFaults.killed("follower killed", this::follower),
                 Fault.of("history compacted", Length.MOMENT, random -> {
-                    String revision = first(REVISION, post("/v3/kv/range", "{\"key\":\"eA==\"}"));
+                    String revision = first(REVISION, post("/v3/kv/range", ANY_KEY));
                     post("/v3/kv/compaction", "{\"revision\":\"" + revision + "\",\"physical\":true}");
                     return Injected.all("cluster", Fault.Heal.NONE);
+                }),
+                Fault.of("disk full", Length.SHORT, random -> {
+                    alarm("ACTIVATE");
+                    return Injected.all("cluster", () -> Parking.until(() -> alarm("DEACTIVATE"), OPERATOR));
                 }),
                 Fault.of("session revoked", Length.MOMENT, random -> {
                             List<String> leases = all(LEASE, post("/v3/lease/leases", "{}"));
@@ -73,6 +80,19 @@ final class EtcdTarget implements Target {
                         })
                         .excusing(Rule.EXCLUSION, Rule.ORDER)));
         return faults;
+    }
+
+    /** What etcd does by itself when its space is used up, until an operator has made room. False if it has not heard. */
+    private boolean alarm(String action) {
+        try {
+            String member = first(MEMBER, post("/v3/kv/range", ANY_KEY));
+            post(
+                    "/v3/maintenance/alarm",
+                    "{\"action\":\"" + action + "\",\"memberID\":\"" + member + "\",\"alarm\":\"NOSPACE\"}");
+            return true;
+        } catch (IOException | InterruptedException e) {
+            return false;
+        }
     }
 
     private EtcdServer leader(Random random) {
@@ -121,21 +141,9 @@ final class EtcdTarget implements Target {
 
     @Override
     public List<String> leftovers() {
-        List<String> left = new ArrayList<>();
-        Parking.until(
-                () -> {
-                    left.clear();
-                    try {
-                        left.addAll(all(LEASE, post("/v3/lease/leases", "{}")));
-                    } catch (IOException e) {
-                        left.add(e.toString());
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    }
-                    return left.isEmpty();
-                },
-                ttl().multipliedBy(4));
-        return left.stream().map(lease -> "lease " + lease).toList();
+        return Leftovers.after(ttl().multipliedBy(4), () -> all(LEASE, post("/v3/lease/leases", "{}"))).stream()
+                .map(lease -> "lease " + lease)
+                .toList();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.lockstep.torture;
 
-import java.time.Duration;
 import java.util.List;
 
 /** A worker as the one who runs the torture has it: in this JVM, or in a process of its own. For one thread. */
@@ -10,8 +9,11 @@ interface Hand {
 
     void go(Worker.Pace pace);
 
-    /** Lets it finish what it does; empty if it does in time, else where it hangs. */
-    String rest(Duration patience);
+    /** The calls that its threads are in; empty if none is, once it has been told to rest. */
+    String calls();
+
+    /** How long it has stood still, in sum since some moment of the past. */
+    long stalledNanos();
 
     /** Closes its client; says what was left over by it. */
     List<String> quit();

@@ -3,6 +3,7 @@ package dev.lockstep.torture;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /*
  * Overview. A row is one section: one call for one lock, and what was done inside it. Its times are stamps of the observer,
@@ -117,6 +118,11 @@ final class History {
 
     boolean wasEntered(int section) {
         return entered.get(section) != NEVER;
+    }
+
+    /** How many sections were entered. */
+    long enteredCount() {
+        return IntStream.range(0, size()).filter(this::wasEntered).count();
     }
 
     /** Whether the lease was valid for a time that the observer can prove. */

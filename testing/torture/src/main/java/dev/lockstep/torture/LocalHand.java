@@ -1,7 +1,6 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.LockClient;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -24,8 +23,13 @@ final class LocalHand implements Hand {
     }
 
     @Override
-    public String rest(Duration patience) {
-        return worker.rest(patience);
+    public String calls() {
+        return worker.calls();
+    }
+
+    @Override
+    public long stalledNanos() {
+        return Stalls.nanos();
     }
 
     @Override

@@ -5,6 +5,8 @@ import dev.lockstep.servers.ServerException;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -12,34 +14,43 @@ import java.util.concurrent.TimeUnit;
 
 /** Breaks one thing after the other, as its seed says. For one thread. */
 final class Nemesis {
+    private static final int TRIES_TO_HEAL = 5;
     private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final List<Fault> faults;
     private final Observer observer;
     private final long ttlNanos;
-    private final Random random;
+    private final long seed;
     private int next;
 
     Nemesis(List<Fault> faults, Observer observer, Duration ttl, long seed) {
         this.faults = List.copyOf(faults);
         this.observer = observer;
         this.ttlNanos = ttl.toNanos();
-        this.random = new Random(seed);
-        this.next = faults.isEmpty() ? 0 : random.nextInt(faults.size());
+        this.seed = seed;
     }
 
     /** Breaks things for a time, each kind as often as the others; all is healed when it returns. */
     void rage(long nanos) throws Exception {
         long end = System.nanoTime() + nanos;
         while (System.nanoTime() - end < 0) {
+            Random random = Seeds.of(seed, next);
             if (!faults.isEmpty()) {
-                inflict(faults.get(next++ % faults.size()));
+                inflict(choose(next), random);
             }
-            Parking.forNanos(Math.min(between(0.05, 0.5), end - System.nanoTime()));
+            Parking.forNanos(Math.min(between(0.05, 0.5, random), end - System.nanoTime()));
+            next++;
         }
     }
 
-    private void inflict(Fault fault) throws Exception {
+    /** The fault at a place in the schedule: all kinds in turn, in another order each time. */
+    Fault choose(int place) {
+        List<Fault> order = new ArrayList<>(faults);
+        Collections.shuffle(order, Seeds.of(seed, -1 - place / order.size()));
+        return order.get(place % order.size());
+    }
+
+    private void inflict(Fault fault, Random random) throws Exception {
         long from = observer.now();
         Set<Integer> inside = observer.clientsInside();
         Fault.Injected injected;
@@ -47,26 +58,43 @@ final class Nemesis {
             injected = fault.injection().inject(random);
         } catch (IOException | SQLException | LockUnavailableException | ServerException e) {
             return; // what is not there, such as a leader while none is elected, cannot be broken
+        } catch (RuntimeException e) {
+            observer.complain(Rule.OUTCOME, -1, fault.kind() + ": a call of an operator threw " + e);
+            return;
         }
         boolean landed = injected.client() == FaultWindow.ALL ? !inside.isEmpty() : inside.contains(injected.client());
         try {
-            Parking.forNanos(nanos(fault.length()));
+            Parking.forNanos(nanos(fault.length(), random));
         } finally {
-            injected.heal().run();
+            heal(injected.heal());
         }
         observer.fault(fault.kind(), injected.target(), injected.client(), fault.excuses(), from, landed);
     }
 
-    private long nanos(Fault.Length length) {
+    /** A server that is started on a busy machine may not be ready in time the first time. */
+    private static void heal(Fault.Heal heal) throws Exception {
+        for (int tries = 1; ; tries++) {
+            try {
+                heal.run();
+                return;
+            } catch (ServerException e) {
+                if (tries == TRIES_TO_HEAL) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private long nanos(Fault.Length length, Random random) {
         return switch (length) {
             case MOMENT -> 0;
-            case SHORT -> between(0.05, 0.7);
-            case LONG -> between(1.1, 1.8);
-            case ANY -> random.nextBoolean() ? between(0.05, 0.7) : between(1.1, 1.8);
+            case SHORT -> between(0.05, 0.7, random);
+            case LONG -> between(1.1, 1.8, random);
+            case ANY -> random.nextBoolean() ? between(0.05, 0.7, random) : between(1.1, 1.8, random);
         };
     }
 
-    private long between(double least, double most) {
+    private long between(double least, double most, Random random) {
         return SHORTEST_NANOS + (long) (ttlNanos * (least + (most - least) * random.nextDouble()));
     }
 }

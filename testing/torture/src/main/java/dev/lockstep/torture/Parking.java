@@ -24,17 +24,6 @@ final class Parking {
         return until(condition, patience.toNanos());
     }
 
-    /**
-     * Waits for a condition, for as many looks as fit into a time: while this process stands still, or is given no time by
-     * a busy machine, it does not count.
-     */
-    static boolean untilLooked(BooleanSupplier condition, Duration patience) {
-        for (long looks = patience.toNanos() / LOOK_NANOS; looks > 0 && !condition.getAsBoolean(); looks--) {
-            LockSupport.parkNanos(LOOK_NANOS);
-        }
-        return condition.getAsBoolean();
-    }
-
     private static boolean until(BooleanSupplier condition, long patienceNanos) {
         long deadline = System.nanoTime() + patienceNanos;
         while (!condition.getAsBoolean()) {

@@ -8,8 +8,8 @@ import java.util.List;
 
 /** A worker in a process of its own. */
 final class ProcessHand implements Hand, AutoCloseable {
-    private static final Duration START = Duration.ofSeconds(90);
-    private static final Duration ANSWER = Duration.ofSeconds(60);
+    private static final Duration START = Duration.ofMinutes(5);
+    private static final Duration ANSWER = Duration.ofMinutes(3);
 
     private final WorkerMain.Order order;
     private final JavaProcess process;
@@ -47,9 +47,18 @@ final class ProcessHand implements Hand, AutoCloseable {
     }
 
     @Override
-    public String rest(Duration patience) {
-        process.send("rest " + patience.toMillis());
-        return process.next(patience.plus(ANSWER)).substring("rested".length()).strip();
+    public String calls() {
+        return ask("calls");
+    }
+
+    @Override
+    public long stalledNanos() {
+        return Long.parseLong(ask("stalled"));
+    }
+
+    private String ask(String question) {
+        process.send(question);
+        return process.next(ANSWER).substring(question.length()).strip();
     }
 
     @Override

@@ -57,8 +57,13 @@ final class ProcessRig implements Rig {
         }
 
         @Override
-        public String rest(Duration patience) {
-            return worker.rest(patience);
+        public String calls() {
+            return worker.calls();
+        }
+
+        @Override
+        public long stalledNanos() {
+            return worker.stalledNanos();
         }
 
         @Override

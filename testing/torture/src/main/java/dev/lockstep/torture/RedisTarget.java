@@ -14,6 +14,7 @@ import java.util.Optional;
 final class RedisTarget implements Target {
     private final Optional<HostFaults> host = ServerFaults.host();
     private final RedisServer server;
+    private long lostDataNanos = System.nanoTime() - 3 * ttl().toNanos();
 
     RedisTarget() {
         RedisServer.Builder builder = RedisServer.builder().persistent();
@@ -45,7 +46,9 @@ final class RedisTarget implements Target {
         List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
         faults.add(ServerFaults.slowDisk(random -> server));
         faults.addAll(ServerFaults.ofFullDisk(host, server));
-        faults.addAll(ServerFaults.ofClock(host, ttl()));
+        ServerFaults.ofClock(host, ttl()).stream()
+                .map(this::notSoonAfterDataLoss)
+                .forEach(faults::add);
         faults.add(command("scripts flushed", "SCRIPT", "FLUSH"));
         faults.add(command("connections killed", "CLIENT", "KILL", "TYPE", "normal"));
         faults.add(command("pushes killed", "CLIENT", "KILL", "TYPE", "pubsub"));
@@ -54,12 +57,22 @@ final class RedisTarget implements Target {
             return Injected.all("server", () -> server.command("CONFIG", "SET", "maxmemory", "0"));
         }));
         faults.add(Fault.of("restart without data", Length.SHORT, random -> {
+                    host.ifPresent(HostFaults::awaitNewTime); // both at once is what no token survives
                     server.command("FLUSHALL");
+                    lostDataNanos = System.nanoTime();
                     server.kill();
                     return Injected.all("server", server::start);
                 })
                 .excusing(Rule.EXCLUSION, Rule.ORDER));
         return faults;
+    }
+
+    /** Waits until a clock that is set back shows a time after the last loss: no token survives both, as docs/guarantees.md says. */
+    private Fault notSoonAfterDataLoss(Fault clock) {
+        return new Fault(clock.kind(), clock.length(), clock.excuses(), random -> {
+            Parking.forNanos(lostDataNanos + 3 * ttl().toNanos() - System.nanoTime());
+            return clock.injection().inject(random);
+        });
     }
 
     private Fault command(String kind, String... words) {
@@ -71,19 +84,7 @@ final class RedisTarget implements Target {
 
     @Override
     public List<String> leftovers() {
-        // Of a lock that nobody uses only its token is remembered, and for a time who was given up while unreachable.
-        List<String> left = new ArrayList<>();
-        Parking.until(
-                () -> {
-                    left.clear();
-                    server.command("KEYS", "lockstep:*")
-                            .lines()
-                            .filter(key -> key.matches(".*\\}:(queue|readers|claims)"))
-                            .forEach(left::add);
-                    return left.isEmpty();
-                },
-                ttl().multipliedBy(3));
-        return left;
+        return Leftovers.after(ttl().multipliedBy(3), () -> Leftovers.keys(server));
     }
 
     @Override

@@ -57,13 +57,21 @@ final class RedlockTarget implements Target {
                 Fault.of("one server restarted without data", Length.MOMENT, random -> {
                     RedisServer server = any(random);
                     server.kill();
-                    server.start();
-                    return Injected.all(server.toString(), Fault.Heal.NONE);
+                    return Injected.all(server.toString(), server::start);
                 }));
     }
 
     private RedisServer any(Random random) {
         return servers.get(random.nextInt(servers.size()));
+    }
+
+    @Override
+    public List<String> leftovers() {
+        return Leftovers.after(
+                ttl().multipliedBy(3),
+                () -> servers.stream()
+                        .flatMap(server -> Leftovers.keys(server).stream())
+                        .toList());
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.lockstep.torture;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,11 +19,15 @@ public final class Report {
     private final FaultFigures faults;
     private final long healed;
     private final double seconds;
+    private final Pauses pauses;
 
     /** A line of the report: what was counted, and the count. */
     public record Row(String what, String count) {}
 
-    Report(Rig rig, Settings settings, Observer observer, Verdict verdict, long healed, long nanos) {
+    /** For how many seconds the observer stood still, and the worker that did longest, on purpose or not. */
+    record Pauses(double observer, double worker) {}
+
+    Report(Rig rig, Settings settings, Observer observer, Verdict verdict, long healed, double seconds, Pauses pauses) {
         this.engine = rig.name();
         this.settings = settings;
         this.ttlNanos = rig.ttl().toNanos();
@@ -29,7 +35,8 @@ public final class Report {
         this.verdict = verdict;
         this.faults = new FaultFigures(observer.history(), settings.locks());
         this.healed = healed;
-        this.seconds = nanos / 1e9;
+        this.seconds = seconds;
+        this.pauses = pauses;
     }
 
     /**
@@ -68,12 +75,7 @@ public final class Report {
 
     /** How many sections were entered. */
     long entered() {
-        History history = observer.history();
-        long entered = 0;
-        for (int section = 0; section < history.size(); section++) {
-            entered += history.wasEntered(section) ? 1 : 0;
-        }
-        return entered;
+        return observer.history().enteredCount();
     }
 
     private long sum(ToLongFunction<Registers> figure) {
@@ -111,6 +113,9 @@ public final class Report {
                 "updates lost: naive, deadline, fenced",
                 sum(Registers::naiveLost) + ", " + sum(Registers::deadlineLost) + ", " + sum(Registers::fencedLost)));
         rows.add(new Row("every lock granted again after the last fault", shown(recovery())));
+        rows.add(new Row(
+                "stood still: the observer, the worst worker",
+                shown(pauses.observer()) + ", " + shown(pauses.worker())));
         return rows;
     }
 
@@ -169,10 +174,22 @@ public final class Report {
         json.put("deadlineLost", sum(Registers::deadlineLost));
         json.put("fencedLost", sum(Registers::fencedLost));
         json.put("recoverySeconds", recovery());
+        json.put("observerStalledSeconds", pauses.observer());
+        json.put("workerStalledSeconds", pauses.worker());
         Map<String, Object> kinds = new LinkedHashMap<>();
         faults.kinds().forEach((kind, figures) -> kinds.put(kind, figures.toJson()));
         json.put("faults", kinds);
         return json;
+    }
+
+    /**
+     * Writes down all that happened, so that the checker can be run again on it.
+     *
+     * @param file where to
+     * @throws IOException if it cannot be written
+     */
+    public void writeHistory(Path file) throws IOException {
+        HistoryFile.write(file, new HistoryFile(engine, 2 * ttlNanos, observer.history()));
     }
 
     /**
@@ -207,8 +224,7 @@ public final class Report {
         StringBuilder text = new StringBuilder(engine + ", seed " + settings.seed() + ":");
         for (Rule rule : Rule.values()) {
             for (Violation each : verdict.examples(rule)) {
-                String kind = each.isExcused() ? " (not promised in: " + each.excuse() + ")" : "";
-                text.append("\n  ").append(rule).append(kind).append(": ").append(each.text());
+                text.append("\n  ").append(each.line());
             }
         }
         return text.toString();

@@ -27,7 +27,9 @@ final class Run {
     private final Settings settings;
     private final Observer observer;
     private final long start = System.nanoTime();
+    private final long stalledAtStart = Stalls.nanos();
     private long healed;
+    private double workersStalled;
 
     Run(Rig rig, Settings settings) {
         this.rig = rig;
@@ -47,15 +49,16 @@ final class Run {
             if (requireProgress(hands)) {
                 requireSilence(hands);
             }
+            workersStalled = hands.stream().mapToLong(Patience::stalled).max().orElse(0) / 1e9;
         } finally {
             hands.forEach(hand -> leftOver(hand.quit(), "worker " + hand.client()));
         }
         leftOver(rig.leftovers(), "the engine");
-        Verdict verdict =
-                new Checker(observer.history(), rig.ttl().multipliedBy(2).toNanos()).check();
+        Verdict verdict = new Checker(observer.history(), 2 * rig.ttl().toNanos()).check();
         observer.complaints().forEach(verdict::add);
         requireFencing(verdict);
-        return new Report(rig, settings, observer, verdict, healed, System.nanoTime() - start);
+        Report.Pauses pauses = new Report.Pauses((Stalls.nanos() - stalledAtStart) / 1e9, workersStalled);
+        return new Report(rig, settings, observer, verdict, healed, (System.nanoTime() - start) / 1e9, pauses);
     }
 
     private void breakThings(List<Hand> hands) throws Exception {
@@ -69,7 +72,7 @@ final class Run {
         healed = observer.now();
         hands.forEach(hand -> hand.go(Worker.Pace.CALM));
         Duration patience = rig.ttl().plus(GRACE);
-        if (!Parking.untilLooked(() -> observer.allEnteredAfter(healed), patience)) {
+        if (!Patience.of(patience, hands).await(() -> observer.allEnteredAfter(healed))) {
             observer.complain(
                     Rule.LIVENESS,
                     -1,
@@ -82,22 +85,21 @@ final class Run {
 
     private void requireSilence(List<Hand> hands) {
         Duration patience = rig.ttl().plus(GRACE);
+        hands.forEach(hand -> hand.go(Worker.Pace.REST));
+        Patience calls = Patience.of(patience, hands);
         for (Hand hand : hands) {
-            String where = hand.rest(patience);
-            if (!where.isEmpty()) {
-                String text = "worker " + hand.client() + " hangs in a call after " + seconds(patience) + ": " + where;
+            if (!calls.await(() -> hand.calls().isEmpty())) {
+                String text = "worker " + hand.client() + " hangs after " + seconds(patience) + " " + hand.calls();
                 observer.complain(Rule.LIVENESS, -1, text);
             }
         }
         try (LockClient client = rig.connect()) {
             List<LockInfo> held = new ArrayList<>();
-            boolean silent = Parking.until(
-                    () -> {
-                        held.clear();
-                        held.addAll(list(client));
-                        return held.isEmpty();
-                    },
-                    patience);
+            boolean silent = Patience.of(patience, hands).await(() -> {
+                held.clear();
+                held.addAll(list(client));
+                return held.isEmpty();
+            });
             if (!silent) {
                 held.forEach(info -> observer.complain(Rule.LEFTOVERS, -1, "held or waited for at the end: " + info));
             }

@@ -81,6 +81,11 @@ final class SentinelTarget implements Target {
     }
 
     @Override
+    public List<String> leftovers() {
+        return Leftovers.after(ttl().multipliedBy(3), () -> Leftovers.keys(servers.primary()));
+    }
+
+    @Override
     public void close() {
         servers.close();
     }

@@ -98,8 +98,8 @@ final class ServerFaults {
 
     private static Fault restarted(String kind, ServerProcess server) {
         return Fault.of(kind, Length.MOMENT, random -> {
-            server.restart();
-            return Injected.all(server.toString(), Fault.Heal.NONE);
+            server.stop();
+            return Injected.all(server.toString(), server::start);
         });
     }
 }

@@ -66,8 +66,10 @@ final class SqlTarget implements Target {
     @Override
     public String url(List<Integer> ports) {
         String url = server.jdbcUrl(ports.get(0));
-        return url + (url.contains("?") ? "&" : "?") + "user=" + USER + "&password=" + USER
-                + "&lockstep.createSchema=true";
+        boolean semicolons = url.contains(";"); // H2's way
+        String next = semicolons ? ";" : "&";
+        return url + (semicolons || url.contains("?") ? next : "?") + "user=" + USER + next + "password=" + USER + next
+                + "lockstep.createSchema=true";
     }
 
     @Override
@@ -112,28 +114,7 @@ final class SqlTarget implements Target {
 
     @Override
     public List<String> leftovers() {
-        List<String> left = new ArrayList<>();
-        Parking.until(
-                () -> {
-                    left.clear();
-                    count("lockstep_claims", left);
-                    return left.isEmpty();
-                },
-                ttl().multipliedBy(3));
-        return left;
-    }
-
-    private void count(String table, List<String> left) {
-        try (Connection connection = open();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM " + table)) {
-            rows.next();
-            if (rows.getInt(1) != 0) {
-                left.add(rows.getInt(1) + " rows in " + table);
-            }
-        } catch (SQLException e) {
-            left.add(e.toString());
-        }
+        return Leftovers.after(ttl().multipliedBy(3), () -> Leftovers.rows(this::open));
     }
 
     @Override

@@ -58,6 +58,12 @@ final class SqliteTarget implements Target {
     }
 
     @Override
+    public List<String> leftovers() {
+        return Leftovers.after(
+                ttl().multipliedBy(3), () -> Leftovers.rows(() -> DriverManager.getConnection(url(List.of()))));
+    }
+
+    @Override
     public void close() {
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.toList()) {

@@ -23,26 +23,25 @@ final class Turns {
 
     private final Worker worker;
     private final Witness witness;
-    private final Random random;
-    private final boolean mayReopen;
+    private final int thread;
     private final long ttlNanos;
+    private Random random = new Random(0); // of this turn alone
     private int turn;
 
     Turns(Worker worker, int thread, Witness witness) {
         this.worker = worker;
         this.witness = witness;
-        Worker.Plan plan = worker.plan();
-        this.random = new Random(plan.seed() * 1_000_003 + plan.client() * 1_009L + thread);
-        this.mayReopen = thread == 0;
-        this.ttlNanos = plan.ttl().toNanos();
+        this.thread = thread;
+        this.ttlNanos = worker.plan().ttl().toNanos();
     }
 
     /** One turn: takes a lock in some way, or fails to, works inside, and gives it back. */
     void next() {
         turn++;
+        random = Seeds.of(worker.plan().seed(), worker.plan().client(), thread, turn);
         Locks locks = worker.locks();
         boolean calm = worker.pace() == Worker.Pace.CALM;
-        if (mayReopen && !calm && random.nextInt(ODDS_OF_REOPENING) == 0) {
+        if (thread == 0 && !calm && random.nextInt(ODDS_OF_REOPENING) == 0) {
             worker.reopen();
             return;
         }
@@ -51,7 +50,7 @@ final class Turns {
         boolean shared = locks.hasShared() && random.nextInt(3) == 0;
         Way way = calm ? Way.ASYNC : Way.values()[random.nextInt(Way.values().length)];
         boolean both = !calm && Locks.canBeTakenTogether(lock, count) && random.nextInt(4) == 0;
-        Thread.currentThread().setName("torture-" + worker.plan().client() + "-" + turn);
+        Thread.currentThread().setName("torture-" + worker.plan().client() + "-" + thread + "-" + turn);
         if (both) {
             takeTwo(locks, lock, way);
         } else {
@@ -117,7 +116,7 @@ final class Turns {
         if (invalid && !lost) {
             witness.complain(Rule.LOSS, lock, "a hold that was not valid was given back as if it had been");
         }
-        if (invalid && !Parking.untilLooked(() -> taken.wasToldOfLoss() || worker.locks() != locks, PATIENCE)) {
+        if (invalid && !Stalls.untilAwake(() -> taken.wasToldOfLoss() || worker.locks() != locks, PATIENCE)) {
             witness.complain(Rule.LOSS, lock, "a hold was lost, and the action to be told of it did not run");
         }
     }

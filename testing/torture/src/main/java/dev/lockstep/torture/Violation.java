@@ -13,4 +13,9 @@ record Violation(Rule rule, int lock, long at, String text, String excuse) {
     boolean isExcused() {
         return !excuse.isEmpty();
     }
+
+    /** It as a line for people. */
+    String line() {
+        return rule + (isExcused() ? " (not promised in: " + excuse + ")" : "") + ": " + text;
+    }
 }

@@ -121,10 +121,9 @@ final class Worker {
         pace = newPace;
     }
 
-    /** Lets the threads finish what they do, and no more; empty if all do, else where one hangs. */
-    String rest(Duration patience) {
-        pace = Pace.REST;
-        return Parking.untilLooked(() -> busy.get() == 0, patience) ? "" : whereTheyAre();
+    /** What the threads are at: empty if all rest. */
+    String calls() {
+        return busy.get() == 0 ? "" : "in a call: " + whereTheyAre();
     }
 
     private String whereTheyAre() {

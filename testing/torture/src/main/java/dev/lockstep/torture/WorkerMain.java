@@ -16,9 +16,10 @@ import java.util.stream.Collectors;
  * rest of what it must know; then come commands. It ends with its input, where it is.
  *
  * <pre>
- * go WILD            (no answer)
- * rest MILLIS        rested, and where it hangs if it does
- * close              a line "left WHAT" for each thing left over, then "closed"
+ * go WILD      (no answer)
+ * calls        "calls", and those that its threads are in
+ * stalled      "stalled", and for how many nanoseconds it stood still
+ * close        a line "left WHAT" for each thing left over, then "closed"
  * </pre>
  */
 final class WorkerMain {
@@ -71,6 +72,7 @@ final class WorkerMain {
         // Faults are what this is about: what clients log of them is no news.
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
         LogManager.getLogManager().reset();
+        Stalls.nanos(); // begins to measure
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try {
             String url = in.readLine();
@@ -94,7 +96,8 @@ final class WorkerMain {
     private static void perform(String[] words, Worker worker) {
         switch (words[0]) {
             case "go" -> worker.go(Worker.Pace.valueOf(words[1]));
-            case "rest" -> System.out.println("rested " + worker.rest(Duration.ofMillis(Long.parseLong(words[1]))));
+            case "calls" -> System.out.println("calls " + worker.calls());
+            case "stalled" -> System.out.println("stalled " + Stalls.nanos());
             case "close" -> {
                 worker.close();
                 Parking.until(() -> threads().isEmpty(), THREADS_END);

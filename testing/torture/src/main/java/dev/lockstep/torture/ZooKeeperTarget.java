@@ -3,14 +3,29 @@ package dev.lockstep.torture;
 import dev.lockstep.servers.ServerGroup;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.servers.ZooKeeperServer;
+import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
 
 /** An ensemble of three ZooKeeper servers. */
 final class ZooKeeperTarget implements Target {
+    private static final Pattern SESSION = Pattern.compile("(?m)^0x([0-9a-f]+):$"); // one with ephemeral nodes
+    private static final Duration ANSWER = Duration.ofSeconds(5);
+
+    /** How ZooKeeper's servers make the password of a session from its id. */
+    private static final long PASSWORD_SEED = 0xB3415C00L;
+
+    private static final int PASSWORD_BYTES = 16;
+
     private final ServerGroup<ZooKeeperServer> servers =
             ZooKeeperServer.builder().startEnsemble(3);
 
@@ -42,7 +57,39 @@ final class ZooKeeperTarget implements Target {
                 ServerFaults.paused("leader paused", Length.ANY, this::leader),
                 ServerFaults.killed("leader killed", this::leader),
                 ServerFaults.paused("follower paused", Length.ANY, this::follower),
-                ServerFaults.killed("follower killed", this::follower));
+                ServerFaults.killed("follower killed", this::follower),
+                Fault.of("session ended", Length.MOMENT, this::endSession).excusing(Rule.EXCLUSION, Rule.ORDER));
+    }
+
+    /** Ends the session of somebody who holds or waits, as its owner would: with its id and password, which is known. */
+    private Injected endSession(Random random) throws IOException, InterruptedException {
+        List<Long> sessions = sessions();
+        if (!sessions.isEmpty()) {
+            long session = sessions.get(random.nextInt(sessions.size()));
+            byte[] password = new byte[PASSWORD_BYTES];
+            new Random(session ^ PASSWORD_SEED).nextBytes(password);
+            CountDownLatch connected = new CountDownLatch(1);
+            Watcher watcher = event -> {
+                if (event.getState() == Watcher.Event.KeeperState.SyncConnected) {
+                    connected.countDown();
+                }
+            };
+            String addresses = servers.addresses();
+            try (ZooKeeper thief = new ZooKeeper(addresses, (int) ttl().toMillis(), watcher, session, password)) {
+                if (!connected.await(ANSWER.toMillis(), TimeUnit.MILLISECONDS)) {
+                    throw new IOException("the session had ended, or no server answers");
+                }
+            }
+        }
+        return Injected.all("a session", Fault.Heal.NONE);
+    }
+
+    /** The sessions that have nodes: who holds or waits. */
+    private List<Long> sessions() {
+        return SESSION.matcher(member("leader", 0).report("dump"))
+                .results()
+                .map(match -> Long.parseUnsignedLong(match.group(1), 16))
+                .toList();
     }
 
     private ZooKeeperServer leader(Random random) {
@@ -59,6 +106,15 @@ final class ZooKeeperTarget implements Target {
                 .filter(server -> Guess.of(() -> server.mode().equals(role)))
                 .toList();
         return members.isEmpty() ? servers.get(which) : members.get(which % members.size());
+    }
+
+    @Override
+    public List<String> leftovers() {
+        return Leftovers.after(
+                ttl().multipliedBy(4),
+                () -> sessions().stream()
+                        .map(session -> "nodes of session 0x" + Long.toHexString(session))
+                        .toList());
     }
 
     @Override

@@ -7,7 +7,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("one test measures time")
 class CheckerTest {
     private static final long SETTLE = 10;
 
@@ -173,13 +175,48 @@ class CheckerTest {
             assertThat(check().holds()).isTrue();
         }
 
+        private int of(int client, long asked, long entered, long token) {
+            int section = history.ask(client, 0, false, false, asked);
+            history.entered(section, entered, token);
+            history.exited(section, entered + 1);
+            return section;
+        }
+
         @Test
         void anOldTokenIsExcusedWhereTwoMayBeInside() {
             fault(1, 2, Rule.EXCLUSION);
             writer(1, 3, 4, 4, 5);
-            writer(4, 5, 6, 6, 4); // handed on by a client that has not heard yet
+            writer(2, 5, 6, 6, 4); // granted before the other, which was served first
             assertThat(check().holds()).isTrue();
             assertThat(check().excused(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        @Test
+        void anOldGrantMayBeHandedOnWhereTwoMayBeInside() {
+            fault(1, 2, Rule.EXCLUSION);
+            of(1, 1, 2, 5 * 1024 + 1);
+            of(2, 1, 4, 6 * 1024 + 1);
+            of(1, 5, 6, 5 * 1024 + 2); // by a client that has not heard yet
+            assertThat(check().holds()).isTrue();
+            assertThat(check().excused(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        @Test
+        void aNewGrantHasANewTokenEvenWhereTwoMayBeInside() {
+            fault(1, 2, Rule.EXCLUSION);
+            of(1, 1, 2, 4 * 1024 + 1);
+            of(2, 1, 4, 6 * 1024 + 1);
+            of(1, 5, 6, 5 * 1024 + 1);
+            of(3, 7, 8, 4 * 1024 + 2); // a grant of somebody else
+            assertThat(check().broken(Rule.TOKENS)).isEqualTo(2);
+        }
+
+        @Test
+        void anOldGrantMayNotBeHandedOnWhereTwoMayNotBeInside() {
+            of(1, 1, 2, 5 * 1024 + 1);
+            of(2, 1, 4, 6 * 1024 + 1);
+            of(1, 5, 6, 5 * 1024 + 2);
+            assertThat(check().broken(Rule.TOKENS)).isEqualTo(1);
         }
     }
 

@@ -7,13 +7,16 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Some engines for a short while; all of them, and longer, in the profile {@code full}. */
+/** Every engine for a short while, some side by side; longer in the profile {@code full}. */
 @Timeout(2_000)
+@Execution(ExecutionMode.CONCURRENT)
 class EngineTortureTest {
-    private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("torture.seconds", 8));
+    private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("torture.seconds", 10));
 
     /** The engines that are named, or all. */
     static List<Engine> engines() {

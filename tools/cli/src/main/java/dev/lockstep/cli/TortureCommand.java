@@ -3,6 +3,7 @@ package dev.lockstep.cli;
 import dev.lockstep.servers.ServerUnavailableException;
 import dev.lockstep.torture.Engine;
 import dev.lockstep.torture.Proof;
+import dev.lockstep.torture.Recheck;
 import dev.lockstep.torture.Report;
 import dev.lockstep.torture.Settings;
 import dev.lockstep.torture.Torture;
@@ -30,9 +31,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "torture",
         description = {
-            "Several processes use locks in every way while things are broken on purpose; then a checker says in numbers what"
-                    + " held and what did not. With --url on an engine of yours, of which nothing is broken but the workers;"
-                    + " with --engine or --all on servers that it starts itself and breaks too.",
+            "Several processes use locks in every way while things are broken on purpose; then a checker says in"
+                + " numbers what held and what did not. With --url on an engine of yours, of which nothing is broken"
+                + " but the workers; with --engine or --all on servers that it starts itself and breaks too.",
             "The exit code is 1 if a promise was broken, or if the checker did not find a planted bug."
         })
 final class TortureCommand implements Callable<Integer> {
@@ -95,6 +96,18 @@ final class TortureCommand implements Callable<Integer> {
             description = "Write a page with pictures for each engine, and JSON.")
     private @Nullable Path folder;
 
+    @Option(
+            names = "--history",
+            paramLabel = "FOLDER",
+            description = "Write down all that happened, a file for each engine.")
+    private @Nullable Path histories;
+
+    @Option(
+            names = "--check",
+            paramLabel = "FILE",
+            description = "Run the checker again on what --history wrote, and nothing else.")
+    private @Nullable Path check;
+
     @Option(names = "--json", description = "Print JSON on one line.")
     private boolean json;
 
@@ -107,9 +120,16 @@ final class TortureCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--workers, --threads and --locks must be 1 or more, 1000 at most");
         }
+        if (check != null) {
+            Recheck again = Recheck.of(check);
+            again.lines().forEach(out()::println);
+            return again.holds() ? ExitCodes.OK : ExitCodes.FAILED;
+        }
         EngineOptions.silenceDrivers();
-        if (folder != null) {
-            Files.createDirectories(folder);
+        for (Path each : new Path[] {folder, histories}) {
+            if (each != null) {
+                Files.createDirectories(each);
+            }
         }
         long chosen = seed == null ? new Random().nextInt(1_000_000) : seed;
         Settings settings = new Settings(workers, threads, locks, duration, chosen);
@@ -165,6 +185,9 @@ final class TortureCommand implements Callable<Integer> {
         results.put(report.engine(), report.toJson());
         if (folder != null) {
             Files.writeString(folder.resolve(report.engine() + ".html"), report.toHtml());
+        }
+        if (histories != null) {
+            report.writeHistory(histories.resolve(report.engine() + ".history"));
         }
         if (json) {
             return;

@@ -25,12 +25,33 @@ class TortureCommandTest {
     void memoryIsTorturedAndAPageIsWritten(@TempDir Path folder) throws IOException {
         Path report = folder.resolve("report");
         String[] command = {
-            "torture", "--engine", "memory", "--duration", "2", "--seed", "7", "--report", report.toString()
+            "torture",
+            "--engine",
+            "memory",
+            "--duration",
+            "2",
+            "--seed",
+            "7",
+            "--report",
+            report.toString(),
+            "--history",
+            report.toString()
         };
         assertThat(run(command)).as(() -> out + "\n" + err).isEqualTo(ExitCodes.OK);
         assertThat(out.toString()).contains("MEMORY", "HELD", "two inside within their leases", "FAULT");
         assertThat(Files.readString(report.resolve("memory.html"))).startsWith("<!doctype html>");
         assertThat(Files.readString(report.resolve("torture.json"))).contains("\"holds\":true", "\"seed\":7");
+        out.getBuffer().setLength(0);
+        String history = report.resolve("memory.history").toString();
+        assertThat(run("torture", "--check", history)).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString()).startsWith("memory: ").contains("two inside within their leases: 0");
+    }
+
+    @Test
+    void whatIsNoHistoryIsNotChecked(@TempDir Path folder) throws IOException {
+        Path notes = Files.writeString(folder.resolve("notes.txt"), "nothing");
+        assertThat(run("torture", "--check", notes.toString())).isNotEqualTo(ExitCodes.OK);
+        assertThat(err.toString()).contains("notes.txt is not a history of a torture");
     }
 
     @Test

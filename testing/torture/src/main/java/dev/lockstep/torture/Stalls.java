@@ -1,0 +1,60 @@
+package dev.lockstep.torture;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/*
+ * Overview. A thread asks to be woken in two milliseconds, again and again. If it comes late by more than the machine's
+ * usual lateness, this process stood still: it was stopped, or was not given a processor. What is not the engine's fault must
+ * not count against it, so times that a rule sets are measured without such stalls. They are reported too: a run with many
+ * has shown little.
+ */
+/** How long this JVM has stood still, in sum. Thread-safe. */
+final class Stalls {
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long USUAL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final Stalls OF_THIS_JVM = new Stalls();
+
+    private volatile long nanos;
+
+    private Stalls() {
+        Thread thread = new Thread(this::tick, "torture-stalls");
+        thread.setDaemon(true);
+        thread.setPriority(Thread.MAX_PRIORITY);
+        thread.start();
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // this thread alone writes it
+    private void tick() {
+        long last = System.nanoTime();
+        while (true) {
+            LockSupport.parkNanos(TICK_NANOS);
+            long now = System.nanoTime();
+            long late = now - last - TICK_NANOS;
+            if (late > USUAL_NANOS) {
+                nanos += late;
+            }
+            last = now;
+        }
+    }
+
+    /** The sum since some moment of the past. */
+    static long nanos() {
+        return OF_THIS_JVM.nanos;
+    }
+
+    /** Waits for a condition; false if it did not come true within a time in which this JVM did not stand still. */
+    static boolean untilAwake(BooleanSupplier condition, Duration patience) {
+        long end = System.nanoTime() - nanos() + patience.toNanos();
+        long left = patience.toNanos();
+        while (!Parking.until(condition, Duration.ofNanos(left))) {
+            left = end - (System.nanoTime() - nanos());
+            if (left <= 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
