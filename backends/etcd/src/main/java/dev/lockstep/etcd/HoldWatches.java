@@ -2,58 +2,34 @@ package dev.lockstep.etcd;
 
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
+import dev.lockstep.spi.Moment;
 import dev.lockstep.spi.Scheduler;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Watches the queues of locks that are held for longer than a moment: for others who want them, and for an operator who
- * takes them away. A lock that is given back within the moment costs no watch. One timer for all. Safe for use by many
- * threads.
+ * takes them away. A lock that is given back within the moment costs no watch. Safe for use by many threads.
  */
 final class HoldWatches {
-    private static final long MOMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
     /** After a new connection all watches look at once: ten thousand requests would keep the server from renewals. */
     private static final int LOOKS = 64;
 
     private final Scheduler scheduler;
     private final Backoff backoff;
-    private List<EtcdGrant> fresh = new ArrayList<>(); // guarded by this, as all that follows
-    private List<EtcdGrant> older = new ArrayList<>();
-    private boolean ticking;
-    private final Deque<EtcdGrant> toLook = new ArrayDeque<>();
+    private final Moment<EtcdGrant> held;
+    private final Deque<EtcdGrant> toLook = new ArrayDeque<>(); // guarded by this, as the next
     private int looking;
 
     HoldWatches(BackendContext context) {
         this.scheduler = context.scheduler();
         this.backoff = context.retryBackoff();
+        this.held = new Moment<>(scheduler, EtcdGrant::watchQueue);
     }
 
-    synchronized void add(EtcdGrant grant) {
-        fresh.add(grant);
-        if (!ticking) {
-            ticking = true;
-            scheduler.schedule(MOMENT_NANOS, this::tick);
-        }
-    }
-
-    private void tick() {
-        List<EtcdGrant> due;
-        synchronized (this) {
-            due = older;
-            older = fresh;
-            fresh = new ArrayList<>();
-            ticking = !older.isEmpty();
-            if (ticking) {
-                scheduler.schedule(MOMENT_NANOS, this::tick);
-            }
-        }
-        due.forEach(EtcdGrant::watchQueue);
+    void add(EtcdGrant grant) {
+        held.add(grant);
     }
 
     /** Has a grant look, when its turn comes, and again until it is answered. */

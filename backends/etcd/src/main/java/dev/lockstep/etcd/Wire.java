@@ -3,9 +3,11 @@ package dev.lockstep.etcd;
 import dev.lockstep.etcd.proto.Etcd.AuthenticateRequest;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
+import dev.lockstep.spi.Moment;
 import dev.lockstep.spi.Scheduler;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
+import io.grpc.ClientCall;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -40,6 +42,7 @@ final class Wire implements AutoCloseable {
     private final long timeoutNanos;
     private final @Nullable Login login;
     private final AtomicLong lastContactNanos;
+    private final Moment<Reply<?>> unanswered;
     private volatile @Nullable Link link; // null until the next member may be tried; written under this
     private volatile int failures; // in a row; written under this
     private boolean closed; // guarded by this
@@ -54,6 +57,7 @@ final class Wire implements AutoCloseable {
         this.backoff = context.retryBackoff();
         this.timeoutNanos = context.requestTimeout().toNanos();
         this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
+        this.unanswered = new Moment<>(scheduler, Reply::limit);
         String user = settings.user();
         String password = settings.password();
         this.login = user == null || password == null ? null : new Login(user, password, this::authenticate);
@@ -113,35 +117,72 @@ final class Wire implements AutoCloseable {
         if (current == null) {
             return notConnected();
         }
-        CompletableFuture<A> answer = new CompletableFuture<>();
-        long sent = scheduler.nanoTime();
-        ClientCalls.asyncUnaryCall(
-                channel(current, token)
-                        .newCall(method, CallOptions.DEFAULT.withDeadlineAfter(withinNanos, TimeUnit.NANOSECONDS)),
-                request,
-                new StreamObserver<>() {
-                    @Override
-                    public void onNext(A value) {
-                        if (method != Rpc.LEASE_KEEP_ALIVE) {
-                            // A leader that has lost its majority answers keepalives all the same.
-                            answered(current, sent);
-                        }
-                        answer.complete(value);
-                    }
+        ClientCall<Q, A> call = channel(current, token).newCall(method, CallOptions.DEFAULT);
+        Reply<A> reply = new Reply<>(current, call, withinNanos, method != Rpc.LEASE_KEEP_ALIVE);
+        ClientCalls.asyncUnaryCall(call, request, reply);
+        unanswered.add(reply);
+        return reply.answer;
+    }
 
-                    @Override
-                    public void onError(Throwable failure) {
-                        failed(current, sent, failure);
-                        answer.completeExceptionally(failure);
-                    }
+    /**
+     * A request on its way. It has a timer only when it is not answered in a moment: gRPC's own deadline wakes two threads for
+     * each request.
+     */
+    private final class Reply<A> implements StreamObserver<A> {
+        private final Link from;
+        private final ClientCall<?, A> call;
+        private final boolean proves;
+        private final long sentNanos = scheduler.nanoTime();
+        private final long endNanos;
+        private final CompletableFuture<A> answer = new CompletableFuture<>();
 
-                    @Override
-                    public void onCompleted() {
-                        answer.completeExceptionally(
-                                Status.INTERNAL.withDescription("no answer").asRuntimeException());
-                    }
-                });
-        return answer;
+        /**
+         * Makes it.
+         *
+         * @param proves whether an answer is a sign of life: a leader that has lost its majority answers keepalives too
+         */
+        Reply(Link from, ClientCall<?, A> call, long withinNanos, boolean proves) {
+            this.from = from;
+            this.call = call;
+            this.proves = proves;
+            this.endNanos = sentNanos + withinNanos;
+        }
+
+        @Override
+        public void onNext(A value) {
+            if (proves) {
+                answered(from, sentNanos);
+            }
+            answer.complete(value);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            failed(from, sentNanos, failure);
+            answer.completeExceptionally(failure);
+        }
+
+        @Override
+        public void onCompleted() {
+            answer.completeExceptionally(
+                    Status.INTERNAL.withDescription("no answer").asRuntimeException());
+        }
+
+        void limit() {
+            if (!answer.isDone()) {
+                Scheduler.Timer timer = scheduler.schedule(endNanos - scheduler.nanoTime(), this::expire);
+                answer.whenComplete((value, failure) -> timer.cancel());
+            }
+        }
+
+        private void expire() {
+            if (!answer.isDone()) {
+                onError(Status.DEADLINE_EXCEEDED
+                        .withDescription("no answer in time")
+                        .asRuntimeException());
+                call.cancel("no answer in time", null);
+            }
+        }
     }
 
     private static Channel channel(Link link, String token) {

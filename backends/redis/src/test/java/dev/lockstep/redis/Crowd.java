@@ -48,9 +48,7 @@ final class Crowd {
     void awaitVisits(int more) {
         for (Room room : rooms) {
             long before = room.visits();
-            Awaitility.await("visits go on")
-                    .atMost(Duration.ofMinutes(1))
-                    .until(() -> room.visits() >= before + more);
+            Awaitility.await("visits go on").atMost(Duration.ofMinutes(1)).until(() -> room.visits() >= before + more);
         }
     }
 

@@ -27,8 +27,12 @@ abstract class Arrival extends Attempt {
     /** Lists the queue, with a watch, for {@link #listed}. */
     abstract void look();
 
-    /** The queue was listed, after the node was made. */
-    abstract void listed(Code code, List<String> names);
+    /**
+     * The queue was listed, after the node was made.
+     *
+     * @param watched whether that has set a watch on it
+     */
+    abstract void listed(Code code, List<String> names, boolean watched);
 
     final LockMode mode() {
         return mode;
@@ -57,9 +61,9 @@ abstract class Arrival extends Attempt {
                         CreateMode.EPHEMERAL_SEQUENTIAL,
                         missingParents,
                         (code, made, stat) -> created(code, made, stat, missingParents));
-        requests().children(lockPath(), true, (code, names) -> {
+        requests().children(lockPath(), false, (code, names) -> {
             if (hasNode()) { // otherwise the create before it has failed, and goes another way
-                listed(code, names);
+                listed(code, names, false);
             }
         });
     }

@@ -20,13 +20,15 @@ final class QueuedAttempt extends Arrival {
      * is before a node was there when it was made. Nobody comes before it later.
      *
      * The own node's watch is set first, so that its deletion is known before the blocker's could be taken for a grant.
-     * A holder also watches the queue (the list sets that watch): whoever comes may want the lock, and whatever goes may
-     * be its own node.
+     * A holder also watches the queue: whoever comes may want the lock, and whatever goes may be its own node. It does so
+     * when it has waited, since others may wait too, or has held for a moment: a watch costs the server about as much as
+     * the list, and the delete that ends a short hold would set it off.
      */
     private final Place place;
     private boolean ownWatched;
     private volatile @Nullable String blocker;
     private boolean onlyBlocker;
+    private boolean waited;
     private boolean looking; // as a holder
 
     QueuedAttempt(NodeClaim claim, Session session, String key) {
@@ -45,11 +47,11 @@ final class QueuedAttempt extends Arrival {
 
     @Override
     void look() {
-        requests().children(lockPath(), true, this::listed);
+        requests().children(lockPath(), true, (code, names) -> listed(code, names, true));
     }
 
     @Override
-    void listed(Code code, List<String> names) {
+    void listed(Code code, List<String> names, boolean watched) {
         if (isOver() || grant() != null) {
             return;
         }
@@ -59,7 +61,7 @@ final class QueuedAttempt extends Arrival {
             place.list(names, Names.last(path()));
             List<String> unknown = place.unknownAges(token());
             if (unknown.isEmpty()) {
-                decide(true);
+                decide(watched);
             } else {
                 readAges(names, unknown);
             }
@@ -100,6 +102,7 @@ final class QueuedAttempt extends Arrival {
         } else if (!request().mayWait()) {
             claim().busy(this, abandon());
         } else {
+            waited = true;
             onlyBlocker = place.isBlockerTheOnly();
             await(lockPath() + "/" + place.blocker());
             claim().waits();
@@ -199,16 +202,26 @@ final class QueuedAttempt extends Arrival {
         forgetBlocker();
         NodeGrant won = win(token(), mode());
         session().watches().add(lockPath(), this);
-        if (watched) {
+        if (watched || !waited) {
             tellWanted(won);
         }
         claim().granted(this, won);
-        if (!watched) {
+        if (!waited && !watched) {
+            session().heldForAMoment().add(this);
+        } else if (!watched) {
             lookAsHolder();
         }
         if (isOver()) {
             stopWatching(); // it may have been given up before the watches were there
             session().grants().remove(won);
+        }
+    }
+
+    /** It has been held for a moment, or has ended. Called on a timer's thread. */
+    void watchQueue() {
+        NodeGrant held = grant();
+        if (held != null && !isOver()) {
+            requests().children(lockPath(), true, (code, names) -> seenAsHolder(held, code, names));
         }
     }
 
@@ -224,14 +237,24 @@ final class QueuedAttempt extends Arrival {
         looking = true;
         requests().children(lockPath(), true, (code, names) -> {
             looking = false;
-            if (isOver()) {
-                return;
-            }
-            if (goOn(code, this::lookAsHolder)) {
-                place.list(names, Names.last(path()));
-                tellWanted(held);
-            }
+            seenAsHolder(held, code, names);
         });
+    }
+
+    private void seenAsHolder(NodeGrant held, Code code, List<String> names) {
+        if (isOver()) {
+            return;
+        }
+        if (code == Code.NONODE) {
+            nodeGone();
+        } else if (goOn(code, this::lookAsHolder)) {
+            place.list(names, Names.last(path()));
+            if (place.isListed()) {
+                tellWanted(held);
+            } else {
+                nodeGone();
+            }
+        }
     }
 
     private void tellWanted(NodeGrant held) {

@@ -2,6 +2,7 @@ package dev.lockstep.zookeeper;
 
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Moment;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.Queue;
@@ -44,6 +45,7 @@ final class Session implements Watcher {
     private final Set<NodeGrant> grants = ConcurrentHashMap.newKeySet();
     private final Queue<Runnable> untilConnected = new ConcurrentLinkedQueue<>();
     private final Queue<Runnable> untilValid = new ConcurrentLinkedQueue<>();
+    private final Moment<QueuedAttempt> heldForAMoment;
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean closing;
 
@@ -56,6 +58,7 @@ final class Session implements Watcher {
         this.hosts = new Hosts(engine.servers(), scheduler, context.retryBackoff());
         this.requests = new Requests(this, handle, engine.acl(), engine.rootAcl());
         this.heartbeat = new Heartbeat(this, context);
+        this.heldForAMoment = new Moment<>(scheduler, QueuedAttempt::watchQueue);
         handle.complete(engine.connect(context.ttl(), this, hosts));
     }
 
@@ -77,6 +80,11 @@ final class Session implements Watcher {
 
     Watches watches() {
         return watches;
+    }
+
+    /** Where those go who were granted the lock at once, and watch its queue when they still have it a moment later. */
+    Moment<QueuedAttempt> heldForAMoment() {
+        return heldForAMoment;
     }
 
     Set<NodeGrant> grants() {

@@ -38,7 +38,7 @@ class CostTest {
 
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    private static final Pattern CONNECTION = Pattern.compile("recved=(\\d+),.*sid=0x([0-9a-f]+),");
+    private static final Pattern CONNECTION = Pattern.compile("recved=(\\d+),sent=(\\d+),.*sid=0x([0-9a-f]+),");
     private static ZooKeeperServer server;
     private final Map<LockClient, ZooKeeperBackend> backends = new ConcurrentHashMap<>();
     private LockClient client;
@@ -84,7 +84,7 @@ class CostTest {
         long session = Objects.requireNonNull(backends.get(of)).session().id();
         long[] last = {-1};
         Awaitility.await().atMost(SOON).pollInterval(Duration.ofMillis(20)).until(() -> {
-            long now = received(session);
+            long now = traffic(session, 1);
             boolean quiet = now == last[0];
             last[0] = now;
             return quiet;
@@ -92,14 +92,21 @@ class CostTest {
         return last[0];
     }
 
-    private static long received(long session) {
+    /** How many packets a client has sent (1) or been sent (2). */
+    private static long traffic(long session, int direction) {
         for (String line : server.report("cons").lines().toList()) {
             Matcher connection = CONNECTION.matcher(line);
-            if (connection.find() && Long.parseUnsignedLong(connection.group(2), 16) == session) {
-                return Long.parseLong(connection.group(1));
+            if (connection.find() && Long.parseUnsignedLong(connection.group(3), 16) == session) {
+                return Long.parseLong(connection.group(direction));
             }
         }
         throw new AssertionError("no connection of session 0x" + Long.toHexString(session));
+    }
+
+    /** How many packets a client was sent that it had not asked for. */
+    private long events(LockClient of) {
+        long requests = requests(of);
+        return traffic(Objects.requireNonNull(backends.get(of)).session().id(), 2) - requests;
     }
 
     private void awaitWaiters(String name, int count) {
@@ -122,6 +129,21 @@ class CostTest {
             lock.unlock();
         }
         assertThat(requests(client) - before).isBetween(3L * TIMES, 3L * TIMES + NOISE);
+    }
+
+    @Test
+    void aShortHoldSetsNoWatch() {
+        DistributedLock lock = client.lock("short");
+        lock.lock();
+        lock.unlock();
+        long before = events(client);
+        for (int i = 0; i < TIMES; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+        assertThat(events(client) - before)
+                .as("events, but for holds that took long on a busy machine")
+                .isLessThan(TIMES / 2);
     }
 
     @Test

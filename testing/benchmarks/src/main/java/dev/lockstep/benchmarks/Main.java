@@ -4,9 +4,11 @@ import dev.lockstep.benchmarks.Results.Sheet;
 import dev.lockstep.benchmarks.core.BenchmarkReport;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +17,7 @@ import java.util.Map;
 public final class Main {
     private final Options options;
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    private final Map<String, String> machine = machine();
 
     private Main(Options options) {
         this.options = options;
@@ -69,7 +72,7 @@ public final class Main {
         try (RunningEngine running = RunningEngine.start(engine);
                 Stage stage = new Stage(running, options.plan(), options.peers(), options.output(), this::progress)) {
             List<Sheet> sheets = new ArrayList<>();
-            for (Workload workload : options.workloads()) {
+            for (Workload workload : inOrder(options.workloads())) {
                 List<Entrant> entrants = Entrant.of(engine).stream()
                         .filter(entrant -> entrant.workloads().contains(workload) && options.wants(entrant))
                         .toList();
@@ -77,14 +80,25 @@ public final class Main {
                     sheets.add(stage.measure(workload, entrants));
                 }
             }
-            return new Results(engine.id(), running.settings(), machine(), sheets);
+            sheets.sort(Comparator.comparing(Sheet::kind));
+            return new Results(engine.id(), running.settings(), machine, sheets);
         }
+    }
+
+    /** W7 comes last, since it needs the server for itself: all clients end before it. */
+    private static List<Workload> inOrder(List<Workload> workloads) {
+        return workloads.stream()
+                .sorted(Comparator.comparing(workload -> workload == Workload.W7))
+                .toList();
     }
 
     private static Map<String, String> machine() {
         Map<String, String> machine = new LinkedHashMap<>();
         machine.put("JDK", Runtime.version().toString());
         machine.put("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
+        machine.put(
+                "load before",
+                Measure.human(ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
         machine.put("system", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
         return machine;
     }

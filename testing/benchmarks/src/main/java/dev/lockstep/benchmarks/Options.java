@@ -45,9 +45,9 @@ record Options(
             switch (word) {
                 case "--engine" -> engines.addAll(engines(value));
                 case "--workload" -> workloads.addAll(workloads(value));
-                case "--peer" -> names.addAll(split(value.toLowerCase(Locale.ROOT)));
-                case "--windows" -> plan = plan.withWindows(Integer.parseInt(value));
-                case "--seconds" -> plan = plan.withSeconds(Double.parseDouble(value));
+                case "--peer" -> names.addAll(peers(value));
+                case "--windows" -> plan = plan.withWindows((int) positive(word, value));
+                case "--seconds" -> plan = plan.withSeconds(positive(word, value));
                 case "--json" -> json = root.resolve(value);
                 default -> throw new IllegalArgumentException("Unknown option " + word + "; see --help");
             }
@@ -82,6 +82,35 @@ record Options(
             throw new IllegalArgumentException("No workload " + value + "; there are W1 to W9");
         }
         return found;
+    }
+
+    private static List<String> peers(String value) {
+        List<String> all = Arrays.stream(Engine.values())
+                .flatMap(engine -> Entrant.of(engine).stream())
+                .filter(entrant -> entrant.kind() == Entrant.Kind.PEER)
+                .map(Entrant::name)
+                .distinct()
+                .toList();
+        List<String> words = split(value.toLowerCase(Locale.ROOT));
+        for (String word : words) {
+            if (all.stream().noneMatch(name -> name.toLowerCase(Locale.ROOT).contains(word))) {
+                throw new IllegalArgumentException("No peer " + word + "; there are " + all);
+            }
+        }
+        return words;
+    }
+
+    private static double positive(String option, String value) {
+        double number;
+        try {
+            number = Double.parseDouble(value);
+        } catch (NumberFormatException e) {
+            number = 0;
+        }
+        if (number <= 0) {
+            throw new IllegalArgumentException(option + " needs a number above 0, not '" + value + "'; see --help");
+        }
+        return number;
     }
 
     boolean wants(Entrant entrant) {

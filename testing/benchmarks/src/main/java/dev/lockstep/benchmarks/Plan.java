@@ -5,29 +5,28 @@ package dev.lockstep.benchmarks;
  *
  * @param windows how many for each contender and workload
  * @param millis how long each of them is
- * @param warmUpMillis how long the window is that does not count
+ * @param compileMillis how long a new process runs with many threads, and as long again as it is measured, before that counts
+ * @param holdStepMillis after which time the next window begins in which locks are held
  */
-record Plan(int windows, int millis, int warmUpMillis) {
+record Plan(int windows, int millis, int compileMillis, int holdStepMillis) {
     /** Locks are held for three windows, each as long as the time after which all of them are renewed. */
     static final int HOLD_WINDOWS = 3;
 
     static final int HOLD_MILLIS = 10_000;
 
-    static final Plan FULL = new Plan(5, 2000, 2500);
-    static final Plan QUICK = new Plan(3, 700, 1000);
+    private static final int COMPILE_MILLIS = 2000;
+
+    static final Plan FULL = new Plan(5, 2000, COMPILE_MILLIS, HOLD_MILLIS);
+
+    /** Windows in which locks are held overlap here. */
+    static final Plan QUICK = new Plan(3, 500, COMPILE_MILLIS, HOLD_MILLIS / 4);
 
     Plan withWindows(int other) {
-        return new Plan(other, millis, warmUpMillis);
+        return new Plan(other, millis, compileMillis, holdStepMillis);
     }
 
-    /** What does not count. Processes begin with W1, and a busy machine needs seconds to compile them. */
-    int warmUpMillis(Workload workload) {
-        return workload == Workload.W1 ? 3 * warmUpMillis : warmUpMillis;
-    }
-
-    /** Windows of another length; what does not count is a little longer. */
     Plan withSeconds(double seconds) {
-        return new Plan(windows, (int) (seconds * 1000), (int) (seconds * 1250));
+        return new Plan(windows, (int) (seconds * 1000), compileMillis, holdStepMillis);
     }
 
     String text(Workload workload) {

@@ -30,6 +30,7 @@ final class Stage implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private static final int LOCKS = 10_000;
+    private static final String WARM_UP = "  (warm-up)";
 
     private final RunningEngine engine;
     private final Plan plan;
@@ -58,12 +59,13 @@ final class Stage implements AutoCloseable {
             parts.forEach(part -> trying(part.entrant, workload, () -> part.windows.addAll(hold(part.entrant))));
         } else {
             List<Part> fit = new ArrayList<>(parts);
-            int warmUp = plan.warmUpMillis(workload);
-            fit.removeIf(part -> !trying(part.entrant, workload, () -> window(part.entrant, workload, warmUp)));
+            fit.removeIf(part -> !trying(part.entrant, workload, () -> warmUp(part.entrant, workload)));
             for (int round = 0; round < plan.windows(); round++) {
                 Collections.rotate(fit, 1);
                 fit.removeIf(part -> !trying(
-                        part.entrant, workload, () -> part.windows.add(window(part.entrant, workload, plan.millis()))));
+                        part.entrant,
+                        workload,
+                        () -> part.windows.add(window(part.entrant, workload, plan.millis(), ""))));
             }
         }
         List<Cell> cells = parts.stream().map(part -> part.cell(peers)).toList();
@@ -100,7 +102,22 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    private Map<String, Double> window(Entrant entrant, Workload workload, int millis) throws InterruptedException {
+    /**
+     * A window that does not count. Of a new process two that are longer, the first with many threads, which run the same code
+     * more often in that time: it is compiled while it runs.
+     */
+    private void warmUp(Entrant entrant, Workload workload) throws InterruptedException {
+        int known = workers.getOrDefault(entrant, List.of()).size();
+        int millis = plan.millis();
+        if (known < workload.processes()) {
+            millis = Math.max(millis, plan.compileMillis());
+            window(entrant, workload.processes() == 1 ? Workload.W2 : workload, millis, WARM_UP);
+        }
+        window(entrant, workload, millis, WARM_UP);
+    }
+
+    private Map<String, Double> window(Entrant entrant, Workload workload, int millis, String note)
+            throws InterruptedException {
         List<WorkerProcess> crew = crew(entrant, workload);
         Order order = order(workload.order(), workload.isDelayed(), millis);
         guard.reset();
@@ -126,6 +143,7 @@ final class Stage implements AutoCloseable {
         found.keySet().removeAll(List.of("counted", "torn", "operations"));
         progress.accept(workload + "  " + entrant.name() + "  "
                 + Measure.human(found.getOrDefault(workload.figure.key, 0.0)) + " " + workload.figure.title
+                + note
                 + (found.getOrDefault(Measure.LOST.key, 0.0) == 0 ? "" : "  NOT EXCLUSIVE"));
         return found;
     }
@@ -152,20 +170,36 @@ final class Stage implements AutoCloseable {
         List.copyOf(workers.keySet()).forEach(this::dismiss); // idle clients talk to the server too
         WorkerProcess worker = crew(entrant, Workload.W7).get(0);
         Map<String, String> taken = worker.carryOut(order("take locks=" + LOCKS, false, 0), PATIENCE);
-        List<Map<String, Double>> found = new ArrayList<>();
-        for (int i = 0; i < Plan.HOLD_WINDOWS; i++) {
-            long begin = System.nanoTime();
-            double before = engine.requests();
-            Map<String, Double> window =
-                    join(List.of(worker.carryOut(order(Workload.W7.order(), false, Plan.HOLD_MILLIS), PATIENCE)));
-            window.put(Measure.RATE.key, (engine.requests() - before) / ((System.nanoTime() - begin) / 1e9));
-            window.put(Measure.HEAP.key, Double.valueOf(taken.getOrDefault("heap", "NaN")));
-            progress.accept("W7  " + entrant.name() + "  " + Measure.human(window.getOrDefault(Measure.RATE.key, 0.0))
-                    + " requests/s");
-            found.add(window);
+        double heap = Double.parseDouble(taken.getOrDefault("heap", "NaN"));
+        int length = Plan.HOLD_MILLIS / plan.holdStepMillis();
+        List<Held> seen = new ArrayList<>(List.of(new Held(System.nanoTime(), engine.requests(), 0)));
+        while (seen.size() < length + Plan.HOLD_WINDOWS) {
+            Map<String, String> step =
+                    worker.carryOut(order(Workload.W7.order(), false, plan.holdStepMillis()), PATIENCE);
+            double cpu = Double.parseDouble(step.getOrDefault("cpu", "NaN"));
+            seen.add(new Held(System.nanoTime(), engine.requests(), seen.get(seen.size() - 1).cpu + cpu / length));
         }
         dismiss(entrant); // with the locks that it holds
+        List<Map<String, Double>> found = new ArrayList<>();
+        for (int i = 0; i < Plan.HOLD_WINDOWS; i++) {
+            found.add(seen.get(i + length).since(seen.get(i), heap));
+            progress.accept("W7  " + entrant.name() + "  "
+                    + Measure.human(found.get(i).getOrDefault(Measure.RATE.key, 0.0)) + " requests/s");
+        }
         return found;
+    }
+
+    /** What was seen so far of a client that holds many locks. */
+    private record Held(long nanos, double requests, double cpu) {
+        Map<String, Double> since(Held begin, double heap) {
+            return Map.of(
+                    Measure.RATE.key,
+                    (requests - begin.requests) / ((nanos - begin.nanos) / 1e9),
+                    Measure.CPU.key,
+                    cpu - begin.cpu,
+                    Measure.HEAP.key,
+                    heap);
+        }
     }
 
     private Order order(String text, boolean delayed, int millis) {

@@ -19,7 +19,7 @@ class HarnessTest {
     void contendersAreMeasuredAndReported(@TempDir Path folder) throws Exception {
         List<Sheet> sheets = new ArrayList<>();
         List<String> progress = new ArrayList<>();
-        Plan plan = new Plan(2, 50, 50);
+        Plan plan = new Plan(2, 50, 50, 50);
         try (RunningEngine engine = RunningEngine.start(Engine.MEMORY);
                 Stage stage = new Stage(engine, plan, folder, folder, progress::add)) {
             for (Workload workload : List.of(Workload.W1, Workload.W3, Workload.W5, Workload.W6, Workload.W8)) {
@@ -49,7 +49,7 @@ class HarnessTest {
     void contenderThatFailsIsSaidToHave(@TempDir Path folder) throws Exception {
         Entrant broken = new Entrant("broken", Entrant.Kind.PEER, "no.such.Type", "", "", Set.of(Workload.W1));
         try (RunningEngine engine = RunningEngine.start(Engine.MEMORY);
-                Stage stage = new Stage(engine, new Plan(1, 50, 50), folder, folder, line -> {})) {
+                Stage stage = new Stage(engine, new Plan(1, 50, 50, 50), folder, folder, line -> {})) {
             Sheet sheet = stage.measure(Workload.W1, List.of(broken));
 
             assertThat(Tables.of(sheet)).contains("| broken ", "failed");

@@ -11,6 +11,15 @@ public interface Contender {
      */
     Client open(String url) throws Exception;
 
+    /**
+     * How many threads may hold locks of different names for long, without being in each other's way.
+     *
+     * @return as many as anybody asks for, unless the library says otherwise
+     */
+    default int holders() {
+        return Integer.MAX_VALUE;
+    }
+
     /** One client, with locks that its threads share. */
     interface Client extends AutoCloseable {
         /**

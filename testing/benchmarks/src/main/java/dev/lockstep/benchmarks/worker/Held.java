@@ -14,15 +14,16 @@ final class Held {
     private Held() {}
 
     /** Takes the locks; the threads that took them stay, as owners do. */
-    static Map<String, String> take(Order order, Client client) throws Exception {
+    static Map<String, String> take(Order order, Client client, int holders) throws Exception {
+        int threads = Math.min(holders, THREADS);
         int locks = order.number("locks");
         long before = heap();
         Crew crew = new Crew();
-        CountDownLatch taken = new CountDownLatch(THREADS);
-        for (int i = 0; i < THREADS; i++) {
+        CountDownLatch taken = new CountDownLatch(threads);
+        for (int i = 0; i < threads; i++) {
             int from = i;
             crew.add(() -> {
-                for (int lock = from; lock < locks; lock += THREADS) {
+                for (int lock = from; lock < locks; lock += threads) {
                     client.mutex(order.text("lock") + "-" + lock).lock();
                 }
                 taken.countDown();

@@ -2,11 +2,15 @@ package dev.lockstep.benchmarks.worker;
 
 import dev.lockstep.benchmarks.worker.Contender.Client;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * The program of a client process. It reads orders from standard input and answers each with a line on standard output;
@@ -32,9 +36,12 @@ public final class Worker {
         Contender contender =
                 (Contender) Class.forName(args[0]).getConstructor(String.class).newInstance(args[1]);
         Worker worker = new Worker(contender);
-        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line = orders.readLine(); line != null; line = orders.readLine()) {
-            Order order = Order.parse(line);
+        BlockingQueue<String> orders = new LinkedBlockingQueue<>();
+        Thread reader = new Thread(() -> read(orders), "orders");
+        reader.setDaemon(true);
+        reader.start();
+        while (true) {
+            Order order = Order.parse(orders.take());
             try {
                 answers.println(new Order("done", worker.carryOut(order)).line());
             } catch (Exception e) {
@@ -42,7 +49,16 @@ public final class Worker {
                 answers.println(new Order("failed", Map.of()).line());
             }
         }
-        Runtime.getRuntime().halt(0); // locks that are held, and threads that wait, end with the process
+    }
+
+    /** Reads orders. At their end the process ends, whatever it does then: locks that are held, and threads that wait. */
+    private static void read(BlockingQueue<String> orders) {
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            in.lines().forEach(orders::add);
+        } catch (IOException | UncheckedIOException e) {
+            // The other process has ended, too.
+        }
+        Runtime.getRuntime().halt(0);
     }
 
     /** Does as it is told, and answers with what was measured. */
@@ -52,7 +68,7 @@ public final class Worker {
             case "pairs" -> Pairs.run(order, client(order, "one"));
             case "hand-off" -> HandOff.run(order, client(order, "one"), client(order, "two"));
             case "crowd" -> Crowd.run(order, client(order, "two"), client(order, "one"));
-            case "take" -> Held.take(order, client(order, "one"));
+            case "take" -> Held.take(order, client(order, "one"), contender.holders());
             case "hold" -> Held.hold(order);
             default -> throw new IllegalArgumentException("no such order: " + order.word());
         };
