@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -86,7 +87,21 @@ final class MultiLease implements Lease {
 
     @Override
     public CompletableFuture<Void> closeAsync() {
-        return CompletableFuture.allOf(leases.stream().map(Lease::closeAsync).toArray(CompletableFuture[]::new));
+        List<CompletableFuture<Void>> closing =
+                leases.stream().map(Lease::closeAsync).toList();
+        return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new))
+                .handle((done, failure) -> {
+                    MultiLock.giveBackAll(closing, MultiLease::ensureClosed);
+                    return null;
+                });
+    }
+
+    private static void ensureClosed(CompletableFuture<Void> closed) {
+        try {
+            closed.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.lockstep.internal;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
+import dev.lockstep.LockLostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,23 +77,30 @@ final class MultiLock implements DistributedLock {
         }
     }
 
-    /** Gives all back in the opposite order; the first failure is thrown at the end, with the others added to it. */
+    /**
+     * Gives all back in the opposite order; the first failure is thrown at the end, with the others added to it. A loss goes
+     * before all else: who works under several locks must hear of it.
+     */
     static <R> void giveBackAll(List<? extends R> taken, Consumer<R> giveBack) {
         RuntimeException failure = null;
         for (int i = taken.size() - 1; i >= 0; i--) {
             try {
                 giveBack.accept(taken.get(i));
             } catch (RuntimeException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
+                failure = failure == null ? e : worse(failure, e);
             }
         }
         if (failure != null) {
             throw failure;
         }
+    }
+
+    /** The one of two failures that counts, with the other added to it. */
+    private static RuntimeException worse(RuntimeException first, RuntimeException second) {
+        boolean later = second instanceof LockLostException && !(first instanceof LockLostException);
+        RuntimeException worse = later ? second : first;
+        worse.addSuppressed(later ? first : second);
+        return worse;
     }
 
     @Override

@@ -9,9 +9,13 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Details of the turnstile that mutation testing, or a look at the code, found without a test. */
 class TurnstileDetailsTest {
@@ -52,6 +56,34 @@ class TurnstileDetailsTest {
             once.lock();
             assertThat(engine.claims).hasSize(i);
             once.unlock();
+        }
+    }
+
+    /** The locks are given back from the last to the first, and the release of the last is not confirmed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aLossOfOneOfSeveralLocksIsToldWhateverElseGoesWrong(boolean async) throws Exception {
+        engine.answersAtOnce = true;
+        Lease both = fixture.client.multiLock("b", "c").acquire();
+        engine.answersAtOnce = false;
+        int lost = async ? 1 : 0; // the one that is given back, or asked for its answer, after the other
+        engine.grant(lost).signalLost(LossReason.REVOKED);
+        engine.grant(1 - lost).released.completeExceptionally(new LockUnavailableException("c", "no answer"));
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(() -> closeAndWait(both, async))
+                .satisfies(
+                        e -> assertThat(e.getSuppressed()).hasAtLeastOneElementOfType(LockUnavailableException.class));
+    }
+
+    private static void closeAndWait(Lease lease, boolean async) throws Throwable {
+        if (!async) {
+            lease.close();
+            return;
+        }
+        try {
+            lease.closeAsync().get();
+        } catch (ExecutionException e) {
+            throw e.getCause();
         }
     }
 

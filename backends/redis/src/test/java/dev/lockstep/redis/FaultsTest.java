@@ -7,11 +7,11 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
-import dev.lockstep.LockInfo;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.spi.BackendFactory;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -20,12 +20,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
 
 /** What goes wrong with a Redis server, and between it and its clients. */
 @Timeout(120)
@@ -91,16 +92,44 @@ class FaultsTest extends OneServerTestCase {
     }
 
     @Test
-    void whatIsAskedWhileTheServerIsAwayIsAskedAgainWhenItIsBack() throws Exception {
-        Bench bench = bench();
-        TcpProxy proxy = bench.proxy();
-        LockClient client = bench.client("redis://127.0.0.1:" + proxy.port(), Duration.ofSeconds(30));
-        assertThat(client.list("")).isEmpty(); // leaves a connection in the pool, which breaks and cannot be replaced
-        proxy.cut();
-        CompletableFuture<List<LockInfo>> asked = CompletableFuture.supplyAsync(() -> client.list(""));
-        assertThatThrownBy(() -> asked.get(100, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
-        proxy.heal();
-        assertThat(asked.get(30, TimeUnit.SECONDS)).isEmpty();
+    void aServerThatGoesAwayWhileAClientConnectsIsUnavailable() {
+        TcpProxy proxy = bench().proxy();
+        BackendFactory factory = context -> RedisLocks.open(
+                context,
+                itsContext -> new VanishingRoute(
+                        RedisUrl.parse("redis://127.0.0.1:" + proxy.port()).connect(itsContext), proxy),
+                RedisOptions.DEFAULTS);
+        assertThatThrownBy(LockClient.builder().backend(factory)::connect).isInstanceOf(LockUnavailableException.class);
+    }
+
+    /** The server goes away when connections to all primaries have been lent: they break, and cannot be replaced. */
+    private record VanishingRoute(Route route, TcpProxy proxy) implements Route {
+        @Override
+        public Connection borrow(int slot, long waitNanos) throws InterruptedException {
+            return route.borrow(slot, waitNanos);
+        }
+
+        @Override
+        public Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException {
+            return route.borrow(node, slot, waitNanos);
+        }
+
+        @Override
+        public List<Connection> borrowAll(long waitNanos) throws InterruptedException {
+            List<Connection> connections = route.borrowAll(waitNanos);
+            proxy.cut();
+            return connections;
+        }
+
+        @Override
+        public void distrust(Connection connection) {
+            route.distrust(connection);
+        }
+
+        @Override
+        public void close() {
+            route.close();
+        }
     }
 
     @Test
