@@ -116,7 +116,7 @@ final class Link {
 
     /** Runs work in a transaction, which it begins and commits. What fails is rolled back. */
     <T> T transaction(Work<T> work) throws SQLException {
-        int isolation = dialect.worksInline() ? 0 : connection.getTransactionIsolation();
+        int isolation = together || dialect.worksInline() ? 0 : connection.getTransactionIsolation();
         boolean done = false;
         try {
             T result = work.run(this);
