@@ -163,7 +163,7 @@ final class Checker {
         }
     }
 
-    /** Whether two may be inside, and its client had its grant before those with higher tokens came. */
+    /** Whether two may be inside, and its client had asked for its grant before those with higher tokens came. */
     private boolean wasHandedOn(int section, int[] highest, int[] entered) {
         if (excuse(Rule.EXCLUSION, history.entered(section)) == null) {
             return false;
@@ -174,7 +174,7 @@ final class Checker {
                 .min()
                 .orElse(Long.MAX_VALUE);
         return IntStream.of(entered)
-                .anyMatch(other -> history.entered(other) < came
+                .anyMatch(other -> history.asked(other) < came
                         && history.client(other) == history.client(section)
                         && grant(other) == grant(section));
     }

@@ -202,6 +202,16 @@ class CheckerTest {
         }
 
         @Test
+        void soMayOneWhoseFirstUserCameInAfterTheNext() {
+            fault(1, 8, Rule.EXCLUSION);
+            of(2, 1, 4, 6 * 1024 + 1);
+            of(1, 1, 5, 5 * 1024 + 1);
+            of(1, 6, 7, 5 * 1024 + 2);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().excused(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        @Test
         void aNewGrantHasANewTokenEvenWhereTwoMayBeInside() {
             fault(1, 2, Rule.EXCLUSION);
             of(1, 1, 2, 4 * 1024 + 1);
