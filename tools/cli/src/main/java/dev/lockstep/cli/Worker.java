@@ -115,14 +115,13 @@ final class Worker {
                 answer(before, held);
                 return;
             }
-            Long token = held == null ? null : held.token();
-            OptionalInt number = ledger.read(token);
-            OptionalInt next = number.isPresent() ? job.next(number.getAsInt()) : number;
+            OptionalInt next = job.next(ledger.read());
             if (next.isPresent()) {
                 think();
-            }
-            if (number.isEmpty() || (next.isPresent() && !ledger.write(id, next.getAsInt(), token))) {
-                throw new IllegalStateException("stale token " + token);
+                Long token = held == null ? null : held.token();
+                if (!ledger.write(id, next.getAsInt(), token)) {
+                    throw new IllegalStateException("stale token " + token);
+                }
             }
             answer(next, held);
         }

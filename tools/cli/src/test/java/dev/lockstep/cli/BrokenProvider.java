@@ -11,15 +11,14 @@ import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/**
- * Serves {@code broken:}, an engine that grants every claim at once, and all with one token, by which storage can tell none
- * from the others: what a demo must find out.
- */
+/** Serves {@code broken:}, an engine that grants every claim at once: what a demo must find out. */
 public final class BrokenProvider implements BackendProvider {
     @Override
     public Set<String> schemes() {
@@ -32,7 +31,6 @@ public final class BrokenProvider implements BackendProvider {
     }
 
     private static final class BrokenBackend implements LockBackend {
-        private static final long TOKEN = 1;
         private final BackendContext context;
 
         BrokenBackend(BackendContext context) {
@@ -46,8 +44,9 @@ public final class BrokenProvider implements BackendProvider {
 
         @Override
         public Claim submit(ClaimRequest request) {
+            long token = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
             long validUntil = request.sentNanos() + Duration.ofHours(1).toNanos();
-            Outcome granted = new Outcome.Granted(new AbstractGrant(request.listener(), TOKEN, validUntil) {
+            Outcome granted = new Outcome.Granted(new AbstractGrant(request.listener(), token, validUntil) {
                 @Override
                 public CompletionStage<Boolean> release(Duration blockAtMost) {
                     return CompletableFuture.completedFuture(true);
