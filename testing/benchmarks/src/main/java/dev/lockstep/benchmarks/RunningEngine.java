@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.apache.zookeeper.Version;
 import org.jspecify.annotations.Nullable;
 
@@ -137,6 +138,22 @@ final class RunningEngine implements AutoCloseable {
     /** How many requests the server has had. */
     double requests() {
         return requests.getAsDouble();
+    }
+
+    /** How much of the processors the server has used, in microseconds. */
+    double cpuMicros() {
+        if (server == null) {
+            return 0;
+        }
+        return ProcessHandle.of(server.pid()).stream()
+                .flatMap(process -> Stream.concat(Stream.of(process), process.descendants()))
+                .flatMap(process -> process.info().totalCpuDuration().stream())
+                .mapToDouble(used -> used.toNanos() / 1e3)
+                .sum();
+    }
+
+    boolean isServer() {
+        return server != null;
     }
 
     /** The server's version, and what it does for durability. */

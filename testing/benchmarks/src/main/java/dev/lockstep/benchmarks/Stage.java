@@ -121,7 +121,8 @@ final class Stage implements AutoCloseable {
         List<WorkerProcess> crew = crew(entrant, workload);
         Order order = order(workload.order(), workload.isDelayed(), millis);
         guard.reset();
-        double before = workload == Workload.W6 ? engine.requests() : 0;
+        double requests = engine.requests();
+        double cpu = engine.cpuMicros();
         List<CompletableFuture<Order>> answers =
                 crew.stream().map(worker -> worker.start(order)).toList();
         List<Map<String, String>> told = new ArrayList<>();
@@ -135,17 +136,28 @@ final class Stage implements AutoCloseable {
             }
         }
         Map<String, Double> found = join(told);
-        if (workload == Workload.W6) {
-            found.put(Measure.REQUESTS.key, engine.requests() - before);
-        }
+        addCosts(found, engine.cpuMicros() - cpu, engine.requests() - requests);
         found.put(
                 Measure.LOST.key, found.getOrDefault("counted", 0.0) - guard.count() + found.getOrDefault("torn", 0.0));
-        found.keySet().removeAll(List.of("counted", "torn", "operations"));
+        found.keySet().removeAll(List.of("counted", "torn", "operations", "all", "cpuMicros"));
         progress.accept(workload + "  " + entrant.name() + "  "
                 + Measure.human(found.getOrDefault(workload.figure.key, 0.0)) + " " + workload.figure.title
                 + note
                 + (found.getOrDefault(Measure.LOST.key, 0.0) == 0 ? "" : "  NOT EXCLUSIVE"));
         return found;
+    }
+
+    /** What it cost the server and the clients, for each operation where there are many. */
+    private void addCosts(Map<String, Double> found, double cpu, double requests) {
+        found.put(Measure.REQUESTS.key, requests);
+        double all = found.getOrDefault("all", 0.0);
+        if (all > 0) {
+            found.put(Measure.CLIENT.key, found.getOrDefault("cpuMicros", 0.0) / all);
+        }
+        if (all > 0 && engine.isServer()) {
+            found.put(Measure.EACH.key, requests / all);
+            found.put(Measure.SERVER.key, cpu / all);
+        }
     }
 
     /** What processes did together: speeds add up, and shares are those of processes. */

@@ -5,8 +5,15 @@ import java.util.Locale;
 
 /** What clients do in a window. An operation is a lock taken and given back. */
 enum Workload {
-    W1("one thread, one name, nobody else", Measure.OPS, Measure.P50, Measure.P99),
-    W2("16 threads of one client, a name each", Measure.OPS),
+    W1(
+            "one thread, one name, nobody else",
+            Measure.OPS,
+            Measure.P50,
+            Measure.P99,
+            Measure.EACH,
+            Measure.CLIENT,
+            Measure.SERVER),
+    W2("16 threads of one client, a name each", Measure.OPS, Measure.EACH, Measure.CLIENT, Measure.SERVER),
     W3("16 threads of one client on one name", Measure.OPS, Measure.SHARE),
     W4("4 processes of 4 threads on one name", Measure.OPS, Measure.SHARE),
     W5("hand-off between two clients, from the call of release until acquired", Measure.P50, Measure.P99),
@@ -15,7 +22,7 @@ enum Workload {
             Measure.MILLIS,
             Measure.REQUESTS),
     W7("10,000 locks held by one client", Measure.RATE, Measure.CPU, Measure.HEAP),
-    W8("16 threads of one client on one name, 95 % shared", Measure.OPS),
+    W8("16 threads of one client on one name, 95 % shared", Measure.OPS, Measure.EACH),
     W9A("W1 over a network with 5 ms each way", Measure.P50, Measure.P99),
     W9B("W5 over a network with 5 ms each way", Measure.P50, Measure.P99);
 

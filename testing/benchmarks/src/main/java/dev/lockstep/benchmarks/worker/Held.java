@@ -1,6 +1,5 @@
 package dev.lockstep.benchmarks.worker;
 
-import com.sun.management.OperatingSystemMXBean;
 import dev.lockstep.benchmarks.worker.Contender.Client;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
@@ -40,11 +39,10 @@ final class Held {
 
     /** Holds them for a while. */
     static Map<String, String> hold(Order order) throws InterruptedException {
-        OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        long cpu = process.getProcessCpuTime();
+        long cpu = ProcessCpu.nanos();
         long before = System.nanoTime();
         Pause.millis(order.number("millis"));
-        double used = 100.0 * (process.getProcessCpuTime() - cpu) / (System.nanoTime() - before);
+        double used = 100.0 * (ProcessCpu.nanos() - cpu) / (System.nanoTime() - before);
         return Map.of("cpu", Double.toString(used));
     }
 

@@ -22,7 +22,7 @@ final class Pairs {
     /** One part in so many comes before what counts. */
     private static final int LEAD_PART = 4;
 
-    private record Share(long writes, long operations, long torn, Samples samples) {}
+    private record Share(long writes, long all, long torn, Samples samples) {}
 
     static Map<String, String> run(Order order, Client client) throws Exception {
         int threads = order.number("threads");
@@ -40,9 +40,10 @@ final class Pairs {
                 int seed = i;
                 shares.add(crew.add(() -> work(write, read, reads, shown, nanos, seed)));
             }
+            long cpu = ProcessCpu.nanos();
             crew.go();
             crew.join();
-            return answer(shares, nanos, own);
+            return answer(shares, nanos, own, ProcessCpu.nanos() - cpu);
         }
     }
 
@@ -51,6 +52,7 @@ final class Pairs {
         SplittableRandom random = new SplittableRandom(seed);
         Samples samples = new Samples();
         long written = 0;
+        long all = 0;
         long torn = 0;
         long now = System.nanoTime();
         long begin = now + nanos / LEAD_PART;
@@ -68,32 +70,39 @@ final class Pairs {
                 write.unlock();
                 written++;
             }
+            all++;
             long after = System.nanoTime();
             if (after - begin >= 0 && after - end < 0) {
                 samples.add(after - now);
             }
             now = after;
         }
-        return new Share(written, samples.count(), torn, samples);
+        return new Share(written, all, torn, samples);
     }
 
-    private static Map<String, String> answer(List<Future<Share>> shares, long nanos, boolean own) throws Exception {
+    private static Map<String, String> answer(List<Future<Share>> shares, long nanos, boolean own, long cpuNanos)
+            throws Exception {
         long operations = 0;
+        long all = 0;
         long writes = 0;
         long torn = 0;
         long most = 0;
         long least = Long.MAX_VALUE;
         for (Future<Share> future : shares) {
             Share share = future.get();
-            operations += share.operations();
+            long counted = share.samples().count();
+            operations += counted;
+            all += share.all();
             writes += share.writes();
             torn += share.torn();
-            most = Math.max(most, share.operations());
-            least = Math.min(least, share.operations());
+            most = Math.max(most, counted);
+            least = Math.min(least, counted);
         }
         Samples first = shares.get(0).get().samples();
         return Map.of(
                 "operations", Long.toString(operations),
+                "all", Long.toString(all),
+                "cpuMicros", Double.toString(cpuNanos / 1e3),
                 "ops", Double.toString(operations / (nanos / 1e9)),
                 "counted", Long.toString(own ? 0 : writes),
                 "torn", Long.toString(torn),
