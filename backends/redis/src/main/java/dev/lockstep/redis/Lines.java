@@ -47,6 +47,8 @@ final class Lines {
         });
         if (!claim.isWaiting()) {
             leave(claim); // the answer came by push meanwhile, and did not find it here
+        } else if (claim.takeHint()) {
+            look(claim); // so did word that the lock is free
         }
     }
 

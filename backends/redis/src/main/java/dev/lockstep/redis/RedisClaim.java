@@ -173,9 +173,7 @@ final class RedisClaim implements Claim {
                     return () -> askLater(backend.pollDelay(polls));
                 }
                 state = State.WAITING;
-                boolean free = toldFree;
-                toldFree = false;
-                return () -> backend.lines().join(this, free ? 0 : answer.freeInMillis());
+                return () -> backend.lines().join(this, answer.freeInMillis());
             case MISSING:
                 state = State.ASKING;
                 id = request.claimId() + LIFE + ++lives;
@@ -322,12 +320,19 @@ final class RedisClaim implements Claim {
     /** The server says that the lock is free, or that there is another reason to look. */
     void pushedHint() {
         synchronized (this) {
-            toldFree = state == State.ASKING; // the answer that it waits is not here yet
+            toldFree = state != State.SETTLED; // its line may not know it yet, and asks when it does
             if (state != State.WAITING) {
                 return;
             }
         }
         backend.lines().look(this);
+    }
+
+    /** Whether it was told that the lock is free since this was last asked. */
+    synchronized boolean takeHint() {
+        boolean told = toldFree;
+        toldFree = false;
+        return told;
     }
 
     /** Another client waits for what this claim got, or is about to be told that it got. */
