@@ -6,9 +6,12 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** Who has a claim, as the value of its key: lines that people can read with {@code etcdctl}. */
 final class Holders {
+    private static final Pattern LINE_BREAK = Pattern.compile("\\R");
+
     private Holders() {}
 
     static ByteString write(HolderInfo holder) {
@@ -40,7 +43,7 @@ final class Holders {
     }
 
     private static String line(String text) {
-        return text.replaceAll("\\R", " ");
+        return LINE_BREAK.matcher(text).replaceAll(" ");
     }
 
     private static long number(String text) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record NodeData(Optional<LockMode> mode, String claim, HolderInfo holder) {
     private static final String UNKNOWN = "unknown";
+    private static final char DELETE = 0x7F;
 
     byte[] bytes() {
         StringBuilder text = new StringBuilder();
@@ -35,8 +36,12 @@ record NodeData(Optional<LockMode> mode, String claim, HolderInfo holder) {
     }
 
     private static void line(StringBuilder text, String key, String value) {
-        // A thread may have any name.
-        text.append(key).append('=').append(value.replaceAll("\\p{Cntrl}", " ")).append('\n');
+        text.append(key).append('=');
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            text.append(c < ' ' || c == DELETE ? ' ' : c); // a thread may have any name
+        }
+        text.append('\n');
     }
 
     NodeData with(LockMode other) {
