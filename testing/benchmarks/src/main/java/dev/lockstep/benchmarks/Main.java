@@ -2,6 +2,7 @@ package dev.lockstep.benchmarks;
 
 import dev.lockstep.benchmarks.Results.Sheet;
 import dev.lockstep.benchmarks.core.BenchmarkReport;
+import dev.lockstep.servers.ServerException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -45,8 +46,16 @@ public final class Main {
     private boolean run() throws IOException, InterruptedException {
         Files.createDirectories(options.output());
         List<Results> all = new ArrayList<>();
+        boolean failed = false;
         for (Engine engine : options.engines()) {
-            Results results = measure(engine);
+            Results results;
+            try {
+                results = measure(engine);
+            } catch (ServerException e) {
+                progress(engine.title + ": FAILED: " + e.getMessage());
+                failed = true;
+                continue;
+            }
             all.add(results);
             print(results);
             Page.charts(options.output(), results);
@@ -60,11 +69,12 @@ public final class Main {
         Files.writeString(options.json(), Results.json(all));
         out.println("Results: " + options.json() + ", charts: " + options.output()
                 + (options.isForThePage() ? ", page: " + options.docs().resolve("benchmarks.md") : ""));
-        return all.stream()
-                .flatMap(results -> results.sheets().stream())
-                .flatMap(sheet -> sheet.cells().stream())
-                .filter(cell -> cell.kind() == Entrant.Kind.LOCKSTEP)
-                .allMatch(cell -> cell.lost() == 0 && !cell.windows().isEmpty());
+        return !failed
+                && all.stream()
+                        .flatMap(results -> results.sheets().stream())
+                        .flatMap(sheet -> sheet.cells().stream())
+                        .filter(cell -> cell.kind() == Entrant.Kind.LOCKSTEP)
+                        .allMatch(cell -> cell.lost() == 0 && !cell.windows().isEmpty());
     }
 
     private Results measure(Engine engine) throws IOException, InterruptedException {
@@ -76,7 +86,7 @@ public final class Main {
                 List<Entrant> entrants = Entrant.of(engine).stream()
                         .filter(entrant -> entrant.workloads().contains(workload) && options.wants(entrant))
                         .toList();
-                if (!entrants.isEmpty()) {
+                if (entrants.stream().anyMatch(entrant -> entrant.kind() == Entrant.Kind.LOCKSTEP)) {
                     sheets.add(stage.measure(workload, entrants));
                 }
             }
