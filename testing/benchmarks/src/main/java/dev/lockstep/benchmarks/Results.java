@@ -44,12 +44,11 @@ record Results(String engine, Map<String, String> server, Map<String, String> ma
             Measure figure = kind().figure;
             List<Double> own = cell(mine).map(cell -> cell.all(figure)).orElse(List.of());
             List<Double> others = cell(other).map(cell -> cell.all(figure)).orElse(List.of());
-            int windows = Math.min(own.size(), others.size());
-            return windows == 0
-                    ? Optional.empty()
-                    : Optional.of(Spread.of(IntStream.range(0, windows)
-                            .mapToObj(i -> figure.advantage(own.get(i), others.get(i)))
-                            .toList()));
+            List<Double> advantages = IntStream.range(0, Math.min(own.size(), others.size()))
+                    .mapToObj(i -> figure.advantage(own.get(i), others.get(i)))
+                    .filter(Double::isFinite) // who did nothing at all cannot be compared
+                    .toList();
+            return advantages.isEmpty() ? Optional.empty() : Optional.of(Spread.of(advantages));
         }
 
         /** The peer with the best median. */

@@ -156,6 +156,11 @@ final class RunningEngine implements AutoCloseable {
         return server != null;
     }
 
+    /** Whether the server counts a request when it comes; PostgreSQL's processes tell of theirs a second later or more. */
+    boolean countsAtOnce() {
+        return server != null && !(server instanceof PostgresServer);
+    }
+
     /** The server's version, and what it does for durability. */
     Map<String, String> settings() {
         return settings;

@@ -68,6 +68,7 @@ final class Stage implements AutoCloseable {
                         () -> part.windows.add(window(part.entrant, workload, plan.millis(), ""))));
             }
         }
+        workers.values().forEach(Stage::keepOne);
         List<Cell> cells = parts.stream().map(part -> part.cell(peers)).toList();
         String now = Instant.now().truncatedTo(ChronoUnit.MINUTES).toString();
         return new Sheet(workload.name(), plan.text(workload), now, cells);
@@ -155,8 +156,10 @@ final class Stage implements AutoCloseable {
             found.put(Measure.CLIENT.key, found.getOrDefault("cpuMicros", 0.0) / all);
         }
         if (all > 0 && engine.isServer()) {
-            found.put(Measure.EACH.key, requests / all);
             found.put(Measure.SERVER.key, cpu / all);
+        }
+        if (all > 0 && engine.countsAtOnce()) {
+            found.put(Measure.EACH.key, requests / all);
         }
     }
 
@@ -227,6 +230,13 @@ final class Stage implements AutoCloseable {
             worker.carryOut(order("open", false, 0), PATIENCE);
         }
         return List.copyOf(crew.subList(0, workload.processes()));
+    }
+
+    /** Ends the processes that only one workload needs: their connections may be all that the server allows. */
+    private static void keepOne(List<WorkerProcess> crew) {
+        while (crew.size() > 1) {
+            crew.remove(1).close();
+        }
     }
 
     private void dismiss(Entrant entrant) {
