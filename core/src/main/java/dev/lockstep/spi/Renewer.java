@@ -10,16 +10,17 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Renews what would otherwise expire, in batches, with one timer for all. Shared by the backends: one whose grants have
  * their own expiry registers each of them; one with sessions registers the session alone.
  *
- * <p>Every third of the ttl, fixed delay, all registered items are renewed; one that would be near its deadline by then
- * is renewed as soon as it is registered. A batch that fails is tried again with the client's backoff until it
- * succeeds; an item whose deadline passes meanwhile is the core's to declare lost. What the engine reports as gone is
- * signalled as lost and forgotten.
+ * <p>Every third of the ttl, fixed delay, all registered items are renewed. One that would be near its deadline by then
+ * is renewed a {@linkplain Moment moment} after it is registered, if it still is, and at once if it has less than a
+ * second. A batch that fails is tried again with the client's backoff until it succeeds; an item whose deadline passes
+ * meanwhile is the core's to declare lost. What the engine reports as gone is signalled as lost and forgotten.
  *
  * <p>Safe for use by many threads. No thread of its own, and no timer once a tick has found nothing registered.
  *
@@ -42,6 +43,9 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
      */
     private static final Object RESTING = new Object();
 
+    /** What has less time than this is renewed without waiting for a moment. */
+    private static final long LITTLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Scheduler scheduler;
     private final Duration ttl;
     private final long periodNanos;
@@ -50,6 +54,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
     private final int batchSize;
     private final LossReason goneReason;
     private final Action<R> action;
+    private final Moment<R> soon;
     private final Map<R, Object> items = new ConcurrentHashMap<>();
 
     private volatile boolean ticking;
@@ -102,10 +107,11 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
         this.batchSize = batchSize;
         this.goneReason = goneReason;
         this.action = action;
+        this.soon = new Moment<>(scheduler, item -> renew(List.of(item)));
     }
 
     /**
-     * Begins to renew an item. Its own deadline stands until the first renewal, which happens at once if the deadline
+     * Begins to renew an item. Its own deadline stands until the first renewal, which happens soon if the deadline
      * is too near to wait for the next tick.
      *
      * @param item what to renew
@@ -118,7 +124,16 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
         if (closed) {
             items.remove(item);
         } else if (item.validUntilNanos() - nextTickNanos < periodNanos / 2) {
+            renewSoon(item);
+        }
+    }
+
+    /** Most holds are over in a moment: to renew them would cost more than it is worth, just when threads are being woken. */
+    private void renewSoon(R item) {
+        if (item.validUntilNanos() - scheduler.nanoTime() < LITTLE_NANOS) {
             renew(List.of(item));
+        } else {
+            soon.add(item);
         }
     }
 

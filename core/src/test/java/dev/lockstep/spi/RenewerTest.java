@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /** What is renewed, when, and until when. */
 class RenewerTest extends RenewerFixture {
+    private static final Duration A_MOMENT = Duration.ofMillis(20);
+
     @Nested
     class Ticks {
         @Test
@@ -83,10 +85,33 @@ class RenewerTest extends RenewerFixture {
         }
 
         @Test
-        void anItemTooNearItsDeadlineIsRenewedAtOnce() {
-            registered();
-            time.advance(PERIOD.dividedBy(2));
+        void anItemTooNearItsDeadlineForTheNextTickIsRenewedAfterAMoment() {
+            Item late = registeredLate();
+            assertThat(sent).isEmpty();
+
+            time.advance(A_MOMENT);
+
+            assertThat(sent).containsExactly(List.of(late));
+            assertThat(late.validUntilNanos)
+                    .isGreaterThan(time.nanoTime() + PERIOD.multipliedBy(2).toNanos());
+        }
+
+        @Test
+        void anItemThatIsUnregisteredWithinAMomentIsNotRenewed() {
+            renewer.unregister(registeredLate());
+            time.advance(A_MOMENT);
+            assertThat(sent).isEmpty();
+        }
+
+        private Item registeredLate() {
             Item late = new Item(time.nanoTime() + PERIOD.dividedBy(3).toNanos());
+            renewer.register(late);
+            return late;
+        }
+
+        @Test
+        void anItemWithLittleTimeLeftIsRenewedAtOnce() {
+            Item late = new Item(time.nanoTime() + Duration.ofMillis(900).toNanos());
 
             renewer.register(late);
 
