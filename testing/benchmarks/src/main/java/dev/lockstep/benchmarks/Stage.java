@@ -65,7 +65,7 @@ final class Stage implements AutoCloseable {
                 fit.removeIf(part -> !trying(
                         part.entrant,
                         workload,
-                        () -> part.windows.add(window(part.entrant, workload, plan.millis(), ""))));
+                        () -> part.windows.add(window(part.entrant, workload, workload.order(), plan.millis(), ""))));
             }
         }
         workers.values().forEach(Stage::keepOne);
@@ -108,19 +108,19 @@ final class Stage implements AutoCloseable {
      * more often in that time: it is compiled while it runs.
      */
     private void warmUp(Entrant entrant, Workload workload) throws InterruptedException {
-        int known = workers.getOrDefault(entrant, List.of()).size();
-        int millis = plan.millis();
-        if (known < workload.processes()) {
-            millis = Math.max(millis, plan.compileMillis());
-            window(entrant, workload.processes() == 1 ? Workload.W2 : workload, millis, WARM_UP);
+        boolean isNew = workers.getOrDefault(entrant, List.of()).size() < workload.processes();
+        int millis = isNew || workload.isRare() ? Math.max(plan.millis(), plan.compileMillis()) : plan.millis();
+        if (isNew) {
+            Workload first = workload.processes() == 1 ? Workload.W2 : workload;
+            window(entrant, first, first.warmUpOrder(), millis, WARM_UP);
         }
-        window(entrant, workload, millis, WARM_UP);
+        window(entrant, workload, workload.warmUpOrder(), millis, WARM_UP);
     }
 
-    private Map<String, Double> window(Entrant entrant, Workload workload, int millis, String note)
+    private Map<String, Double> window(Entrant entrant, Workload workload, String text, int millis, String note)
             throws InterruptedException {
         List<WorkerProcess> crew = crew(entrant, workload);
-        Order order = order(workload.order(), workload.isDelayed(), millis);
+        Order order = order(text, workload.isDelayed(), millis);
         guard.reset();
         double requests = engine.requests();
         double cpu = engine.cpuMicros();

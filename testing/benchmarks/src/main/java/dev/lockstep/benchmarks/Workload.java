@@ -63,6 +63,16 @@ enum Workload {
         };
     }
 
+    /** The order of what runs before windows count: as in a window, but as often as possible. */
+    String warmUpOrder() {
+        return this == W5 ? "hand-off settle=1" : order();
+    }
+
+    /** Whether it runs code that no other workload before it has run, and seldom: it needs time until that is compiled. */
+    boolean isRare() {
+        return this == W5;
+    }
+
     /** W9 stands for both of its halves. */
     boolean isMeantBy(String text) {
         return name().startsWith(text.toUpperCase(Locale.ROOT));
