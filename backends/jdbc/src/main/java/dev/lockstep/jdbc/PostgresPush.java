@@ -22,8 +22,7 @@ final class PostgresPush implements Push {
          * alone. Who is served has to know who waits next, which stands among the claims: these are as they were as long
          * as the lock's row is (xmin), since whoever changes a lock's claims changes its row too.
          */
-        release = "WITH freed AS (" + sql.release + " RETURNING head) SELECT CASE WHEN head IS NOT NULL THEN "
-                + tell(Message.HINT, "head") + " END FROM freed";
+        release = sql.release + " RETURNING CASE WHEN head IS NOT NULL THEN " + tell(Message.HINT, "head") + " END";
         enqueue = "WITH queued AS (UPDATE " + sql.locks + " SET tickets = tickets + 1, head = COALESCE(head, ?)"
                 + " WHERE name = ? AND readers = 0 AND (owner IS NOT NULL OR head IS NOT NULL AND 0 = ?)"
                 + " RETURNING name, owner, head, tickets), joined AS (" + sql.intoClaims
