@@ -37,7 +37,6 @@ record Entrant(String name, Kind kind, String type, String variant, String libra
     static final String LOCKSTEP = "Lockstep";
     static final String STICKY = "Lockstep, sticky";
     static final String FAIR = "Lockstep, fair";
-    static final String PLAIN = "Lockstep, queue=off";
     static final String FLOOR = "floor";
     static final String REDISSON = "Redisson RLock";
     static final String CURATOR = "Curator InterProcessMutex";
@@ -82,9 +81,6 @@ record Entrant(String name, Kind kind, String type, String variant, String libra
         }
         if (engine != Engine.MARIADB) { // it cannot tell a holder that somebody waits
             entrants.add(lockstep(STICKY, "sticky", EnumSet.of(W1)));
-        }
-        if (engine == Engine.ZOOKEEPER) { // the like of the floor: one node, and no list
-            entrants.add(lockstep(PLAIN, "queue=off", EnumSet.of(W1, W2)));
         }
         EnumSet<Workload> inOrder = EnumSet.of(W3, W4, W5);
         inOrder.retainAll(all);

@@ -85,8 +85,6 @@ record Goal(String text, Workload workload, double limit, boolean atLeast, Funct
                     atMost(Workload.W7, Measure.RATE, 2.2)); // a command for 500 of 10,000 locks each 10 s, and a tenth
         }
         if (engine == ZOOKEEPER) {
-            goals.add(plainTimesFloor(Workload.W1));
-            goals.add(plainTimesFloor(Workload.W2));
             goals.add(times(Workload.W4, Entrant.CURATOR, 10));
             goals.add(times(Workload.W5, Entrant.CURATOR, 1 / 0.85));
             goals.add(times(Workload.W9A, Entrant.CURATOR, 1 / 0.72));
@@ -115,16 +113,6 @@ record Goal(String text, Workload workload, double limit, boolean atLeast, Funct
                 limit,
                 true,
                 sheet -> sheet.advantage(Entrant.LOCKSTEP, other).map(Spread::median));
-    }
-
-    /** The lock that needs no more than the floor sends. */
-    private static Goal plainTimesFloor(Workload workload) {
-        return new Goal(
-                "queue=off, times floor",
-                workload,
-                0.9,
-                true,
-                sheet -> sheet.advantage(Entrant.PLAIN, Entrant.FLOOR).map(Spread::median));
     }
 
     private static Goal timesBest(Workload workload, double limit) {

@@ -14,7 +14,7 @@ record Plan(int windows, int millis, int compileMillis, int holdStepMillis) {
 
     static final int HOLD_MILLIS = 10_000;
 
-    static final Plan FULL = new Plan(7, 1000, 8000, HOLD_MILLIS);
+    static final Plan FULL = new Plan(5, 1000, 5000, HOLD_MILLIS);
 
     /** Windows in which locks are held overlap here. */
     static final Plan QUICK = new Plan(3, 500, 2000, HOLD_MILLIS / 4);

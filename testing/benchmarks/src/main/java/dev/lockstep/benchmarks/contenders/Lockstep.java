@@ -5,11 +5,8 @@ import dev.lockstep.LockOptions;
 import dev.lockstep.benchmarks.worker.Contender;
 import java.time.Duration;
 
-/** Lockstep with its defaults, or with one option: {@code sticky}, {@code fair}, or {@code queue=off} of the URL. */
+/** Lockstep with its defaults, or with one option: {@code sticky} or {@code fair}. */
 public final class Lockstep implements Contender {
-    private static final String NO_QUEUE = "queue=off";
-
-    private final String variant;
     private final LockOptions options;
 
     /**
@@ -18,7 +15,6 @@ public final class Lockstep implements Contender {
      * @param variant the option, or nothing
      */
     public Lockstep(String variant) {
-        this.variant = variant;
         LockOptions defaults = LockOptions.defaults();
         options = switch (variant) {
             case "sticky" -> defaults.sticky(Duration.ofSeconds(10));
@@ -29,7 +25,8 @@ public final class Lockstep implements Contender {
 
     @Override
     public Client open(String url) {
-        LockClient client = LockClient.connect(withOptions(url));
+        String full = url.startsWith("jdbc:") ? url + "&lockstep.createSchema=true" : url;
+        LockClient client = LockClient.connect(full);
         return new Client() {
             @Override
             public Mutex mutex(String name) {
@@ -46,12 +43,5 @@ public final class Lockstep implements Contender {
                 client.close();
             }
         };
-    }
-
-    private String withOptions(String url) {
-        if (url.startsWith("jdbc:")) {
-            return url + "&lockstep.createSchema=true";
-        }
-        return variant.equals(NO_QUEUE) ? url + "?" + NO_QUEUE : url;
     }
 }
