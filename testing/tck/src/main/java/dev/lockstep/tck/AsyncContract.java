@@ -22,6 +22,9 @@ import org.junit.jupiter.api.Test;
 abstract class AsyncContract extends ContractGroup {
     private static final int MANY = 500;
 
+    /** What many futures wait for in turn: so many locks that a thread for each would be seen too. */
+    private static final int LOCKS = Bench.FEW_THREADS;
+
     AsyncContract(LockContract contract) {
         super(contract);
     }
@@ -70,17 +73,17 @@ abstract class AsyncContract extends ContractGroup {
     void waitingFuturesHoldNoThreads() throws Exception {
         LockClient holder = rival();
         List<Lease> held = new ArrayList<>();
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < LOCKS; i++) {
             held.add(holder.lock("many-" + i).acquireAsync().get());
         }
         client().inspect(NAME);
         int before = Thread.activeCount();
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
-            waiting.add(client().lock("many-" + i % 50).acquireAsync());
+            waiting.add(client().lock("many-" + i % LOCKS).acquireAsync());
         }
         bench().awaitWaiters("many-0", 1);
-        bench().awaitWaiters("many-49", 1);
+        bench().awaitWaiters("many-" + (LOCKS - 1), 1);
         assertThat(Thread.activeCount() - before).isLessThan(Bench.FEW_THREADS);
         assertThat(waiting).noneMatch(CompletableFuture::isDone);
         held.forEach(Lease::close);
