@@ -153,6 +153,34 @@ final class Bench {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
+    /** A call that waits for a time at most. */
+    @FunctionalInterface
+    interface TimedCall {
+        void run(Duration wait) throws Exception;
+    }
+
+    /**
+     * Makes a call that waits for a lock in vain. On a busy machine its time may be over before the engine has answered
+     * at all. Then nothing is known of the lock, the call rightly says so by a {@link LockUnavailableException}, and it
+     * is made again with twice the time.
+     */
+    static void inVain(Duration wait, TimedCall call) throws Exception {
+        Duration time = wait;
+        while (true) {
+            try {
+                call.run(time);
+                return;
+            } catch (Exception e) {
+                boolean unknown =
+                        e instanceof LockUnavailableException || e.getCause() instanceof LockUnavailableException;
+                time = time.multipliedBy(2);
+                if (!unknown || time.compareTo(PATIENCE) > 0) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     /**
      * Waits until the engine shows a number of waiters. Where it cannot show them, some time passes instead: the test
      * must be right without it, and is merely more telling with it.
