@@ -20,7 +20,7 @@ abstract class LockSemanticsContract extends ContractGroup {
     @ParameterizedTest
     @EnumSource(Way.class)
     void whatIsTakenIsHeldUntilItIsGivenBack(Way way) throws Exception {
-        Way.Hold hold = way.take(lock(), Duration.ofSeconds(1)).orElseThrow();
+        Way.Hold hold = way.take(lock(), Bench.PATIENCE).orElseThrow();
         assertThat(rivalLock().tryLock()).isFalse();
         hold.release();
         assertThat(rivalLock().tryLock()).isTrue();

@@ -21,9 +21,18 @@ abstract class TemplateContract extends ContractGroup {
         super(contract);
     }
 
+    /** One with more patience than the usual second, where the wait is not what a test is about. */
+    private LockTemplate template(LockOptions options) {
+        return client().template(options).waitAtMost(Bench.PATIENCE);
+    }
+
+    private LockTemplate template() {
+        return template(LockOptions.defaults());
+    }
+
     @Test
     void theWorkRunsUnderTheLock() throws Exception {
-        String result = client().template().execute(NAME, lease -> {
+        String result = template().execute(NAME, lease -> {
             assertThat(lease.isValid()).isTrue();
             assertThat(lease.token()).isPositive();
             assertThat(lock().isHeldByCurrentThread()).isTrue();
@@ -101,14 +110,14 @@ abstract class TemplateContract extends ContractGroup {
     @Test
     void whatTheWorkThrowsComesThroughUnchanged() {
         for (Throwable thrown : List.of(new IOException("checked"), new IllegalStateException("unchecked"))) {
-            assertThatThrownBy(() -> client().template().execute(NAME, lease -> {
+            assertThatThrownBy(() -> template().execute(NAME, lease -> {
                         throw (Exception) thrown;
                     }))
                     .isSameAs(thrown);
             assertThat(bench().isFree(NAME)).isTrue();
         }
         Error error = new StackOverflowError("error");
-        assertThatThrownBy(() -> client().template().execute(NAME, lease -> {
+        assertThatThrownBy(() -> template().execute(NAME, lease -> {
                     throw error;
                 }))
                 .isSameAs(error);
@@ -118,7 +127,7 @@ abstract class TemplateContract extends ContractGroup {
     @Test
     void aLossIsReportedOnceTheWorkHasReturned() {
         AtomicInteger runs = new AtomicInteger();
-        LockTemplate bounded = client().template(LockOptions.defaults().lease(Duration.ofMillis(200)));
+        LockTemplate bounded = template(LockOptions.defaults().lease(Duration.ofMillis(200)));
         assertThatThrownBy(() -> bounded.execute(NAME, lease -> {
                     Bench.await("the hold is lost", () -> !lease.isValid());
                     return runs.incrementAndGet();
@@ -132,7 +141,7 @@ abstract class TemplateContract extends ContractGroup {
     @Test
     void whatTheWorkThrowsGoesBeforeALoss() {
         IOException thrown = new IOException("mine");
-        LockTemplate bounded = client().template(LockOptions.defaults().lease(Duration.ofMillis(200)));
+        LockTemplate bounded = template(LockOptions.defaults().lease(Duration.ofMillis(200)));
         assertThatThrownBy(() -> bounded.execute(NAME, lease -> {
                     Bench.await("the hold is lost", () -> !lease.isValid());
                     throw thrown;
@@ -166,7 +175,7 @@ abstract class TemplateContract extends ContractGroup {
     @Test
     void anInterruptOfTheWorkIsTheWorksOwn() throws Exception {
         boolean flag = actor("worker").call(() -> {
-            client().template().execute(NAME, lease -> {
+            template().execute(NAME, lease -> {
                 Thread.currentThread().interrupt();
                 return 1;
             });
@@ -178,7 +187,7 @@ abstract class TemplateContract extends ContractGroup {
 
     @Test
     void templatesNest() throws Exception {
-        LockTemplate template = client().template();
+        LockTemplate template = template();
         int sum = template.execute(
                 NAME,
                 outer -> template.execute(
@@ -190,7 +199,7 @@ abstract class TemplateContract extends ContractGroup {
     @Test
     @NullUnmarked
     void workMayReturnNothing() throws Exception {
-        Object nothing = client().template().<Object, RuntimeException>execute(NAME, lease -> null);
+        Object nothing = template().<Object, RuntimeException>execute(NAME, lease -> null);
         assertThat(nothing).isNull();
     }
 }
