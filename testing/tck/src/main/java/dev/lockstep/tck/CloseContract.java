@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -236,9 +237,9 @@ abstract class CloseContract extends ContractGroup {
     @Requires(Capability.BREAK_CONNECTION)
     void closingIsBoundedWhenTheEngineIsAway() throws Exception {
         LockClient closing = openImpatient("closing");
-        Lease lease = closing.lock(NAME).acquireAsync().get();
+        Lease lease = closing.lock(NAME).tryAcquireAsync(Bench.PATIENCE).get().orElseThrow();
         rival().lock("another").lock();
-        CompletableFuture<Lease> waiting = closing.lock("another").acquireAsync();
+        CompletableFuture<Optional<Lease>> waiting = closing.lock("another").tryAcquireAsync(Duration.ofMinutes(5));
         bench().awaitWaiters("another", 1);
         fixture().breakConnection(closing);
         assertThat(Bench.timed(closing::close)).isLessThan(shortRequestTimeout().plus(Bench.AT_ONCE));

@@ -4,7 +4,9 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.LockClient;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.assertj.core.api.Assertions;
 
 /**
  * The base of the contract's parts, one for each topic. Two clients in one test stand for two processes; the lock they
@@ -54,21 +56,27 @@ abstract class ContractGroup {
         return bench().open(settings);
     }
 
-    /** A client whose holds end soon when it cannot reach the engine. */
+    /** A client whose holds end soon when it cannot reach the engine. It has the usual patience with a busy engine. */
     final LockClient openShortLived(String name) {
-        return openShortLived(name, shortTtl().dividedBy(2));
+        return open(builder ->
+                builder.clientName(name).ttl(shortTtl()).retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
     }
 
-    /** The same, which gives a request up soon as well. */
+    /**
+     * The same, which gives a request up soon as well. A call without a time of its own may fail by that on a busy
+     * machine, so what it holds is taken with {@link Bench#PATIENCE}.
+     */
     final LockClient openImpatient(String name) {
-        return openShortLived(name, shortRequestTimeout());
-    }
-
-    private LockClient openShortLived(String name, Duration requestTimeout) {
         return open(builder -> builder.clientName(name)
                 .ttl(shortTtl())
-                .requestTimeout(requestTimeout)
+                .requestTimeout(shortRequestTimeout())
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
+    }
+
+    /** Takes a lock for the calling thread, for a client that gives requests up soon. */
+    static void takePatiently(DistributedLock lock) throws InterruptedException {
+        Assertions.assertThat(lock.tryLock(Bench.PATIENCE.toMillis(), TimeUnit.MILLISECONDS))
+                .isTrue();
     }
 
     final Actor actor(String name) {

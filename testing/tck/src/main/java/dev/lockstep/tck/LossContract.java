@@ -48,7 +48,6 @@ abstract class LossContract extends ContractGroup {
         RecordingListener listener = new RecordingListener();
         LockClient cutOff = open(builder -> builder.clientName("cut-off")
                 .ttl(shortTtl())
-                .requestTimeout(shortTtl().dividedBy(2))
                 .listener(listener));
         Lease lease = cutOff.lock(NAME).acquire();
         lease.onLost(reasons::add);
@@ -225,9 +224,8 @@ abstract class LossContract extends ContractGroup {
     @Test
     void theLossOfOneClientIsNotAnothers() throws Exception {
         LockClient cutOff = openShortLived("cut-off");
-        LockClient healthy = openShortLived("healthy");
         Lease lost = cutOff.lock(NAME).acquire();
-        try (Lease kept = healthy.lock("another").acquire()) {
+        try (Lease kept = rival().lock("another").acquire()) {
             fixture().breakConnection(cutOff);
             Bench.await("the hold is lost", () -> !lost.isValid());
             assertThat(kept.isValid()).isTrue();

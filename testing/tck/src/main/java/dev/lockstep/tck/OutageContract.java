@@ -142,7 +142,7 @@ abstract class OutageContract extends ContractGroup {
 
     @Test
     void aReleaseThatIsNotConfirmedSaysSoAndGoesOn() throws Exception {
-        lock.lock();
+        takePatiently(lock);
         fixture().breakConnection(cutOff);
         assertThat(Bench.timed(() -> assertThatThrownBy(lock::unlock)
                         .isInstanceOf(LockUnavailableException.class)
@@ -160,7 +160,7 @@ abstract class OutageContract extends ContractGroup {
 
     @Test
     void aLeaseThatCannotBeClosedSaysSoOnce() throws Exception {
-        Lease lease = lock.acquireAsync().get();
+        Lease lease = lock.tryAcquireAsync(Bench.PATIENCE).get().orElseThrow();
         fixture().breakConnection(cutOff);
         assertThatThrownBy(lease::close).isInstanceOf(LockUnavailableException.class);
         assertThat(lease.isValid()).isFalse();
@@ -186,7 +186,7 @@ abstract class OutageContract extends ContractGroup {
 
     @Test
     void aHoldSurvivesWhileItsValidityLasts() throws Exception {
-        try (Lease lease = lock.acquire()) {
+        try (Lease lease = lock.tryAcquire(Bench.PATIENCE).orElseThrow()) {
             fixture().breakConnection(cutOff);
             assertThatThrownBy(cutOff.lock("another")::lock).isInstanceOf(LockUnavailableException.class);
             assertThat(lease.isValid()).isTrue();
