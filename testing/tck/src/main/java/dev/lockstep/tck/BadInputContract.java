@@ -221,7 +221,7 @@ abstract class BadInputContract extends ContractGroup {
         LockClient client = open(builder ->
                 builder.clientName("annoyed").listener(new ThrowingListener()).listener(healthy));
         for (int i = 0; i < 3; i++) {
-            try (Lease lease = client.lock(NAME, LockOptions.defaults().lease(Duration.ofMillis(200)))
+            try (Lease lease = client.lock(NAME, LockOptions.defaults().lease(Bench.PATIENCE))
                     .acquire()) {
                 assertThat(lease.isValid()).isTrue();
             }
