@@ -15,6 +15,8 @@ import org.assertj.core.api.Assertions;
 abstract class ContractGroup {
     static final String NAME = "order:42";
 
+    private static final Duration LEAST_RENEWED_TTL = Duration.ofSeconds(3);
+
     private final LockContract contract;
 
     ContractGroup(LockContract contract) {
@@ -62,8 +64,13 @@ abstract class ContractGroup {
                 builder.clientName(name).ttl(shortTtl()).retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
     }
 
+    /** A client whose holds would end within a test, but for their renewal. */
+    final LockClient openRenewing(String name) {
+        return open(builder -> builder.clientName(name).ttl(renewedTtl()));
+    }
+
     /**
-     * The same, which gives a request up soon as well. A call without a time of its own may fail by that on a busy
+     * The same as a short-lived one, which gives a request up soon as well. A call without a time of its own may fail by that on a busy
      * machine, so what it holds is taken with {@link Bench#PATIENCE}.
      */
     final LockClient openImpatient(String name) {
@@ -85,6 +92,20 @@ abstract class ContractGroup {
 
     final Duration shortTtl() {
         return fixture().ttl();
+    }
+
+    /**
+     * The ttl of tests that hold a lock for longer than it: a machine that is busy for a second or two must not keep a
+     * renewal from being answered in time. Such a test lasts longer than {@link #longerThanRenewedTtl()}, by which a hold
+     * that is not renewed has ended.
+     */
+    final Duration renewedTtl() {
+        Duration twice = shortTtl().multipliedBy(2);
+        return twice.compareTo(LEAST_RENEWED_TTL) < 0 ? LEAST_RENEWED_TTL : twice;
+    }
+
+    final Duration longerThanRenewedTtl() {
+        return renewedTtl().multipliedBy(5).dividedBy(4);
     }
 
     /** For tests that wait until it has passed, and for no others: it is short on a busy machine. */

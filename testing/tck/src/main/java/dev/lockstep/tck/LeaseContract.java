@@ -140,17 +140,17 @@ abstract class LeaseContract extends ContractGroup {
 
     @Test
     void aHoldDoesNotExpireUnderALiveHolder() throws Exception {
-        LockClient shortLived = openShortLived("short-lived");
+        LockClient renewing = openRenewing("renewing");
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
-        try (Lease lease = shortLived.lock(NAME).acquire()) {
+        try (Lease lease = renewing.lock(NAME).acquire()) {
             lease.onLost(reasons::add);
-            long end = System.nanoTime() + shortTtl().multipliedBy(3).toNanos();
+            long end = System.nanoTime() + longerThanRenewedTtl().toNanos();
             while (System.nanoTime() - end < 0) {
                 assertThat(lease.isValid()).isTrue();
                 assertThat(rivalLock().tryLock()).isFalse();
                 Bench.letPass(Duration.ofMillis(20));
             }
-            assertThat(lease.remaining()).isPositive().isLessThanOrEqualTo(shortTtl());
+            assertThat(lease.remaining()).isPositive().isLessThanOrEqualTo(renewedTtl());
         }
         assertThat(reasons).isEmpty();
         assertThat(bench().isFree(NAME)).isTrue();
@@ -163,9 +163,9 @@ abstract class LeaseContract extends ContractGroup {
         try {
             oneThread.execute(() -> Call.quietly(unblocked::await));
             LockClient starved = open(
-                    builder -> builder.clientName("starved").ttl(shortTtl()).executor(oneThread));
+                    builder -> builder.clientName("starved").ttl(renewedTtl()).executor(oneThread));
             try (Lease lease = starved.lock(NAME).acquire()) {
-                Bench.letPass(shortTtl().multipliedBy(2));
+                Bench.letPass(longerThanRenewedTtl());
                 assertThat(lease.isValid()).isTrue();
                 assertThat(bench().isFree(NAME)).isFalse();
             }

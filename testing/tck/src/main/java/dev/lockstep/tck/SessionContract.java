@@ -45,14 +45,14 @@ abstract class SessionContract extends ContractGroup {
     @Test
     @Requires(Capability.EXPIRE_SESSION)
     void aClientWhoseSessionEndedGoesOnWithANewOne() throws Exception {
-        LockClient expired = openShortLived("expired");
+        LockClient expired = openRenewing("expired");
         DistributedLock lock = expired.lock(NAME);
         Lease lost = lock.acquire();
         fixture().expireSession(expired);
         Bench.await("the hold is lost", () -> !lost.isValid());
         assertThatThrownBy(lost::close).isInstanceOf(LockLostException.class);
         Lease lease = awaitLease(lock);
-        Bench.letPass(shortTtl().multipliedBy(2));
+        Bench.letPass(longerThanRenewedTtl());
         assertThat(lease.isValid()).isTrue();
         assertThat(bench().isFree(NAME)).isFalse();
         lease.close();

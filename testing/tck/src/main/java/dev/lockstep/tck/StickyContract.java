@@ -122,13 +122,13 @@ abstract class StickyContract extends ContractGroup {
     @Test
     @Requires(Capability.TELLS_WANTED)
     void aKeptLockIsRenewed() throws Exception {
-        LockClient keeper = openShortLived("keeper");
+        LockClient keeper = openRenewing("keeper");
         DistributedLock lock = keeper.lock(NAME, STICKY);
         long token;
         try (Lease lease = lock.acquire()) {
             token = lease.token();
         }
-        Bench.letPass(shortTtl().multipliedBy(2));
+        Bench.letPass(longerThanRenewedTtl());
         assertThat(bench().isFree(NAME)).isFalse();
         try (Lease lease = lock.acquire()) {
             assertThat(lease.isValid()).isTrue();
