@@ -106,7 +106,7 @@ final class SqlFixture implements BackendFixture {
 
     @Override
     public Duration ttl() {
-        return Duration.ofSeconds(1);
+        return Duration.ofMillis(1_500);
     }
 
     /** What is true of all of them. */

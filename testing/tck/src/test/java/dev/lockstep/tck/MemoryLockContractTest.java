@@ -49,7 +49,7 @@ class MemoryLockContractTest extends LockContract {
 
         @Override
         public Duration ttl() {
-            return Duration.ofMillis(600);
+            return Duration.ofSeconds(1);
         }
 
         @Override
