@@ -13,6 +13,9 @@ import org.awaitility.Awaitility;
 
 /** One server, and clients of it with and without a proxy in between. */
 final class Bench implements AutoCloseable {
+    /** How long tests wait for what must happen soon, and how long a request may take where no test is about it. */
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+
     private final RedisServer server;
     private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -52,10 +55,18 @@ final class Bench implements AutoCloseable {
 
     static void await(String what, Callable<Boolean> condition) {
         Awaitility.await(what)
-                .atMost(Duration.ofSeconds(20))
+                .atMost(PATIENCE)
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(2))
                 .until(condition);
+    }
+
+    /** Lets a time pass that is itself what the test is about. */
+    static void letPass(Duration time) {
+        Awaitility.await("a time that the test is about")
+                .pollDelay(time)
+                .atMost(time.plus(PATIENCE))
+                .until(() -> true);
     }
 
     /** Waits until what remains of a lease has become more between one look and the next. */

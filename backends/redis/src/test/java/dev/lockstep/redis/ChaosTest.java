@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -56,7 +55,7 @@ class ChaosTest {
                 }
                 default -> proxy.dropNextReply();
             }
-            Awaitility.await().pollDelay(Duration.ofMillis(pause)).until(() -> true);
+            Bench.letPass(Duration.ofMillis(pause));
             proxy.heal();
         }
     }

@@ -16,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -138,7 +137,7 @@ class CountsTest {
                     .start();
         }
         Bench.awaitWaiters(holder, "crowded", 1);
-        Awaitility.await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+        Bench.letPass(Duration.ofMillis(300));
         assertThat(holder.inspect("crowded").waiters()).hasSize(1);
         long before = Calls.of(bench.server(), "evalsha");
         held.close();
@@ -164,9 +163,9 @@ class CountsTest {
                 lease.get(60, TimeUnit.SECONDS);
             }
             // Those that were taken long before the first tick are renewed at once, so count after it.
-            Awaitility.await().pollDelay(ttl.dividedBy(3)).until(() -> true);
+            Bench.letPass(ttl.dividedBy(3));
             long before = commands();
-            Awaitility.await().pollDelay(ttl.dividedBy(2)).until(() -> true);
+            Bench.letPass(ttl.dividedBy(2));
             long periods = 2 + 1;
             assertThat(commands() - before)
                     .isLessThanOrEqualTo(periods * locks / 500)
@@ -186,7 +185,7 @@ class CountsTest {
         Lease held = holder.lock("fair", fair).acquire();
         CompletableFuture<Lease> waiting = waiter.lock("fair", fair).acquireAsync();
         Bench.awaitWaiters(holder, "fair", 1);
-        Awaitility.await().pollDelay(Duration.ofMillis(100)).until(() -> true);
+        Bench.letPass(Duration.ofMillis(100));
         proxy.stall(TcpProxy.Direction.REQUESTS);
         held.close();
         Lease lease = waiting.get(1, TimeUnit.SECONDS);

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -289,7 +288,7 @@ class FaultsTest extends OneServerTestCase {
         }
         Bench.await("no key is in use", () -> bench.keysInUse().isEmpty());
         long before = Calls.of(bench.server(), "evalsha", "eval");
-        Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+        Bench.letPass(Duration.ofSeconds(3));
         assertThat(Calls.of(bench.server(), "evalsha", "eval"))
                 .as("renewals and looks for nobody")
                 .isEqualTo(before);

@@ -13,7 +13,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +29,7 @@ class ForgetfulServerTest extends OneServerTestCase {
         Lease held = holder.lock(NAME).acquire();
         CompletableFuture<Lease> waiting = waiter(other, holder);
         bench.server().command("SCRIPT", "FLUSH");
-        Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+        Bench.letPass(Duration.ofSeconds(3));
         assertThat(held.isValid()).isTrue();
         bench.server().command("SCRIPT", "FLUSH");
         held.close();
@@ -111,7 +110,7 @@ class ForgetfulServerTest extends OneServerTestCase {
         for (String nonsense : new String[] {"", "granted", "granted  ", "granted " + first + "/1 x y", "a b c d e"}) {
             bench.server().command("PUBLISH", channel, nonsense);
         }
-        Awaitility.await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+        Bench.letPass(Duration.ofMillis(500));
         assertThat(waiting).isNotDone();
         held.close();
         serves(waiting, Duration.ofSeconds(5));

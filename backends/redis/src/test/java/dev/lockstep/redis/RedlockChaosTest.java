@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -76,9 +75,7 @@ class RedlockChaosTest {
         for (int index : strong.subList(0, most > 0 ? 1 + random.nextInt(most) : 0)) {
             heals.add(breakOne(set.server(index), index));
         }
-        Awaitility.await()
-                .pollDelay(Duration.ofMillis(50 + random.nextInt(600)))
-                .until(() -> true);
+        Bench.letPass(Duration.ofMillis(50 + random.nextInt(600)));
         heals.forEach(Runnable::run);
     }
 

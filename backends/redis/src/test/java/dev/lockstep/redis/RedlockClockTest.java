@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,7 +75,7 @@ class RedlockClockTest {
         Bench.awaitWaiters(other, NAME, 1);
         few().clockOff(MINUTE);
         assertThat(set.client(TTL).lock(NAME).tryLock()).isFalse();
-        Awaitility.await().pollDelay(TTL.plusSeconds(1)).until(() -> true);
+        Bench.letPass(TTL.plusSeconds(1));
         assertThat(waiting).isNotDone();
         assertThat(held.isValid()).isTrue();
         held.close();

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,10 +49,6 @@ class RedlockFaultsTest {
         return set.field(KEY, "owner").stream()
                 .filter(owner -> !owner.isEmpty())
                 .count();
-    }
-
-    private static void letPass(Duration time) {
-        Awaitility.await().pollDelay(time).until(() -> true);
     }
 
     // ---------------------------------------------------------------- restarts
@@ -125,7 +120,7 @@ class RedlockFaultsTest {
                     () -> !server.command("HGET", KEY, "owner").isEmpty());
             assertThat(held.isValid()).isTrue();
         }
-        letPass(TTL);
+        Bench.letPass(TTL);
         assertThat(held.isValid()).isTrue();
         LockClient rival = set.client(TTL);
         assertThat(rival.lock(NAME).tryAcquire(Duration.ofSeconds(1))).isEmpty();
@@ -155,7 +150,7 @@ class RedlockFaultsTest {
         }
         LockClient late = set.client(TTL); // connects without them, too
         assertThat(late.lock(NAME).tryLock()).isFalse();
-        letPass(TTL);
+        Bench.letPass(TTL);
         assertThat(held.isValid()).isTrue();
         set.server(0).start();
         set.server(3).start();
@@ -293,7 +288,7 @@ class RedlockFaultsTest {
             proxy.delay(Duration.ZERO);
             proxy.heal();
         });
-        letPass(ttl);
+        Bench.letPass(ttl);
         assertThat(waiting).isNotDone();
         assertThat(held.isValid()).isTrue();
         assertThat(set.field(KEY, "token").stream().mapToLong(Long::parseLong)).allMatch(each -> each <= token / 1024);
@@ -331,7 +326,7 @@ class RedlockFaultsTest {
         Lease held = client.lock(NAME).acquireAsync().get();
         set.server(0).command("FLUSHALL");
         set.server(1).command("FLUSHALL");
-        letPass(TTL);
+        Bench.letPass(TTL);
         assertThat(held.isValid()).isTrue();
         assertThat(owners()).isEqualTo(5);
         set.servers().forEach(server -> server.command("FLUSHALL"));

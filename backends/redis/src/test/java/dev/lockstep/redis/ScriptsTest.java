@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -79,10 +78,6 @@ class ScriptsTest {
         return jedis.hget(new String(KEYS.lock(), StandardCharsets.UTF_8), "owner");
     }
 
-    private static void letPass(Duration time) {
-        Awaitility.await().pollDelay(time).until(() -> true);
-    }
-
     @Test
     void aRequestThatArrivesAfterItsClaimWasGivenUpGetsNothing() {
         assertThat(release(FIRST, 300)).isZero();
@@ -91,7 +86,7 @@ class ScriptsTest {
         assertThat(owner()).isNull();
         assertThat(acquire(SECOND, "X", true, true, 10_000)).isEqualTo(1);
         assertThat(release(SECOND, 0)).isEqualTo(1);
-        letPass(Duration.ofMillis(350));
+        Bench.letPass(Duration.ofMillis(350));
         assertThat(jedis.keys("*:gone")).isEmpty();
     }
 
@@ -142,7 +137,7 @@ class ScriptsTest {
     @Test
     void aWriterWhoseTimeIsOverDoesNotComeBackBesideAReader() {
         assertThat(acquire(FIRST, "X", true, true, 50)).isEqualTo(1);
-        letPass(Duration.ofMillis(80));
+        Bench.letPass(Duration.ofMillis(80));
         assertThat(acquire(SECOND, "S", true, true, 10_000)).isEqualTo(1);
         assertThat(renew(FIRST, 10_000)).isZero();
         assertThat(release(FIRST, 0)).isZero();
@@ -152,7 +147,7 @@ class ScriptsTest {
     @Test
     void aReaderWhoseTimeIsOverDoesNotComeBackBesideAWriter() {
         assertThat(acquire(FIRST, "S", true, true, 50)).isEqualTo(1);
-        letPass(Duration.ofMillis(80));
+        Bench.letPass(Duration.ofMillis(80));
         assertThat(acquire(SECOND, "X", true, true, 10_000)).isEqualTo(1);
         assertThat(renew(FIRST, 10_000)).isZero();
         assertThat(renew(SECOND, 10_000)).isEqualTo(1);
@@ -177,7 +172,7 @@ class ScriptsTest {
         acquire(THIRD, "X", true, false, 10_000);
         release(FIRST, 0);
         assertThat((Long) look(THIRD).get(1)).isZero(); // the second may still be on its way
-        letPass(Duration.ofMillis(350));
+        Bench.letPass(Duration.ofMillis(350));
         assertThat((Long) look(THIRD).get(1)).isPositive();
         assertThat(look(SECOND).get(1)).isEqualTo(-1L);
     }
