@@ -36,11 +36,20 @@ final class Bench implements AutoCloseable {
         return client("redis://127.0.0.1:" + proxy.port() + options, Duration.ofSeconds(2));
     }
 
-    synchronized LockClient client(String url, Duration ttl) {
+    LockClient client(String url, Duration ttl) {
+        return client(url, ttl, Duration.ofSeconds(1));
+    }
+
+    /** A client that bears a busy machine, for tests that wait for neither a ttl nor a timeout. */
+    LockClient patientClient(String options) {
+        return client(server.url() + options, Duration.ofMinutes(10), PATIENCE);
+    }
+
+    synchronized LockClient client(String url, Duration ttl, Duration requestTimeout) {
         LockClient client = LockClient.builder()
                 .url(url)
                 .ttl(ttl)
-                .requestTimeout(Duration.ofSeconds(1))
+                .requestTimeout(requestTimeout)
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100))
                 .connect();
         opened.add(0, client);

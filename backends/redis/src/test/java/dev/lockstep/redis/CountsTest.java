@@ -38,8 +38,9 @@ class CountsTest {
         }
     }
 
+    /** With a ttl so long that no renewal is counted, and so much patience that nothing is asked again. */
     private LockClient client(String options) {
-        return bench.client(bench.server().url() + options, Duration.ofSeconds(30));
+        return bench.patientClient(options);
     }
 
     private long commands() {
@@ -100,6 +101,7 @@ class CountsTest {
             }
             int rounds = 100;
             long before = commands();
+            long start = System.nanoTime();
             AtomicInteger inside = new AtomicInteger();
             List<CompletableFuture<Void>> workers = new ArrayList<>();
             for (LockClient client : clients) {
@@ -118,7 +120,9 @@ class CountsTest {
             for (CompletableFuture<Void> worker : workers) {
                 worker.get(60, TimeUnit.SECONDS);
             }
-            assertThat(commands() - before).isLessThanOrEqualTo(4L * rounds * clients.size());
+            // Who waits looks by itself from time to time, which a slow machine has more of.
+            long looks = 2 * clients.size() * Duration.ofNanos(System.nanoTime() - start).toSeconds();
+            assertThat(commands() - before).isLessThanOrEqualTo(4L * rounds * clients.size() + looks);
         }
     }
 
@@ -165,11 +169,11 @@ class CountsTest {
             // Those that were taken long before the first tick are renewed at once, so count after it.
             Bench.letPass(ttl.dividedBy(3));
             long before = commands();
+            long start = System.nanoTime();
             Bench.letPass(ttl.dividedBy(2));
-            long periods = 2 + 1;
-            assertThat(commands() - before)
-                    .isLessThanOrEqualTo(periods * locks / 500)
-                    .isPositive();
+            long renewals = commands() - before;
+            long periods = Duration.ofNanos(System.nanoTime() - start).dividedBy(ttl.dividedBy(3)) + 2;
+            assertThat(renewals).isLessThanOrEqualTo(periods * locks / 500).isPositive();
             assertThat(leases).allMatch(lease -> lease.join().isValid());
             leases.forEach(lease -> lease.join().closeAsync());
             Bench.await("all is given back", () -> client.list("").isEmpty());
@@ -181,14 +185,16 @@ class CountsTest {
         LockOptions fair = LockOptions.defaults().fair();
         LockClient holder = client("");
         TcpProxy proxy = bench.proxy();
-        LockClient waiter = bench.client("redis://127.0.0.1:" + proxy.port(), Duration.ofSeconds(30));
+        LockClient waiter =
+                bench.client("redis://127.0.0.1:" + proxy.port(), Duration.ofSeconds(30), Bench.PATIENCE);
         Lease held = holder.lock("fair", fair).acquire();
         CompletableFuture<Lease> waiting = waiter.lock("fair", fair).acquireAsync();
         Bench.awaitWaiters(holder, "fair", 1);
         Bench.letPass(Duration.ofMillis(100));
         proxy.stall(TcpProxy.Direction.REQUESTS);
         held.close();
-        Lease lease = waiting.get(1, TimeUnit.SECONDS);
+        // It can ask for nothing, so this is what it was told.
+        Lease lease = waiting.get(20, TimeUnit.SECONDS);
         assertThat(lease.isValid()).isTrue();
         // It was given for as long as the waiter's place was kept, and is confirmed to the full ttl.
         assertThat(lease.remaining()).isLessThan(Duration.ofSeconds(5));
