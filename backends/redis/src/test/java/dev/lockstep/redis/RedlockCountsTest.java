@@ -9,6 +9,7 @@ import dev.lockstep.servers.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -78,17 +79,25 @@ class RedlockCountsTest {
         lock.unlock();
         Duration late = Duration.ofSeconds(1);
         proxies.forEach(proxy -> proxy.delay(TcpProxy.Direction.REPLIES, late));
-        long start = System.nanoTime();
-        Lease lease = lock.acquire();
-        long held = System.nanoTime();
-        lease.close();
-        long released = System.nanoTime();
-        assertThat(Duration.ofNanos(held - start).dividedBy(late)).isEqualTo(2);
-        assertThat(Duration.ofNanos(released - held).dividedBy(late)).isEqualTo(1);
+        // A busy machine can only make it longer, so the shortest of some tries counts.
+        long toAcquire = Long.MAX_VALUE;
+        long toRelease = Long.MAX_VALUE;
+        for (int i = 0; i < 5 && (toAcquire > 2 || toRelease > 1); i++) {
+            long start = System.nanoTime();
+            Lease lease = lock.acquire();
+            long held = System.nanoTime();
+            lease.close();
+            long released = System.nanoTime();
+            toAcquire = Math.min(toAcquire, Duration.ofNanos(held - start).dividedBy(late));
+            toRelease = Math.min(toRelease, Duration.ofNanos(released - held).dividedBy(late));
+        }
+        assertThat(toAcquire).isEqualTo(2);
+        assertThat(toRelease).isEqualTo(1);
     }
 
     @Test
     void connectionsAndThreadsAreBoundedByServersAndNotByLocks() throws Exception {
+        Set<Thread> before = Thread.getAllStackTraces().keySet(); // of clients that were closed a moment ago
         LockClient holder = client(5);
         LockClient waiter = client(5);
         List<Lease> held = new ArrayList<>();
@@ -98,7 +107,7 @@ class RedlockCountsTest {
         }
         int servers = set.servers().size();
         long threads = Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("lockstep-redis"))
+                .filter(thread -> thread.getName().startsWith("lockstep-redis") && !before.contains(thread))
                 .count();
         assertThat(threads).isLessThanOrEqualTo(2L * servers * 5);
         assertThat(set.servers()).allMatch(server -> Integer.parseInt(server.info("connected_clients")) <= 2 * 5 + 2);
