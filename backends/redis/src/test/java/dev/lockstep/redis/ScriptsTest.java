@@ -56,7 +56,7 @@ class ScriptsTest {
 
     /** 1 granted, 0 waiting, -1 busy, -2 given up before. */
     private static long acquire(String id, String mode, boolean wait, boolean barge, long ttlMillis) {
-        Object reply = run(Script.ACQUIRE, KEYS.queued(), id, mode, wait ? 1 : 0, barge ? 1 : 0, ttlMillis, 1_000, "i");
+        Object reply = run(Script.ACQUIRE, KEYS.queued(), id, mode, wait ? 1 : 0, barge ? 1 : 0, ttlMillis, 10_000, "i");
         return (Long) ((List<?>) reply).get(0);
     }
 
@@ -65,7 +65,7 @@ class ScriptsTest {
     }
 
     private static List<?> look(String... ids) {
-        List<Object> args = new ArrayList<>(List.of(10_000, 1_000));
+        List<Object> args = new ArrayList<>(List.of(10_000, 10_000));
         args.addAll(List.of(ids));
         return (List<?>) run(Script.LOOK, KEYS.queued(), args.toArray());
     }
@@ -80,13 +80,13 @@ class ScriptsTest {
 
     @Test
     void aRequestThatArrivesAfterItsClaimWasGivenUpGetsNothing() {
-        assertThat(release(FIRST, 300)).isZero();
+        assertThat(release(FIRST, 1_000)).isZero();
         assertThat(acquire(FIRST, "X", true, true, 10_000)).isEqualTo(-2);
         assertThat(acquire(FIRST, "S", true, true, 10_000)).isEqualTo(-2);
         assertThat(owner()).isNull();
         assertThat(acquire(SECOND, "X", true, true, 10_000)).isEqualTo(1);
         assertThat(release(SECOND, 0)).isEqualTo(1);
-        Bench.letPass(Duration.ofMillis(350));
+        Bench.letPass(Duration.ofMillis(1_050));
         assertThat(jedis.keys("*:gone")).isEmpty();
     }
 
@@ -170,8 +170,12 @@ class ScriptsTest {
         acquire(FIRST, "X", true, true, 10_000);
         acquire(SECOND, "X", true, true, 10_000);
         acquire(THIRD, "X", true, false, 10_000);
+        long start = System.nanoTime();
         release(FIRST, 0);
-        assertThat((Long) look(THIRD).get(1)).isZero(); // the second may still be on its way
+        long looked = (Long) look(THIRD).get(1);
+        if (System.nanoTime() - start < Duration.ofMillis(250).toNanos()) { // else a busy machine has used its time up
+            assertThat(looked).isZero(); // the second may still be on its way
+        }
         Bench.letPass(Duration.ofMillis(350));
         assertThat((Long) look(THIRD).get(1)).isPositive();
         assertThat(look(SECOND).get(1)).isEqualTo(-1L);
