@@ -34,15 +34,15 @@ class FaultsTest extends OneServerTestCase {
     @ValueSource(strings = {"pubsub", "normal", "both"})
     void aWaiterWhoseConnectionsAreKilledIsServed(String type) throws Exception {
         Bench bench = bench();
-        LockClient holder = bench.client("");
-        LockClient other = bench.client("");
+        LockClient holder = bench.patientClient("");
+        LockClient other = bench.patientClient("");
         Lease held = holder.lock(NAME).acquire();
         CompletableFuture<Lease> waiting = waiter(other, holder);
         for (String kind : type.equals("both") ? new String[] {"pubsub", "normal"} : new String[] {type}) {
             bench.server().command("CLIENT", "KILL", "TYPE", kind);
         }
         held.close(); // its message finds no subscriber
-        serves(waiting, Duration.ofSeconds(3));
+        serves(waiting, Bench.PATIENCE); // long before any ttl
         holder.lock(NAME).lock();
         holder.lock(NAME).unlock();
     }
@@ -249,7 +249,7 @@ class FaultsTest extends OneServerTestCase {
     @Test
     void aSlowScriptOfOthersIsWaitedFor() throws Exception {
         Bench bench = bench();
-        LockClient client = bench.client("");
+        LockClient client = bench.patientClient("");
         bench.server().command("CLIENT", "PAUSE", "700", "ALL");
         client.lock(NAME).lock();
         client.lock(NAME).unlock();
@@ -258,8 +258,10 @@ class FaultsTest extends OneServerTestCase {
     @Test
     void interruptsAtRandomLeaveNothing() throws Exception {
         Bench bench = bench();
-        LockClient first = bench.client("");
-        LockClient second = bench.client("");
+        // A ghost of a hold would be renewed every two seconds, and a ghost of a waiter looks more often than that.
+        Duration ttl = Duration.ofSeconds(6);
+        LockClient first = bench.client(bench.server().url(), ttl, Bench.PATIENCE);
+        LockClient second = bench.client(bench.server().url(), ttl, Bench.PATIENCE);
         Random random = new Random(42);
         DistributedLock[] locks = {first.lock(NAME), second.lock(NAME)};
         for (int i = 0; i < 1_000; i++) {
