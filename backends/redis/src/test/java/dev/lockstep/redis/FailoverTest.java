@@ -246,8 +246,8 @@ class FailoverTest {
         void aLockMovesWithItsSlot() throws Exception {
             try (RedisCluster cluster =
                             Servers.require(() -> RedisServer.builder().startCluster(3, 0));
-                    LockClient holder = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(3));
-                    LockClient other = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(3))) {
+                    LockClient holder = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(6));
+                    LockClient other = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(6))) {
                 Lease held = holder.lock(NAME).acquireAsync().get();
                 long token = held.token();
                 CompletableFuture<Lease> waiting = other.lock(NAME).acquireAsync();
