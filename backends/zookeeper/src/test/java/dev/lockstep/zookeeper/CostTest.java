@@ -46,7 +46,10 @@ class CostTest {
 
     @BeforeAll
     static void startServer() {
-        server = Servers.require(() -> ZooKeeperServer.builder().start());
+        // Idle locks are removed once in an hour, and not while nodes are counted.
+        server = Servers.require(() -> ZooKeeperServer.builder()
+                .systemProperty("znode.container.checkIntervalMs", "3600000")
+                .start());
     }
 
     @AfterAll
@@ -148,8 +151,8 @@ class CostTest {
 
     @Test
     void aHandOffCostsADeleteAndAList() throws Exception {
-        long deletes = 0;
-        long lists = 0;
+        List<Long> deletes = new ArrayList<>();
+        List<Long> lists = new ArrayList<>();
         LockClient waiter = open("waiter", server.port(), "");
         for (int i = 0; i < TIMES; i++) {
             Lease held = client.lock("hand-off").acquire();
@@ -159,12 +162,17 @@ class CostTest {
             long waitersBefore = requests(waiter);
             held.close();
             Lease next = waiting.get(20, TimeUnit.SECONDS);
-            deletes += requests(client) - holdersBefore;
-            lists += requests(waiter) - waitersBefore;
+            deletes.add(requests(client) - holdersBefore);
+            lists.add(requests(waiter) - waitersBefore);
             next.close();
         }
-        assertThat(deletes).isBetween((long) TIMES, TIMES + NOISE);
-        assertThat(lists).isLessThanOrEqualTo(TIMES + NOISE);
+        // Heartbeats come between, and on a busy machine what belongs to the wait may come late; but not mostly.
+        assertThat(middle(deletes)).as("%s", deletes).isEqualTo(1);
+        assertThat(middle(lists)).as("%s", lists).isLessThanOrEqualTo(1);
+    }
+
+    private static long middle(List<Long> figures) {
+        return figures.stream().sorted().toList().get(figures.size() / 2);
     }
 
     @Test
