@@ -79,7 +79,21 @@ class MachineTest {
         return ServerDatabase.withUser(server.jdbcUrl(), "tck", "tck");
     }
 
+    /** Connects, in several tries: a request may be given less than a busy machine takes to make tables. */
     private static LockClient connect(SqlServer server) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SOON);
+        while (true) {
+            try {
+                return connectOnce(server);
+            } catch (LockUnavailableException e) {
+                if (System.nanoTime() - end > 0) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static LockClient connectOnce(SqlServer server) {
         return LockClient.builder()
                 .namespace(NAMESPACE)
                 .requestTimeout(Duration.ofSeconds(2))
@@ -90,7 +104,7 @@ class MachineTest {
     @ParameterizedTest
     @EnumSource(Database.class)
     void clientsWhoseClocksAreHoursOffHoldNoLongerAndNoShorter(Database database) throws Exception {
-        Duration ttl = Duration.ofSeconds(2);
+        Duration ttl = Duration.ofSeconds(3);
         try (SqlServer server = start(database);
                 LockClient here = connect(server);
                 HostFaults ahead = HostFaults.create();
@@ -189,7 +203,7 @@ class MachineTest {
                     .isInstanceOf(LockUnavailableException.class)
                     .hasMessageContaining("'a'")
                     .hasMessageContaining("read-only");
-            assertThatThrownBy(() -> connect(server)).isInstanceOf(LockUnavailableException.class);
+            assertThatThrownBy(() -> connectOnce(server)).isInstanceOf(LockUnavailableException.class);
             execute(server, "SET GLOBAL read_only = 0");
             assertThat(client.lock("a").tryLock(SOON, TimeUnit.SECONDS)).isTrue();
             client.lock("a").unlock();
