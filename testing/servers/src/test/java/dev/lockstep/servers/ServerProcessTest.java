@@ -23,7 +23,11 @@ class ServerProcessTest {
         private final String script;
 
         Sleeper(String script) {
-            super("sleeper", FreePorts.next(), Duration.ofSeconds(2));
+            this(script, Duration.ofSeconds(30));
+        }
+
+        Sleeper(String script, Duration patience) {
+            super("sleeper", FreePorts.next(), patience);
             this.script = script;
         }
 
@@ -94,7 +98,7 @@ class ServerProcessTest {
 
     @Test
     void serverThatIsNeverReadyIsReportedWithItsLogAndKilled() {
-        Sleeper server = new Sleeper("echo thinking; exec sleep 1000");
+        Sleeper server = new Sleeper("echo thinking; exec sleep 1000", Duration.ofSeconds(2));
         assertThatThrownBy(() -> ServerProcess.started(server))
                 .isInstanceOf(ServerException.class)
                 .hasMessageContaining("not ready within PT2S")

@@ -153,12 +153,13 @@ class TcpProxyTest {
     void delaysEachWay() throws IOException {
         proxy.delay(Duration.ofMillis(20));
         Socket client = connect();
+        long shortest = Long.MAX_VALUE;
         for (int i = 0; i < 5; i++) {
             long start = System.nanoTime();
             exchange(client, "ping");
-            assertThat(Duration.ofNanos(System.nanoTime() - start))
-                    .isBetween(Duration.ofMillis(40), Duration.ofSeconds(2));
+            shortest = Math.min(shortest, System.nanoTime() - start);
         }
+        assertThat(Duration.ofNanos(shortest)).isBetween(Duration.ofMillis(40), Duration.ofSeconds(2));
         proxy.delay(Direction.REPLIES, Duration.ZERO);
         long start = System.nanoTime();
         exchange(client, "ping");
@@ -254,7 +255,7 @@ class TcpProxyTest {
     void dropReplyToChoosesByTheRequestsText() throws IOException {
         Socket client = connect();
         Socket other = connect();
-        CompletableFuture<Void> dropped = proxy.dropReplyTo("EVAL order:42", Duration.ofSeconds(1));
+        CompletableFuture<Void> dropped = proxy.dropReplyTo("EVAL order:42", Duration.ofSeconds(2));
         assertThat(exchange(client, "PING")).isEqualTo("PING");
         assertThat(exchange(other, "EVAL order:43")).isEqualTo("EVAL order:43");
         write(client, "..EVAL order:42..");
