@@ -44,7 +44,7 @@ class DemoIT {
 
     @Test
     void flashSaleIsExactThoughAProcessIsKilled() throws Exception {
-        Run run = run("demo", "flash-sale", "--kill", "--json", "--ttl", "2", "--buyers", "200", "--stock", "60");
+        Run run = run("demo", "flash-sale", "--kill", "--json", "--ttl", "3", "--buyers", "200", "--stock", "60");
         assertThat(run.code()).as(run.toString()).isZero();
         assertThat(run.out().lines()).hasSize(1);
         assertThat(run.out())
@@ -87,7 +87,7 @@ class DemoIT {
 
     @Test
     void pausedHolderIsToldAndItsWriteIsRefused() throws Exception {
-        Run run = run("demo", "pause", "--ttl", "2", "--json");
+        Run run = run("demo", "pause", "--ttl", "3", "--json");
         assertThat(run.code()).as(run.toString()).isZero();
         List<String> events = Stream.of(run.out().split("\"process\":"))
                 .skip(1)

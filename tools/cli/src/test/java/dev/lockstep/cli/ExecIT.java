@@ -120,7 +120,7 @@ class ExecIT {
             try (LockClient client =
                             LockClient.builder().url(url).clientName("holder 1").connect();
                     Lease lease = client.lock("job").acquire()) {
-                for (String[] how : new String[][] {{"--try"}, {"--wait=0.3"}}) {
+                for (String[] how : new String[][] {{"--try"}, {"--wait=2"}}) {
                     Run run = run("exec", how[0], "job", "--", "echo", "no");
                     assertThat(run.code()).isEqualTo(ExitCodes.BUSY);
                     assertThat(run.out()).isEmpty();
@@ -211,7 +211,7 @@ class ExecIT {
         void deafCommandIsKilledAfterTheGrace() throws Exception {
             String command = "trap '' TERM; echo in; while :; do sleep 0.1; done";
             try (Launched holder =
-                    start("exec", "--lease", "0.5", "--grace", "0.3", "job", "--", "sh", "-c", command)) {
+                    start("exec", "--lease", "2", "--grace", "0.3", "job", "--", "sh", "-c", command)) {
                 assertThat(holder.line()).isEqualTo("in");
                 Run run = holder.end();
                 assertThat(run.code()).isEqualTo(ExitCodes.LOST);

@@ -32,7 +32,23 @@ class LauncherIT {
         }
         assertThat(fastest.code()).isZero();
         assertThat(fastest.out()).startsWith("lockstep ");
-        assertThat(fastest.millis()).isLessThan(700);
+        // On a machine that is slow or busy, by what a bare JVM takes to start there.
+        assertThat(fastest.millis()).isLessThan(Math.max(700, 8 * bareStartMillis()));
+    }
+
+    private static long bareStartMillis() throws IOException, InterruptedException {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        long fastest = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) {
+            long start = System.nanoTime();
+            Process process = new ProcessBuilder(java, "-Xshare:auto", "-version")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            fastest = Math.min(fastest, (System.nanoTime() - start) / 1_000_000);
+        }
+        return fastest;
     }
 
     @Test

@@ -65,7 +65,7 @@ class ServersIT {
     }
 
     private void saleOnRedisIsExactAndShowsNoPassword(String url) throws Exception {
-        try (Launched demo = start(url, "demo", "--kill", "--json", "--ttl", "2", "--buyers", "200", "--stock", "60")) {
+        try (Launched demo = start(url, "demo", "--kill", "--json", "--ttl", "3", "--buyers", "200", "--stock", "60")) {
             ProcessHandle handle = ProcessHandle.of(demo.pid()).orElseThrow();
             List<String> workers = workers(handle);
             while (handle.isAlive() && workers.size() < 3) {
