@@ -33,7 +33,7 @@ class SetUpsTest {
     private static LockClient connect(String url) {
         return LockClient.builder()
                 .url(url)
-                .requestTimeout(Duration.ofSeconds(2))
+                .requestTimeout(Bench.PATIENCE) // the first encrypted connection of a busy JVM takes its time
                 .connect();
     }
 
