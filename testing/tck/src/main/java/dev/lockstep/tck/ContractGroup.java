@@ -70,8 +70,8 @@ abstract class ContractGroup {
     }
 
     /**
-     * The same as a short-lived one, which gives a request up soon as well. A call without a time of its own may fail by that on a busy
-     * machine, so what it holds is taken with {@link Bench#PATIENCE}.
+     * The same as a short-lived one, which gives a request up soon as well. A call without a time of its own may fail by
+     * that on a busy machine, so what it holds is taken with {@link Bench#PATIENCE}.
      */
     final LockClient openImpatient(String name) {
         return open(builder -> builder.clientName(name)
@@ -96,8 +96,8 @@ abstract class ContractGroup {
 
     /**
      * The ttl of tests that hold a lock for longer than it: a machine that is busy for a second or two must not keep a
-     * renewal from being answered in time. Such a test lasts longer than {@link #longerThanRenewedTtl()}, by which a hold
-     * that is not renewed has ended.
+     * renewal from being answered in time. Such a test lasts for {@link #longerThanRenewedTtl()}, by which a hold that is
+     * not renewed has ended.
      */
     final Duration renewedTtl() {
         Duration twice = shortTtl().multipliedBy(2);
