@@ -138,12 +138,15 @@ class EtcdCountsTest extends SingleMemberTestCase {
     /** Waits until no request and no watch message has come for a while. */
     private static void awaitQuiet() {
         long[] last = {-1};
-        Awaitility.await("quiet").atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(60)).until(() -> {
-            long now = allRequests() + messages("Watch");
-            boolean quiet = now == last[0];
-            last[0] = now;
-            return quiet;
-        });
+        Awaitility.await("quiet")
+                .atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(60))
+                .until(() -> {
+                    long now = allRequests() + messages("Watch");
+                    boolean quiet = now == last[0];
+                    last[0] = now;
+                    return quiet;
+                });
     }
 
     @Test

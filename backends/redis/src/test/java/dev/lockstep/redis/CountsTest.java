@@ -121,7 +121,9 @@ class CountsTest {
                 worker.get(60, TimeUnit.SECONDS);
             }
             // Who waits looks by itself from time to time, which a slow machine has more of.
-            long looks = 2 * clients.size() * Duration.ofNanos(System.nanoTime() - start).toSeconds();
+            long looks = 2
+                    * clients.size()
+                    * Duration.ofNanos(System.nanoTime() - start).toSeconds();
             assertThat(commands() - before).isLessThanOrEqualTo(4L * rounds * clients.size() + looks);
         }
     }
@@ -185,8 +187,7 @@ class CountsTest {
         LockOptions fair = LockOptions.defaults().fair();
         LockClient holder = client("");
         TcpProxy proxy = bench.proxy();
-        LockClient waiter =
-                bench.client("redis://127.0.0.1:" + proxy.port(), Duration.ofSeconds(30), Bench.PATIENCE);
+        LockClient waiter = bench.client("redis://127.0.0.1:" + proxy.port(), Duration.ofSeconds(30), Bench.PATIENCE);
         Lease held = holder.lock("fair", fair).acquire();
         CompletableFuture<Lease> waiting = waiter.lock("fair", fair).acquireAsync();
         Bench.awaitWaiters(holder, "fair", 1);

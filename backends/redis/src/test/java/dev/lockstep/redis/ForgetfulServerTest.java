@@ -63,7 +63,9 @@ class ForgetfulServerTest extends OneServerTestCase {
         Bench bench = bench();
         // A ttl that outlasts a restart on a busy machine: else the hold has expired before it is found to be gone.
         LockClient holder = bench.client(
-                bench.server().url() + (how.equals("plain") ? "?queue=off" : ""), Duration.ofSeconds(6), Bench.PATIENCE);
+                bench.server().url() + (how.equals("plain") ? "?queue=off" : ""),
+                Duration.ofSeconds(6),
+                Bench.PATIENCE);
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
         Lease held = holder.lock(NAME).acquireAsync().get();
         long token = held.token();

@@ -56,7 +56,8 @@ class ScriptsTest {
 
     /** 1 granted, 0 waiting, -1 busy, -2 given up before. */
     private static long acquire(String id, String mode, boolean wait, boolean barge, long ttlMillis) {
-        Object reply = run(Script.ACQUIRE, KEYS.queued(), id, mode, wait ? 1 : 0, barge ? 1 : 0, ttlMillis, 10_000, "i");
+        Object reply =
+                run(Script.ACQUIRE, KEYS.queued(), id, mode, wait ? 1 : 0, barge ? 1 : 0, ttlMillis, 10_000, "i");
         return (Long) ((List<?>) reply).get(0);
     }
 

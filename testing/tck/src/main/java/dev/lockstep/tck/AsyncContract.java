@@ -150,9 +150,9 @@ abstract class AsyncContract extends ContractGroup {
     void aTimedCallIsEmptyWhenItsTimeIsOver() throws Exception {
         rivalLock().lock();
         Bench.inVain(Duration.ofMillis(300), wait -> {
-            Duration waited = Bench.timed(() -> assertThat(
-                            lock().tryAcquireAsync(wait).get(60, TimeUnit.SECONDS))
-                    .isEmpty());
+            Duration waited =
+                    Bench.timed(() -> assertThat(lock().tryAcquireAsync(wait).get(60, TimeUnit.SECONDS))
+                            .isEmpty());
             assertThat(waited).isGreaterThanOrEqualTo(wait);
         });
         assertThat(lock().tryAcquireAsync(Duration.ZERO).get(20, TimeUnit.SECONDS))

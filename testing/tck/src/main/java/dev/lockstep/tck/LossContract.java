@@ -46,9 +46,8 @@ abstract class LossContract extends ContractGroup {
     void theLossIsToldOnceWithAReason() throws Exception {
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
         RecordingListener listener = new RecordingListener();
-        LockClient cutOff = open(builder -> builder.clientName("cut-off")
-                .ttl(shortTtl())
-                .listener(listener));
+        LockClient cutOff =
+                open(builder -> builder.clientName("cut-off").ttl(shortTtl()).listener(listener));
         Lease lease = cutOff.lock(NAME).acquire();
         lease.onLost(reasons::add);
         fixture().breakConnection(cutOff);

@@ -81,7 +81,8 @@ abstract class MultiLockContract extends ContractGroup {
         assertThat(all().tryAcquire()).isEmpty();
         assertThat(others).allMatch(bench()::isFree);
         Bench.inVain(
-                Duration.ofMillis(700), wait -> assertThat(all().tryLock(wait.toMillis(), TimeUnit.MILLISECONDS))
+                Duration.ofMillis(700),
+                wait -> assertThat(all().tryLock(wait.toMillis(), TimeUnit.MILLISECONDS))
                         .isFalse());
         assertThat(others).allMatch(bench()::isFree);
         assertThat(all().isHeldByCurrentThread()).isFalse();

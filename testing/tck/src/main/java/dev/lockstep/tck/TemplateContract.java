@@ -68,8 +68,8 @@ abstract class TemplateContract extends ContractGroup {
         AtomicInteger runs = new AtomicInteger();
         // It waits for a second by itself.
         Bench.inVain(Duration.ofSeconds(1), standard -> {
-            Duration waited = Bench.timed(() -> assertBusy(() -> client().template()
-                    .execute(NAME, lease -> runs.incrementAndGet())));
+            Duration waited = Bench.timed(() ->
+                    assertBusy(() -> client().template().execute(NAME, lease -> runs.incrementAndGet())));
             assertThat(waited).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
         });
         assertThat(runs).hasValue(0);

@@ -107,7 +107,8 @@ abstract class WaitingContract extends ContractGroup {
 
     private void lastsItsTime(Way way) throws Exception {
         Bench.inVain(Duration.ofMillis(300), wait -> {
-            Duration waited = Bench.timed(() -> assertThat(way.take(lock(), wait)).isEmpty());
+            Duration waited =
+                    Bench.timed(() -> assertThat(way.take(lock(), wait)).isEmpty());
             assertThat(waited).isGreaterThanOrEqualTo(wait).isLessThan(wait.plus(Bench.AT_ONCE));
         });
     }

@@ -210,8 +210,7 @@ class ExecIT {
         @Test
         void deafCommandIsKilledAfterTheGrace() throws Exception {
             String command = "trap '' TERM; echo in; while :; do sleep 0.1; done";
-            try (Launched holder =
-                    start("exec", "--lease", "2", "--grace", "0.3", "job", "--", "sh", "-c", command)) {
+            try (Launched holder = start("exec", "--lease", "2", "--grace", "0.3", "job", "--", "sh", "-c", command)) {
                 assertThat(holder.line()).isEqualTo("in");
                 Run run = holder.end();
                 assertThat(run.code()).isEqualTo(ExitCodes.LOST);
