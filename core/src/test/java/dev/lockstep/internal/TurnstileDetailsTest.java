@@ -11,6 +11,12 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.ScriptedBackend.ScriptedClaim;
+import dev.lockstep.internal.ScriptedBackend.ScriptedGrant;
+import dev.lockstep.spi.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
@@ -113,5 +119,66 @@ class TurnstileDetailsTest {
         Lease lease = get(lock.acquireAsync());
         engine.grant(0).signalLost(LossReason.REVOKED);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::ensureValid);
+    }
+
+    @Test
+    void theIdleTimeOfAStickyLockCountsFromItsRelease() {
+        engine.answersAtOnce = true;
+        DistributedLock sticky =
+                fixture.open(List.of()).lock("a", LockOptions.defaults().sticky(Duration.ofSeconds(10)));
+        sticky.lock();
+        fixture.time.advance(Duration.ofSeconds(15));
+        sticky.unlock();
+        fixture.time.advance(Duration.ofSeconds(9));
+        assertThat(engine.grant(0).releases).isZero();
+        fixture.time.advance(Duration.ofSeconds(2));
+        assertThat(engine.grant(0).releases).isEqualTo(1);
+    }
+
+    @Test
+    void aGrantOfWhichALossWasToldFirstIsNotUsed() {
+        CompletableFuture<Lease> waiting = lock.acquireAsync();
+        ScriptedClaim claim = engine.claim(0);
+        ScriptedGrant grant = engine.new ScriptedGrant(claim.request, fixture.time.nanoTime());
+        grant.signalLost(LossReason.REVOKED);
+        claim.outcome.complete(new Outcome.Granted(grant));
+        assertThat(waiting).isNotDone();
+        engine.claim(1).grant();
+        assertThat(get(waiting).isValid()).isTrue();
+    }
+
+    @Test
+    void aGrantThatCameTooLateForACallThatDoesNotWaitIsAnUnavailableEngine() {
+        CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(Duration.ZERO);
+        engine.claim(0).grantAsOf(fixture.time.nanoTime() - ScriptedBackend.VALIDITY.toNanos());
+        assertThat(call)
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(LockUnavailableException.class);
+    }
+
+    /** One grant serves them all, because the engine cannot make it shared. */
+    @Test
+    void readersAfterAWriterDoNotHaveTheTokenOfReadersBeforeIt() throws Exception {
+        engine.answersAtOnce = true;
+        engine.downgrades = false;
+        Lease writer = fixture.readWrite.writeLock().acquire();
+        CompletableFuture<Lease> reader = fixture.readWrite.readLock().acquireAsync();
+        CompletableFuture<Lease> together = fixture.readWrite.readLock().acquireAsync();
+        writer.close();
+        long before = get(reader).token();
+        assertThat(get(together).token()).isEqualTo(before);
+
+        CompletableFuture<Lease> nextWriter = fixture.readWrite.writeLock().acquireAsync();
+        get(reader).close();
+        get(together).close();
+        long written = get(nextWriter).token();
+        CompletableFuture<Lease> nextReader = fixture.readWrite.readLock().acquireAsync();
+        get(nextWriter).close();
+
+        assertThat(written).isGreaterThan(before);
+        assertThat(get(nextReader).token()).isGreaterThan(written);
+        assertThat(engine.claims).hasSize(1);
     }
 }
