@@ -71,10 +71,7 @@ class SetUpsTest {
             }
         }
 
-        /** As in docs/engines/redis.md. */
-        private static final String RULES = "locker on >" + SECRET + "@/% ~lockstep:* resetchannels &lockstep:* -@all"
-                + " +eval +evalsha +info +ping +scan +wait +subscribe +publish +time +exists +pttl +pexpire +del +hmget"
-                + " +hget +hset +hdel +zadd +zrem +zscore +zcard +zrange +zrangebyscore +zremrangebyscore";
+        private static final String RULES = "locker on >" + SECRET + "@/% " + Rights.ofTheManual();
 
         private static final String LOCKER = "locker:" + SECRET + "%40%2F%25@";
 
