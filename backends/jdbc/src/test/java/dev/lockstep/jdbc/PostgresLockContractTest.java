@@ -11,6 +11,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /** The contract on Postgres. */
 class PostgresLockContractTest extends SqlContract {
@@ -35,6 +37,15 @@ class PostgresLockContractTest extends SqlContract {
                 SqlServer.USER,
                 SqlServer.PASSWORD,
                 SqlFixture.common(Capability.PUSH, Capability.TELLS_WANTED, Capability.RESTART_SERVER));
+    }
+
+    /** What the manual says that calls cost. */
+    @Nested
+    class Costs {
+        @Test
+        void areThoseOfTheManual() throws Exception {
+            RoundTrips.assertDocumentedByUrl(database(), 1);
+        }
     }
 
     /** It arrives in one statement, so its row is kept locked, which that statement waits for when it has begun. */

@@ -1,0 +1,111 @@
+package dev.lockstep.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.lockstep.DistributedLock;
+import dev.lockstep.LockClient;
+import dev.lockstep.servers.TcpProxy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/**
+ * Counts the round trips of calls, by how long they take over a link that is so slow that all else is quick; and compares
+ * them with what the manual says. What waiters send is counted elsewhere, since nobody waits for it in a call.
+ */
+final class RoundTrips {
+    private static final Path MANUAL = Path.of("../../docs/engines/sql.md");
+    private static final Duration EACH_WAY = Duration.ofMillis(25);
+    private static final int TRIES = 4;
+
+    private final TcpProxy proxy;
+    private final int column;
+
+    private RoundTrips(TcpProxy proxy, int column) {
+        this.proxy = proxy;
+        this.column = column;
+    }
+
+    /** A client with a pool of its own, whose numbers are in a column of the manual. */
+    static void assertDocumentedByUrl(SqlFixture.Database database, int column) throws IOException {
+        try (TcpProxy proxy = TcpProxy.to(database.port())) {
+            new RoundTrips(proxy, column).compare(database, JdbcLocks.at(database.url(proxy.port())));
+        }
+    }
+
+    /** A client over the pool of an application. */
+    static void assertDocumentedOverADataSource(SqlFixture.Database database, int column) throws IOException {
+        HikariConfig config = new HikariConfig();
+        try (TcpProxy proxy = TcpProxy.to(database.port())) {
+            config.setJdbcUrl(database.url(proxy.port()));
+            config.setMaximumPoolSize(2);
+            try (HikariDataSource pool = new HikariDataSource(config)) {
+                new RoundTrips(proxy, column).compare(database, JdbcLocks.over(pool));
+            }
+        }
+    }
+
+    private void compare(SqlFixture.Database database, JdbcLocks far) throws IOException {
+        String namespace = "trips-" + UUID.randomUUID();
+        try (LockClient near = open(namespace, JdbcLocks.at(database.url()));
+                LockClient client = open(namespace, far)) {
+            near.lock("held").lock();
+            compare("`lock()` of a free lock; `unlock()`", client.lock("free"));
+            compare("a reader's `lock()`; `unlock()`", client.readWriteLock("read").readLock());
+            assertThat(trips(() -> {}, client.lock("held")::tryLock, () -> {}))
+                    .as("`tryLock()` of a lock that is held")
+                    .isEqualTo(documented("`tryLock()` of a lock that is held").get(0));
+            near.lock("held").unlock();
+        }
+    }
+
+    private static LockClient open(String namespace, JdbcLocks locks) {
+        return LockClient.builder()
+                .namespace(namespace)
+                .ttl(Duration.ofMinutes(2)) // no renewal comes between
+                .backend(locks.createSchema(true))
+                .connect();
+    }
+
+    private void compare(String row, DistributedLock lock) throws IOException {
+        assertThat(List.of(trips(() -> {}, lock::lock, lock::unlock), trips(lock::lock, lock::unlock, () -> {})))
+                .as(row)
+                .isEqualTo(documented(row));
+    }
+
+    /** The round trips of a call. Nothing makes it quicker than it is, so the quickest of some tries is right. */
+    private long trips(Runnable before, Runnable measured, Runnable after) {
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i <= TRIES; i++) {
+            before.run();
+            proxy.delay(i == 0 ? Duration.ZERO : EACH_WAY); // the first use of a name makes its row
+            long start = System.nanoTime();
+            measured.run();
+            long taken = System.nanoTime() - start;
+            proxy.delay(Duration.ZERO);
+            best = i == 0 ? best : Math.min(best, taken);
+            after.run();
+        }
+        return best / EACH_WAY.multipliedBy(2).toNanos();
+    }
+
+    /** The numbers of a row of the manual in this column. */
+    private List<Long> documented(String row) throws IOException {
+        String line = Files.readAllLines(MANUAL).stream()
+                .filter(each -> each.startsWith("| " + row + " |"))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(MANUAL + " has no row '" + row + "'"));
+        String cell = line.split(Pattern.quote(" | "))[column];
+        return Pattern.compile("\\d+")
+                .matcher(cell)
+                .results()
+                .map(number -> Long.valueOf(number.group()))
+                .toList();
+    }
+}
