@@ -31,6 +31,7 @@ class RedisServerTest {
         }
     }
 
+    // tag::servers
     @Test
     void persistentServerKeepsItsDataOverACrash() {
         try (RedisServer redis =
@@ -41,6 +42,7 @@ class RedisServerTest {
             assertThat(redis.command("GET", "key")).isEqualTo("value");
         }
     }
+    // end::servers
 
     @Test
     void passwordAndUsersAreAskedFor() throws IOException {
