@@ -2,13 +2,11 @@ package dev.lockstep.docs;
 
 import dev.lockstep.cli.Main;
 import java.io.IOException;
+import java.lang.reflect.Constructor;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Document;
@@ -22,34 +20,28 @@ final class Commands {
     static CommandLine all() {
         return new CommandLine(Main.class)
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .registerConverter(
-                        Duration.class, text -> Duration.ofMillis(Math.round(Double.parseDouble(text) * 1000)));
+                .registerConverter(Duration.class, Commands::time);
     }
 
-    /** The commands that people see, such as {@code demo pause}. */
-    static List<String> names() {
-        List<String> names = new ArrayList<>();
-        collect("", all(), names);
-        return names;
+    /** As the command itself reads times; the class that does it is not for others. */
+    private static Duration time(String text) throws Exception {
+        Constructor<?> made = Class.forName("dev.lockstep.cli.Seconds").getDeclaredConstructor();
+        made.setAccessible(true);
+        return (Duration) ((CommandLine.ITypeConverter<?>) made.newInstance()).convert(text);
     }
 
-    /** The long options of all commands. */
-    static Set<String> options() {
-        Set<String> options = new TreeSet<>();
-        collect(all(), options);
-        return options;
+    /** The commands that people see, by name, such as {@code demo pause}. */
+    static Map<String, CommandLine> visible() {
+        Map<String, CommandLine> found = new TreeMap<>();
+        collect("", all(), found);
+        return found;
     }
 
-    private static void collect(CommandLine command, Set<String> options) {
-        options.addAll(command.getCommandSpec().optionsMap().keySet());
-        command.getSubcommands().values().forEach(each -> collect(each, options));
-    }
-
-    private static void collect(String prefix, CommandLine command, List<String> names) {
+    private static void collect(String prefix, CommandLine command, Map<String, CommandLine> found) {
         for (Map.Entry<String, CommandLine> entry : command.getSubcommands().entrySet()) {
             if (!entry.getValue().getCommandSpec().usageMessage().hidden()) {
-                names.add(prefix + entry.getKey());
-                collect(prefix + entry.getKey() + " ", entry.getValue(), names);
+                found.put(prefix + entry.getKey(), entry.getValue());
+                collect(prefix + entry.getKey() + " ", entry.getValue(), found);
             }
         }
     }

@@ -4,39 +4,99 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Speeds that are told elsewhere are those of the last run of the benchmarks. */
+/** Figures that are told again elsewhere are those of the last run of the benchmarks and of the torture. */
 class FiguresTest {
-    /** A row of a table about a workload, whose id stands in its first cell. */
-    private static final Pattern ROW = Pattern.compile("^\\|[^|]*\\b(W\\d[AB]?)\\b[^|]*\\|(.*)\\|$");
+    private static final Pattern WORKLOAD = Pattern.compile("\\bW\\d[AB]?\\b");
+    private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     @ParameterizedTest
     @ValueSource(strings = {"docs/which-engine.md", "docs/zh/which-engine.md"})
     void speedsAreThoseThatWereMeasured(String path) throws IOException {
-        String page = Files.readString(Guide.root().resolve("docs/benchmarks.md"));
-        Map<String, List<String>> measured =
-                rows(page.substring(page.indexOf("## All engines"), page.indexOf("## Goals")));
-        Map<String, List<String>> told = rows(Files.readString(Guide.root().resolve(path)));
+        Map<String, List<String>> measured = speeds("docs/benchmarks.md");
+        Map<String, List<String>> told = speeds(path);
         assertThat(told).containsKeys("W1", "W2", "W5");
-        assertThat(measured).containsAllEntriesOf(told);
+        told.forEach((workload, speeds) -> assertThat(speeds)
+                .as(workload + " on " + path + ", and on docs/benchmarks.md")
+                .isEqualTo(measured.get(workload)));
+        if (!path.contains("/zh/")) {
+            assertThat(engines(path)).isEqualTo(engines("docs/benchmarks.md"));
+        }
     }
 
-    private static Map<String, List<String>> rows(String page) {
-        return page.lines()
-                .map(ROW::matcher)
-                .filter(Matcher::find)
-                .collect(Collectors.toMap(
-                        row -> row.group(1),
-                        row -> Arrays.stream(row.group(2).split("\\|"))
-                                .map(String::strip)
-                                .toList()));
+    /** The one table of a page with all engines side by side, and a row for each workload. */
+    private static List<List<String>> comparison(String path) throws IOException {
+        return Guide.page(path).tables().stream()
+                .filter(table -> table.get(0).get(0).isEmpty() && table.get(0).contains("memory"))
+                .filter(table ->
+                        table.stream().anyMatch(row -> WORKLOAD.matcher(row.get(0)).find()))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(path + " does not have engines side by side"));
+    }
+
+    private static List<String> engines(String path) throws IOException {
+        return comparison(path).get(0);
+    }
+
+    /** What a page tells of each workload, by engine. */
+    private static Map<String, List<String>> speeds(String path) throws IOException {
+        Map<String, List<String>> speeds = new TreeMap<>();
+        for (List<String> row : comparison(path)) {
+            Matcher workload = WORKLOAD.matcher(row.get(0));
+            if (workload.find()) {
+                speeds.put(workload.group(), row.subList(1, row.size()));
+            }
+        }
+        return speeds;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/cannot-promise.md", "docs/zh/cannot-promise.md"})
+    void lossesAreThoseOfTheLastTorture(String path) throws IOException {
+        Page torture = Guide.page("docs/torture.md");
+        String told = Files.readString(Guide.root().resolve(path)).replaceAll("\\s+", " ");
+        assertThat(told)
+                .as("sums of the results of docs/torture.md")
+                .contains(" " + thousands(sum(torture, "sections", 0)) + " ")
+                .contains(" " + number(sum(torture, "faults", 0)) + " ")
+                .contains(" " + number(sum(torture, "updates lost", 0)) + " ")
+                .contains(" " + number(sum(torture, "refused by token", 0)) + " ");
+        assertThat(sum(torture, "updates lost", 2)).as("lost in spite of tokens").isZero();
+    }
+
+    /** The sum of a column of the results: of the nth number in each of its cells. */
+    private static int sum(Page torture, String head, int nth) {
+        List<List<String>> table = torture.tables().stream()
+                .filter(each -> each.get(0).get(0).startsWith("engine"))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("docs/torture.md has no table of engines"));
+        List<String> heads =
+                table.get(0).stream().map(each -> each.replaceFirst(":.*", "")).toList();
+        assertThat(heads).as("the results of docs/torture.md").contains(head);
+        int column = heads.indexOf(head);
+        return table.subList(1, table.size()).stream()
+                .mapToInt(row -> Integer.parseInt(NUMBER.matcher(row.get(column).replaceAll("(?<=\\d),(?=\\d)", ""))
+                        .results()
+                        .skip(nth)
+                        .findFirst()
+                        .orElseThrow()
+                        .group()))
+                .sum();
+    }
+
+    private static String number(int value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    private static String thousands(int value) {
+        return number(Math.round(value / 1000f) * 1000);
     }
 }

@@ -61,11 +61,16 @@ final class Guide {
         pairs.add(new Pair("README.md", "README.zh-CN.md"));
         for (Path file : pages(root().resolve("docs"))) {
             String path = root().relativize(file).toString().replace('\\', '/');
-            if (!path.startsWith("docs/zh/") && ENGLISH_ONLY.stream().noneMatch(path::startsWith)) {
+            if (!path.startsWith("docs/zh/") && !isEnglishOnly(path)) {
                 pairs.add(new Pair(path, "docs/zh/" + path.substring("docs/".length())));
             }
         }
         return pairs;
+    }
+
+    /** Whether a page, by its path from the root, has no translation. */
+    static boolean isEnglishOnly(String path) {
+        return ENGLISH_ONLY.stream().anyMatch(path::startsWith);
     }
 
     /**

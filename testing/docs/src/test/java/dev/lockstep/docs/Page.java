@@ -18,9 +18,10 @@ import java.util.regex.Pattern;
  * @param headings its headings in order
  * @param blocks its fenced code blocks in order
  * @param links the targets of its links and images in order
- * @param rows the rows of its tables in order, without the lines under their heads, each as its cells
+ * @param tables its tables in order, each as its rows, the head first, and each row as its cells
  */
-record Page(Path file, List<Heading> headings, List<Block> blocks, List<String> links, List<List<String>> rows) {
+record Page(
+        Path file, List<Heading> headings, List<Block> blocks, List<String> links, List<List<List<String>>> tables) {
     private static final Pattern FENCE = Pattern.compile("^\\s*```(\\S*).*$");
     private static final Pattern HEADING = Pattern.compile("^(#{1,6})\\s+(.*?)\\s*#*$");
     private static final Pattern LINK =
@@ -49,6 +50,7 @@ record Page(Path file, List<Heading> headings, List<Block> blocks, List<String> 
         Map<String, Integer> anchors = new HashMap<>();
         StringBuilder code = null;
         String language = "";
+        boolean inTable = false;
         for (String line : Files.readAllLines(file)) {
             Matcher fence = FENCE.matcher(line);
             if (code == null) {
@@ -57,6 +59,7 @@ record Page(Path file, List<Heading> headings, List<Block> blocks, List<String> 
                     language = fence.group(1);
                 } else {
                     page.readProse(line, anchors);
+                    page.readRow(line, inTable);
                 }
             } else if (fence.matches()) {
                 page.blocks.add(
@@ -65,6 +68,7 @@ record Page(Path file, List<Heading> headings, List<Block> blocks, List<String> 
             } else {
                 code.append(line).append('\n');
             }
+            inTable = line.startsWith("|");
         }
         if (code != null) {
             throw new IllegalStateException(file + ": a code block does not end");
@@ -79,15 +83,22 @@ record Page(Path file, List<Heading> headings, List<Block> blocks, List<String> 
             int before = anchors.merge(anchor, 1, Integer::sum) - 1;
             headings.add(new Heading(heading.group(1).length(), before == 0 ? anchor : anchor + "-" + before));
         }
-        if (line.startsWith("|") && !line.matches("[|: -]+")) {
-            String cells = line.strip().replaceAll("^\\||\\|$", "");
-            rows.add(List.of(cells.split("(?<!\\\\)\\|", -1)).stream()
-                    .map(String::strip)
-                    .toList());
-        }
         Matcher link = LINK.matcher(CODE_SPAN.matcher(line).replaceAll(""));
         while (link.find()) {
             links.add(link.group(1) != null ? link.group(1) : link.group(2));
+        }
+    }
+
+    private void readRow(String line, boolean inTable) {
+        if (line.startsWith("|") && !line.matches("[|: -]+")) {
+            if (!inTable) {
+                tables.add(new ArrayList<>());
+            }
+            String cells = line.strip().replaceAll("^\\||\\|$", "");
+            tables.get(tables.size() - 1)
+                    .add(List.of(cells.split("(?<!\\\\)\\|", -1)).stream()
+                            .map(String::strip)
+                            .toList());
         }
     }
 
@@ -123,17 +134,19 @@ record Page(Path file, List<Heading> headings, List<Block> blocks, List<String> 
         return headings.stream().map(Heading::anchor).toList().indexOf(anchor);
     }
 
-    /** The first cells of those tables whose head begins with a text, without their heads. */
+    /** The rows of all tables in order, with their heads. */
+    List<List<String>> rows() {
+        return tables.stream().flatMap(List::stream).toList();
+    }
+
+    /** The rows of the one table whose head begins with a text, without the head. */
     List<List<String>> table(String head) {
-        List<List<String>> found = new ArrayList<>();
-        boolean inside = false;
-        for (List<String> row : rows) {
-            if (row.get(0).equals(head)) {
-                inside = true;
-            } else if (inside) {
-                found.add(row);
-            }
+        List<List<List<String>>> found = tables.stream()
+                .filter(table -> table.get(0).get(0).equals(head))
+                .toList();
+        if (found.size() != 1) {
+            throw new IllegalStateException(file + ": " + found.size() + " tables begin with '" + head + "'");
         }
-        return found;
+        return found.get(0).subList(1, found.get(0).size());
     }
 }

@@ -1,6 +1,7 @@
 package dev.lockstep.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.lockstep.Fallback;
@@ -10,9 +11,13 @@ import dev.lockstep.LockListener;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.LossReason;
+import dev.lockstep.etcd.EtcdEngine;
+import dev.lockstep.jdbc.JdbcLocks;
+import dev.lockstep.redis.RedisLocks;
+import dev.lockstep.redis.Redlock;
 import dev.lockstep.spi.BackendProvider;
+import dev.lockstep.zookeeper.ZooKeeperEngine;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
@@ -32,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every option, URL, error and command of the reference exists, and every one that exists is in the reference. */
+/** Every option, URL and error of the reference exists, and every one that exists is in the reference. */
 class ReferenceTest {
     private static final String REFERENCE = "docs/reference.md";
 
@@ -60,6 +65,27 @@ class ReferenceTest {
                                 .map(Class::getSimpleName)
                                 .collect(Collectors.joining(", ", "(", ")")))
                 .forEach(methods::add);
+    }
+
+    @Test
+    void optionsOfEngines() throws IOException {
+        Set<String> documented = new TreeSet<>();
+        for (List<String> row : Guide.page(REFERENCE).table("object")) {
+            for (String method : Page.spans(row.get(1))) {
+                documented.add(Page.spans(row.get(0)).get(0) + " " + method);
+            }
+        }
+        Set<String> existing = new TreeSet<>();
+        for (Class<?> type : List.of(
+                RedisLocks.class, Redlock.class, ZooKeeperEngine.class, EtcdEngine.class, JdbcLocks.class)) {
+            Set<String> methods = new TreeSet<>();
+            addMethods(
+                    methods,
+                    type,
+                    method -> method.getReturnType() == type && !Modifier.isStatic(method.getModifiers()));
+            methods.forEach(method -> existing.add(type.getSimpleName() + " " + method));
+        }
+        assertThat(documented).isEqualTo(existing);
     }
 
     @Test
@@ -146,6 +172,24 @@ class ReferenceTest {
         return complaints.stream().noneMatch(text -> text.matches(".*(ptions are|redlock:// are|none of|known are).*"));
     }
 
+    @Test
+    void everyUrlIsUnderstood() throws IOException {
+        Set<String> urls = new TreeSet<>();
+        for (Guide.Pair pair : Guide.pairs()) {
+            Page page = Guide.page(pair.english());
+            page.blocks().stream()
+                    .filter(block -> block.language().isEmpty())
+                    .flatMap(block -> block.text().lines())
+                    .forEach(urls::add);
+            urls.addAll(Page.spans(Files.readString(page.file()).replaceAll("(?s)```.*?```", "")));
+        }
+        urls.removeIf(url -> !url.matches("memory:\\w*|jdbc:\\w+:\\S+|(?:redis|redlock|zookeeper|etcd)[a-z-]*://\\S+"));
+        // What has brackets, or an ellipsis that stands for more than a value, is the form of a URL and not one.
+        urls.removeIf(url -> url.matches(".*(\\[|(?<!=)…).*"));
+        assertThat(urls).contains("memory:", "jdbc:sqlite:locks.db", "redis://localhost:6379");
+        assertThat(urls).allSatisfy(url -> assertThatCode(() -> parse(url)).doesNotThrowAnyException());
+    }
+
     private static void parse(String url) {
         String scheme = url.substring(0, url.indexOf(':'));
         ServiceLoader.load(BackendProvider.class).stream()
@@ -154,51 +198,5 @@ class ReferenceTest {
                 .findFirst()
                 .orElseThrow()
                 .parse(url);
-    }
-
-    @Test
-    void commands() throws IOException {
-        Set<String> documented = new TreeSet<>();
-        for (List<String> row : Guide.page("docs/cli.md").table("command")) {
-            for (String span : Page.spans(row.get(0))) {
-                Matcher words =
-                        Pattern.compile("([a-z-]+(?: [a-z]+[a-z-]*)?).*").matcher(span);
-                if (words.matches()) {
-                    documented.add(words.group(1));
-                }
-            }
-        }
-        Set<String> existing = new TreeSet<>(Commands.names());
-        assertThat(documented).isEqualTo(existing);
-    }
-
-    @Test
-    void optionsOfCommandsExist() throws IOException {
-        Set<String> documented = new TreeSet<>();
-        Matcher option = Pattern.compile("(?<=[` ])--[a-z-]{2,}")
-                .matcher(Files.readString(Guide.root().resolve("docs/cli.md")).replaceAll("--? \\./.*", ""));
-        while (option.find()) {
-            documented.add(option.group());
-        }
-        assertThat(documented).isNotEmpty();
-        assertThat(Commands.options()).containsAll(documented);
-    }
-
-    @Test
-    void exitCodes() throws ReflectiveOperationException, IOException {
-        Set<Integer> existing = new TreeSet<>();
-        for (Field code : Class.forName("dev.lockstep.cli.ExitCodes").getDeclaredFields()) {
-            code.setAccessible(true);
-            existing.add(code.getInt(null));
-        }
-        Set<Integer> documented = new TreeSet<>();
-        for (List<String> row : Guide.page("docs/cli.md").table("code")) {
-            Matcher number = Pattern.compile("\\d+").matcher(row.get(0));
-            while (number.find()) {
-                documented.add(Integer.parseInt(number.group()));
-            }
-        }
-        existing.remove(141); // one of 128 + n, and told there
-        assertThat(documented).isEqualTo(existing);
     }
 }
