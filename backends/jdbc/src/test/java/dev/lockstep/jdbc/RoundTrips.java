@@ -57,7 +57,9 @@ final class RoundTrips {
                 LockClient client = open(namespace, far)) {
             near.lock("held").lock();
             compare("`lock()` of a free lock; `unlock()`", client.lock("free"));
-            compare("a reader's `lock()`; `unlock()`", client.readWriteLock("read").readLock());
+            compare(
+                    "a reader's `lock()`; `unlock()`",
+                    client.readWriteLock("read").readLock());
             assertThat(trips(() -> {}, client.lock("held")::tryLock, () -> {}))
                     .as("`tryLock()` of a lock that is held")
                     .isEqualTo(documented("`tryLock()` of a lock that is held").get(0));

@@ -21,7 +21,8 @@ final class Rights {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Matcher commands = Pattern.compile("keys `(~\\S+)`, the channels `(&\\S+)` and these commands:\\s+```\\n([^`]+)```")
+        Matcher commands = Pattern.compile(
+                        "keys `(~\\S+)`, the channels `(&\\S+)` and these commands:\\s+```\\n([^`]+)```")
                 .matcher(manual);
         if (!commands.find()) {
             throw new AssertionError(MANUAL + " does not name the rights of a user as it did");

@@ -31,7 +31,8 @@ class CommandsTest {
         Set<String> documented = new TreeSet<>();
         for (List<String> row : Guide.page(PAGE).table("command")) {
             for (String span : Page.spans(row.get(0))) {
-                Matcher words = Pattern.compile("([a-z-]+(?: [a-z]+[a-z-]*)?).*").matcher(span);
+                Matcher words =
+                        Pattern.compile("([a-z-]+(?: [a-z]+[a-z-]*)?).*").matcher(span);
                 if (words.matches()) {
                     documented.add(words.group(1));
                 }
@@ -145,7 +146,9 @@ class CommandsTest {
         if (first.equals("./lockstep")) {
             Commands.all().parseArgs(others.toArray(String[]::new));
         } else if (first.equals("mvn")) {
-            others.stream().filter(word -> !word.matches("verify|test|spotless:apply|-.*")).forEach(CommandsTest::refuse);
+            others.stream()
+                    .filter(word -> !word.matches("verify|test|spotless:apply|-.*"))
+                    .forEach(CommandsTest::refuse);
         } else if (!line.matches("export LOCKSTEP_URL=\\S+")
                 && !Files.isExecutable(Guide.root().resolve(first))) {
             refuse(first);

@@ -36,8 +36,8 @@ class FiguresTest {
     private static List<List<String>> comparison(String path) throws IOException {
         return Guide.page(path).tables().stream()
                 .filter(table -> table.get(0).get(0).isEmpty() && table.get(0).contains("memory"))
-                .filter(table ->
-                        table.stream().anyMatch(row -> WORKLOAD.matcher(row.get(0)).find()))
+                .filter(table -> table.stream()
+                        .anyMatch(row -> WORKLOAD.matcher(row.get(0)).find()))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError(path + " does not have engines side by side"));
     }
@@ -69,7 +69,9 @@ class FiguresTest {
                 .contains(" " + number(sum(torture, "faults", 0)) + " ")
                 .contains(" " + number(sum(torture, "updates lost", 0)) + " ")
                 .contains(" " + number(sum(torture, "refused by token", 0)) + " ");
-        assertThat(sum(torture, "updates lost", 2)).as("lost in spite of tokens").isZero();
+        assertThat(sum(torture, "updates lost", 2))
+                .as("lost in spite of tokens")
+                .isZero();
     }
 
     /** The sum of a column of the results: of the nth number in each of its cells. */

@@ -76,8 +76,8 @@ class ReferenceTest {
             }
         }
         Set<String> existing = new TreeSet<>();
-        for (Class<?> type : List.of(
-                RedisLocks.class, Redlock.class, ZooKeeperEngine.class, EtcdEngine.class, JdbcLocks.class)) {
+        for (Class<?> type :
+                List.of(RedisLocks.class, Redlock.class, ZooKeeperEngine.class, EtcdEngine.class, JdbcLocks.class)) {
             Set<String> methods = new TreeSet<>();
             addMethods(
                     methods,

@@ -26,9 +26,10 @@ class SiteTest {
         Matcher group = GROUP.matcher(Files.readString(SITE.resolve("pages.mjs")));
         while (group.find()) {
             if (englishOnly == (group.group(2) != null)) {
-                words(group.group(1)).forEach(page -> assertThat(listed.add(page))
-                        .as("'" + page + "' is listed once")
-                        .isTrue());
+                words(group.group(1))
+                        .forEach(page -> assertThat(listed.add(page))
+                                .as("'" + page + "' is listed once")
+                                .isTrue());
             }
         }
         return listed;
