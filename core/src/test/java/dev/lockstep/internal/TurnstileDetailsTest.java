@@ -15,6 +15,7 @@ import dev.lockstep.internal.ScriptedBackend.ScriptedClaim;
 import dev.lockstep.internal.ScriptedBackend.ScriptedGrant;
 import dev.lockstep.spi.Outcome;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -180,5 +181,23 @@ class TurnstileDetailsTest {
         assertThat(written).isGreaterThan(before);
         assertThat(get(nextReader).token()).isGreaterThan(written);
         assertThat(engine.claims).hasSize(1);
+    }
+
+    /** No timer has run since the deadline: the call itself has to look. */
+    @Test
+    void theFirstCallAfterAPauseFindsThatTheLockIsLost() throws Exception {
+        engine.answersAtOnce = true;
+        lock.lock();
+        fixture.time.pause(ScriptedBackend.VALIDITY);
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(lock::unlock)
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(LossReason.EXPIRED));
+
+        Lease lease = lock.acquire();
+        fixture.time.pause(ScriptedBackend.VALIDITY);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::token);
+        List<LossReason> told = new ArrayList<>();
+        lease.onLost(told::add);
+        assertThat(told).containsExactly(LossReason.EXPIRED);
     }
 }
