@@ -155,6 +155,7 @@ export default defineConfig({
   title: 'Lockstep',
   description: 'Distributed locks for Java',
   base: process.env.SITE_BASE ?? '/',
+  head: [['link', { rel: 'icon', href: 'data:,' }]], // none: browsers ask for one otherwise
   srcDir: docs,
   srcExclude: [STEPS + '/**'],
   outDir: '../../target/site',
