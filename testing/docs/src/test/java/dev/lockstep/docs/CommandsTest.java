@@ -64,7 +64,8 @@ class CommandsTest {
     /** The default value as the page is to tell it: as the command's help does, if that tells one. */
     private static String defaultOf(OptionSpec option, String told) {
         String value = option.defaultValue();
-        boolean tells = value != null && String.join(" ", option.description()).matches(".*[Dd]efault: " + value + "\\b.*");
+        String help = String.join(" ", option.description());
+        boolean tells = value != null && help.matches(".*[Dd]efault: " + value + "\\b.*");
         return tells ? "`" + value + "`" : told;
     }
 
