@@ -193,11 +193,36 @@ class TurnstileDetailsTest {
                 .isThrownBy(lock::unlock)
                 .satisfies(e -> assertThat(e.reason()).isEqualTo(LossReason.EXPIRED));
 
+        lock.lock();
+        fixture.time.pause(ScriptedBackend.VALIDITY);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::lock);
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
+
+        Lease looked = lock.acquire();
+        fixture.time.pause(ScriptedBackend.VALIDITY);
+        assertThat(looked.isValid()).isFalse();
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(looked::close);
+
         Lease lease = lock.acquire();
         fixture.time.pause(ScriptedBackend.VALIDITY);
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lease::token);
         List<LossReason> told = new ArrayList<>();
         lease.onLost(told::add);
         assertThat(told).containsExactly(LossReason.EXPIRED);
+    }
+
+    @Test
+    void holdsByLockAndByLeaseAreCountedTogether() throws Exception {
+        engine.answersAtOnce = true;
+        lock.lock();
+        Lease first = lock.acquire();
+        Lease second = lock.acquire();
+        assertThat(lock.holdCount()).isEqualTo(3);
+        first.close();
+        lock.unlock();
+        assertThat(lock.holdCount()).isEqualTo(1);
+        assertThat(engine.grant(0).releases).isZero();
+        second.close();
+        assertThat(engine.grant(0).releases).isEqualTo(1);
     }
 }
