@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockLostException;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,14 +70,6 @@ class MultiLockTest {
         assertThat(both.tryAcquire()).isEmpty();
         assertThat(engine.claims.stream().map(claim -> claim.request.name())).containsExactly("b", "a", "a");
         assertGivenBack(0, 1, 1);
-    }
-
-    @Test
-    void whatWasTakenIsGivenBackIfTheClientIsClosedMeanwhile() {
-        engine.meanwhile = fixture.client::close;
-        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(both::lock);
-        engine.meanwhile = () -> {};
-        assertThatIllegalStateException().isThrownBy(both::lock);
     }
 
     @Test

@@ -63,7 +63,8 @@ class RedlockCountsTest {
         List<Long> after = calls();
         long all = 0;
         for (int i = 0; i < before.size(); i++) {
-            assertThat(after.get(i) - before.get(i)).isLessThanOrEqualTo(3 * 20);
+            // Of the pair before, what a majority did not need may come late.
+            assertThat(after.get(i) - before.get(i)).isLessThanOrEqualTo(3 * 20 + 3);
             all += after.get(i) - before.get(i);
         }
         assertThat(all).isGreaterThanOrEqualTo(3 * 3 * 20); // what a majority needs at least
