@@ -225,4 +225,19 @@ class TurnstileDetailsTest {
         second.close();
         assertThat(engine.grant(0).releases).isEqualTo(1);
     }
+
+    @Test
+    void readersJoinReadersAgainWhenAWriterHasGivenUp() {
+        engine.answersAtOnce = true;
+        get(fixture.readWrite.readLock().acquireAsync());
+        engine.answersAtOnce = false;
+        CompletableFuture<Lease> writer = fixture.readWrite.writeLock().acquireAsync();
+        CompletableFuture<Lease> behind = fixture.readWrite.readLock().acquireAsync();
+        assertThat(behind).isNotDone();
+        writer.cancel(true);
+        assertThat(get(behind).isValid()).isTrue();
+        int claims = engine.claims.size();
+        assertThat(get(fixture.readWrite.readLock().acquireAsync()).isValid()).isTrue();
+        assertThat(engine.claims).hasSize(claims);
+    }
 }
