@@ -100,12 +100,23 @@ public final class RedisServer extends ServerProcess {
         return (tls == null ? "redis://" : "rediss://") + address();
     }
 
-    /** Waits until a replica has all that its primary has, so that nothing is copied under the first test. */
+    /**
+     * Waits until a replica has all that its primary has, so that nothing is copied under the first test. The primary hears
+     * of that a little later, and before does not count what the replica confirms.
+     */
     void awaitLink() {
         Await.until(
                 this + " follows its primary",
                 START_TIMEOUT,
-                () -> info("master_link_status").equals("up"));
+                () -> info("master_link_status").equals("up") && isOnlineAt(Integer.parseInt(info("master_port"))));
+    }
+
+    private boolean isOnlineAt(int primaryPort) {
+        try {
+            return exchange(primaryPort, "INFO", "replication").contains(",port=" + port() + ",state=online");
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Override
@@ -119,7 +130,11 @@ public final class RedisServer extends ServerProcess {
     }
 
     private String exchange(String... words) throws IOException {
-        try (RedisWire wire = new RedisWire(port(), tls)) {
+        return exchange(port(), words);
+    }
+
+    private String exchange(int port, String... words) throws IOException {
+        try (RedisWire wire = new RedisWire(port, tls)) {
             if (password != null) {
                 wire.command("AUTH", password);
             }
