@@ -40,20 +40,6 @@ class MariaDbLockContractTest extends SqlContract {
         return new ServerDatabase(server, "tck", "tck", SqlFixture.common(Capability.RESTART_SERVER));
     }
 
-    /** What the manual says that calls cost. */
-    @Nested
-    class Costs {
-        @Test
-        void areThoseOfTheManual() throws Exception {
-            RoundTrips.assertDocumentedByUrl(database(), 2);
-        }
-
-        @Test
-        void areThoseOfTheManualOverADataSource() throws Exception {
-            RoundTrips.assertDocumentedOverADataSource(database(), 3);
-        }
-    }
-
     /** Waits for locks that are not necessary. */
     @Nested
     class Deadlocks {

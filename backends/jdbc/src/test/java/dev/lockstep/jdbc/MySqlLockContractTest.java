@@ -31,20 +31,6 @@ class MySqlLockContractTest extends SqlContract {
                 server, SqlServer.USER, SqlServer.PASSWORD, SqlFixture.common(Capability.RESTART_SERVER));
     }
 
-    /** What the manual says that calls cost. */
-    @Nested
-    class Costs {
-        @Test
-        void areThoseOfTheManual() throws Exception {
-            RoundTrips.assertDocumentedByUrl(database(), 2);
-        }
-
-        @Test
-        void areThoseOfTheManualOverADataSource() throws Exception {
-            RoundTrips.assertDocumentedOverADataSource(database(), 3);
-        }
-    }
-
     /** Waits for locks that are not necessary. */
     @Nested
     class Deadlocks {

@@ -2,8 +2,6 @@ package dev.lockstep.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.LockClient;
 import dev.lockstep.servers.TcpProxy;
@@ -36,18 +34,6 @@ final class RoundTrips {
     static void assertDocumentedByUrl(SqlFixture.Database database, int column) throws IOException {
         try (TcpProxy proxy = TcpProxy.to(database.port())) {
             new RoundTrips(proxy, column).compare(database, JdbcLocks.at(database.url(proxy.port())));
-        }
-    }
-
-    /** A client over the pool of an application. */
-    static void assertDocumentedOverADataSource(SqlFixture.Database database, int column) throws IOException {
-        HikariConfig config = new HikariConfig();
-        try (TcpProxy proxy = TcpProxy.to(database.port())) {
-            config.setJdbcUrl(database.url(proxy.port()));
-            config.setMaximumPoolSize(2);
-            try (HikariDataSource pool = new HikariDataSource(config)) {
-                new RoundTrips(proxy, column).compare(database, JdbcLocks.over(pool));
-            }
         }
     }
 
