@@ -58,10 +58,19 @@ abstract class ContractGroup {
         return bench().open(settings);
     }
 
-    /** A client whose holds end soon when it cannot reach the engine. It has the usual patience with a busy engine. */
+    /**
+     * A client whose holds end soon when it cannot reach the engine. It gives a request up before they do: a renewal that
+     * is not answered must be tried again in time.
+     */
     final LockClient openShortLived(String name) {
-        return open(builder ->
-                builder.clientName(name).ttl(shortTtl()).retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
+        return openShortLived(name, shortTtl().multipliedBy(2).dividedBy(3));
+    }
+
+    private LockClient openShortLived(String name, Duration requestTimeout) {
+        return open(builder -> builder.clientName(name)
+                .ttl(shortTtl())
+                .requestTimeout(requestTimeout)
+                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
     }
 
     /** A client whose holds would end within a test, but for their renewal. */
@@ -74,10 +83,7 @@ abstract class ContractGroup {
      * that on a busy machine, so what it holds is taken with {@link Bench#PATIENCE}.
      */
     final LockClient openImpatient(String name) {
-        return open(builder -> builder.clientName(name)
-                .ttl(shortTtl())
-                .requestTimeout(shortRequestTimeout())
-                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
+        return openShortLived(name, shortRequestTimeout());
     }
 
     /** Takes a lock for the calling thread, for a client that gives requests up soon. */
