@@ -15,8 +15,6 @@ import java.util.Map;
 
 /** What runs in a {@link SecondProcess}: reads requests, answers them, and ends with its input. */
 final class SecondProcessMain {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-
     private final LockClient client;
     private final Map<String, Lease> leases = new HashMap<>();
 
@@ -36,7 +34,7 @@ final class SecondProcessMain {
                 .url(url)
                 .namespace(namespace)
                 .ttl(ttl)
-                .requestTimeout(PATIENCE) // a JVM that has just begun is slow, the more so beside others
+                .requestTimeout(Bench.PATIENCE) // a JVM that has just begun is slow, the more so beside others
                 .clientName("second-process")
                 .connect()) {
             SecondProcessMain worker = new SecondProcessMain(client);
