@@ -7,22 +7,26 @@ import java.util.Map;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The beginning of an attempt in a queue: makes its node, with parents that are missing, and lists the queue in the same
- * round trip. A node that was made without an answer is found again. What follows is the subclass's.
+ * round trip, unless the session's {@link LastHolds} make that needless. A node that was made without an answer is found
+ * again. What follows is the subclass's.
  */
 abstract class Arrival extends Attempt {
     private static final int MOST_PARENTS = 3;
 
     private final LockMode mode;
-    private long token; // only touched by the event thread
+    private long token; // only touched by the event thread, as the next
+    private int inARow;
 
     Arrival(NodeClaim claim, Session session, String key) {
         super(claim, session, key);
         this.mode = claim.request().mode();
     }
+
+    /** The node was made, and nobody is before it. */
+    abstract void first();
 
     /** Lists the queue, with a watch, for {@link #listed}. */
     abstract void look();
@@ -53,6 +57,7 @@ abstract class Arrival extends Attempt {
             return;
         }
         ClaimRequest request = request();
+        boolean list = missingParents > 0 || !session().lastHolds().isAlone(lockPath());
         String prefix = lockPath() + "/" + QueueNode.prefix(mode, request.mayWait(), key());
         requests()
                 .create(
@@ -60,19 +65,52 @@ abstract class Arrival extends Attempt {
                         data(mode).bytes(),
                         CreateMode.EPHEMERAL_SEQUENTIAL,
                         missingParents,
-                        (code, made, stat) -> created(code, made, stat, missingParents));
-        requests().children(lockPath(), false, (code, names) -> {
-            if (hasNode()) { // otherwise the create before it has failed, and goes another way
-                listed(code, names, false);
-            }
-        });
+                        (code, made, stat) -> {
+                            if (code == Code.OK && made != null && stat != null) {
+                                created(made, stat, list);
+                            } else {
+                                notCreated(code, missingParents);
+                            }
+                        });
+        if (list) {
+            requests().children(lockPath(), false, (code, names) -> {
+                if (hasNode()) { // otherwise the create before it has failed, and goes another way
+                    listed(code, names, false);
+                }
+            });
+        }
     }
 
-    private void created(Code code, @Nullable String made, @Nullable Stat stat, int missingParents) {
-        if (code == Code.OK && made != null && stat != null) {
-            token = stat.getCzxid();
-            foundNode(made);
-        } else if (code == Code.NONODE && missingParents < MOST_PARENTS) {
+    private void created(String made, Stat stat, boolean listing) {
+        token = stat.getCzxid();
+        if (!foundNode(made)) {
+            return;
+        }
+        LastHolds.Hold last = session().lastHolds().last(lockPath());
+        if (last != null && last.isRightBefore(number(), token)) {
+            inARow = last.inARow() + 1;
+            first();
+        } else if (!listing) {
+            look();
+        }
+    }
+
+    /** The number of the node; negative if it does not tell its place. */
+    private int number() {
+        QueueNode node = QueueNode.parse(Names.last(path()));
+        return node != null && node.isCounted() ? node.number() : -1;
+    }
+
+    @Override
+    final void deleted() {
+        int number = number();
+        if (grant() != null && mode == LockMode.EXCLUSIVE && number >= 0) {
+            session().lastHolds().ended(new LastHolds.Hold(lockPath(), number, token, inARow));
+        }
+    }
+
+    private void notCreated(Code code, int missingParents) {
+        if (code == Code.NONODE && missingParents < MOST_PARENTS) {
             create(missingParents + 1);
         } else if (code == Code.NODEEXISTS && missingParents > 0) {
             create(missingParents - 1);

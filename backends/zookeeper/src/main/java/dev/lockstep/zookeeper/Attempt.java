@@ -209,6 +209,7 @@ abstract class Attempt implements Watches.Listener {
     final void delete(boolean again) {
         requests().delete(path(), code -> {
             if (code == Code.OK) {
+                deleted();
                 removed.complete(true);
             } else if (code == Code.NONODE) {
                 gone(again);
@@ -226,6 +227,9 @@ abstract class Attempt implements Watches.Listener {
             }
         });
     }
+
+    /** The node was there, and is deleted. */
+    void deleted() {}
 
     /** Deletes the node after a try that was not answered. */
     void deleteAgain() {

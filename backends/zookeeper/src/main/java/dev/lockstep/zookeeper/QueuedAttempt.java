@@ -12,7 +12,8 @@ final class QueuedAttempt extends Arrival {
     /*
      * Overview
      *
-     *   create the node, list the queue            one round trip, and the lock if nothing is in the way
+     *   create the node, list the queue            one round trip, and the lock if nothing is in the way;
+     *                                              no list if this client had the lock many times in a row
      *   else watch the own node, then the blocker  a writer's is the node before it, a reader's the last writer before it
      *   when the blocker goes                      the lock, if it was the only one; else list again
      *
@@ -37,6 +38,11 @@ final class QueuedAttempt extends Arrival {
     }
 
     // ---------------------------------------------------------------- waiting
+
+    @Override
+    void first() {
+        grant(false);
+    }
 
     @Override
     void lookAgain() {

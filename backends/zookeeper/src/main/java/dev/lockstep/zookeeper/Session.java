@@ -40,6 +40,7 @@ final class Session implements Watcher {
     private final Requests requests;
     private final Heartbeat heartbeat;
     private final Watches watches = new Watches();
+    private final LastHolds lastHolds = new LastHolds();
     private final CompletableFuture<ZooKeeper> handle = new CompletableFuture<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final Set<NodeGrant> grants = ConcurrentHashMap.newKeySet();
@@ -80,6 +81,10 @@ final class Session implements Watcher {
 
     Watches watches() {
         return watches;
+    }
+
+    LastHolds lastHolds() {
+        return lastHolds;
     }
 
     /** Where those go who were granted the lock at once, and watch its queue when they still have it a moment later. */

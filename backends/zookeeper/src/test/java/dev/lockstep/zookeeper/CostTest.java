@@ -121,17 +121,47 @@ class CostTest {
 
     @Test
     void anUncontendedPairCostsThreeRequestsAndReentryNone() {
-        DistributedLock lock = client.lock("pair");
-        lock.lock();
-        lock.unlock();
+        // In turn with another client, so that neither has the lock many times in a row.
+        takeTurns(1);
         long before = requests(client);
-        for (int i = 0; i < TIMES; i++) {
+        takeTurns(TIMES);
+        assertThat(requests(client) - before).isBetween(3L * TIMES, 3L * TIMES + NOISE);
+    }
+
+    private void takeTurns(int times) {
+        DistributedLock lock = client.lock("pair");
+        DistributedLock rivals = rival.lock("pair");
+        for (int i = 0; i < times; i++) {
             lock.lock();
             lock.lock();
             lock.unlock();
+            lock.unlock();
+            rivals.lock();
+            rivals.unlock();
+        }
+    }
+
+    @Test
+    void whoIsAloneWithALockListsNobody() {
+        DistributedLock lock = client.lock("alone");
+        takeAndGiveBack(lock, 15);
+        long before = requests(client);
+        takeAndGiveBack(lock, TIMES);
+        assertThat(requests(client) - before).isBetween(2L * TIMES, 2L * TIMES + NOISE);
+        // Until somebody else was there, and for some time after that.
+        rival.lock("alone").lock();
+        rival.lock("alone").unlock();
+        takeAndGiveBack(lock, 1);
+        before = requests(client);
+        takeAndGiveBack(lock, 4);
+        assertThat(requests(client) - before).isBetween(3L * 4, 3L * 4 + NOISE);
+    }
+
+    private static void takeAndGiveBack(DistributedLock lock, int times) {
+        for (int i = 0; i < times; i++) {
+            lock.lock();
             lock.unlock();
         }
-        assertThat(requests(client) - before).isBetween(3L * TIMES, 3L * TIMES + NOISE);
     }
 
     @Test

@@ -1,0 +1,62 @@
+package dev.lockstep.zookeeper;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks that a session held last and gave back, as far as they are remembered: who comes next after itself is the first
+ * in the queue, and need not list it. Safe for use by many threads.
+ */
+final class LastHolds {
+    /*
+     * Why that is certain. Nobody was before the last hold when it was granted, nobody came before it later, and it is
+     * deleted. The server numbers the nodes of a queue one after the other. So nobody is before the node with the next number.
+     *
+     * Unless it is another queue: the server removes an empty one now and then, and the next counts from 0. To come to the
+     * same number it takes that many creates, each a transaction of its own. Fewer transactions since the last hold was made
+     * than the number tell that it is the same queue.
+     */
+
+    /**
+     * A hold that nobody shared when it was granted, and which is deleted.
+     *
+     * @param number its node's number
+     * @param transaction the one that made its node
+     * @param inARow how many holds before it were of the same session, with no other between
+     */
+    record Hold(String lockPath, int number, long transaction, int inARow) {
+        /** Whether nobody can be before a node. */
+        boolean isRightBefore(int nextNumber, long nextTransaction) {
+            return nextNumber == number + 1 && nextTransaction - transaction <= nextNumber;
+        }
+    }
+
+    /** A list that was left out and is needed costs a round trip, so it is left out only of many that were not needed. */
+    private static final int MANY = 8;
+
+    private static final int SLOTS = 1 << 12;
+
+    private final AtomicReferenceArray<@Nullable Hold> slots = new AtomicReferenceArray<>(SLOTS);
+
+    private static int slot(String lockPath) {
+        int hash = lockPath.hashCode();
+        return (hash ^ hash >>> 16) & SLOTS - 1;
+    }
+
+    /** A hold is over; what was in its slot is forgotten. */
+    void ended(Hold hold) {
+        slots.set(slot(hold.lockPath), hold);
+    }
+
+    @Nullable
+    Hold last(String lockPath) {
+        Hold hold = slots.get(slot(lockPath));
+        return hold != null && hold.lockPath.equals(lockPath) ? hold : null;
+    }
+
+    /** Whether the session has had a lock to itself for so long that it will hardly find others there. */
+    boolean isAlone(String lockPath) {
+        Hold hold = last(lockPath);
+        return hold != null && hold.inARow >= MANY;
+    }
+}
