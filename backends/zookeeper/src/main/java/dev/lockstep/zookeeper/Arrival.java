@@ -73,25 +73,29 @@ abstract class Arrival extends Attempt {
                             }
                         });
         if (list) {
-            requests().children(lockPath(), false, (code, names) -> {
-                if (hasNode()) { // otherwise the create before it has failed, and goes another way
-                    listed(code, names, false);
-                }
-            });
+            list();
         }
+    }
+
+    private void list() {
+        requests().children(lockPath(), false, (code, names) -> {
+            if (hasNode()) { // otherwise the create before it has failed, and goes another way
+                listed(code, names, false);
+            }
+        });
     }
 
     private void created(String made, Stat stat, boolean listing) {
         token = stat.getCzxid();
+        LastHolds.Hold last = session().lastHolds().take(lockPath());
         if (!foundNode(made)) {
             return;
         }
-        LastHolds.Hold last = session().lastHolds().last(lockPath());
         if (last != null && last.isRightBefore(number(), token)) {
             inARow = last.inARow() + 1;
             first();
         } else if (!listing) {
-            look();
+            list();
         }
     }
 

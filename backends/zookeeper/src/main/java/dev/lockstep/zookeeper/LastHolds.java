@@ -14,7 +14,8 @@ final class LastHolds {
      *
      * Unless it is another queue: the server removes an empty one now and then, and the next counts from 0. To come to the
      * same number it takes that many creates, each a transaction of its own. Fewer transactions since the last hold was made
-     * than the number tell that it is the same queue.
+     * than the number tell that it is the same queue. (Lockstep makes one node of a queue in a transaction, and nobody else
+     * has business there.)
      */
 
     /**
@@ -27,7 +28,8 @@ final class LastHolds {
     record Hold(String lockPath, int number, long transaction, int inARow) {
         /** Whether nobody can be before a node. */
         boolean isRightBefore(int nextNumber, long nextTransaction) {
-            return nextNumber == number + 1 && nextTransaction - transaction <= nextNumber;
+            long transactions = nextTransaction - transaction;
+            return nextNumber == number + 1 && transactions > 0 && transactions <= nextNumber;
         }
     }
 
@@ -48,8 +50,14 @@ final class LastHolds {
         slots.set(slot(hold.lockPath), hold);
     }
 
+    /** The last hold, for the node that was made next; after that one it tells nothing any more, and is forgotten. */
     @Nullable
-    Hold last(String lockPath) {
+    Hold take(String lockPath) {
+        Hold hold = last(lockPath);
+        return hold != null && slots.compareAndSet(slot(lockPath), hold, null) ? hold : null;
+    }
+
+    private @Nullable Hold last(String lockPath) {
         Hold hold = slots.get(slot(lockPath));
         return hold != null && hold.lockPath.equals(lockPath) ? hold : null;
     }

@@ -12,7 +12,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,15 +25,24 @@ import org.junit.jupiter.api.Timeout;
 class AloneTest {
     private static final int LONG = 20;
 
-    private ZooKeeperServer server;
+    private static ZooKeeperServer server;
     private LockClient client;
     private LockClient rival;
 
-    @BeforeEach
-    void open() {
+    @BeforeAll
+    static void startServer() {
         server = Servers.require(() -> ZooKeeperServer.builder()
                 .systemProperty("znode.container.checkIntervalMs", "3600000")
                 .start());
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void open() {
         client = connect("client");
         rival = connect("rival");
     }
@@ -39,7 +51,6 @@ class AloneTest {
     void close() {
         client.close();
         rival.close();
-        server.close();
     }
 
     private LockClient connect(String name) {
@@ -64,12 +75,22 @@ class AloneTest {
 
     @Test
     void itFindsWhoTookTheLockInBetween() throws Exception {
-        DistributedLock lock = client.lock("x");
+        takeOften(client.lock("taken"));
+        try (Lease held = rival.lock("taken").acquire()) {
+            assertThat(client.lock("taken").tryLock()).isFalse();
+            assertThat(held.isValid()).isTrue();
+        }
+        assertThat(client.lock("taken").tryLock()).isTrue();
+    }
+
+    @Test
+    void itWaitsForWhoTookTheLockInBetween() throws Exception {
+        DistributedLock lock = client.lock("waited-for");
         long token = takeOften(lock);
-        Lease held = rival.lock("x").acquire();
+        Lease held = rival.lock("waited-for").acquire();
         assertThat(held.token()).isGreaterThan(token);
-        assertThat(lock.tryLock()).isFalse();
         CompletableFuture<Lease> waiting = lock.acquireAsync();
+        Awaitility.await().until(() -> rival.inspect("waited-for").waiters().size() == 1);
         assertThat(waiting).isNotDone();
         held.close();
         try (Lease next = waiting.get(20, TimeUnit.SECONDS)) {
@@ -79,31 +100,44 @@ class AloneTest {
 
     @Test
     void itFindsReadersThatCameInBetween() throws Exception {
-        takeOften(client.lock("x"));
-        try (Lease reading = rival.readWriteLock("x").readLock().acquire()) {
-            assertThat(client.lock("x").tryLock()).isFalse();
+        takeOften(client.lock("read"));
+        try (Lease reading = rival.readWriteLock("read").readLock().acquire()) {
+            assertThat(client.lock("read").tryLock()).isFalse();
             assertThat(reading.isValid()).isTrue();
         }
-        assertThat(client.lock("x").tryLock()).isTrue();
+        assertThat(client.lock("read").tryLock()).isTrue();
+    }
+
+    @Test
+    void onlyFewerTransactionsThanTheNumberTellThatItIsTheSameQueue() {
+        LastHolds.Hold hold = new LastHolds.Hold("/x", 19, 1_000, 0);
+        assertThat(hold.isRightBefore(20, 1_002)).isTrue();
+        assertThat(hold.isRightBefore(20, 1_020)).isTrue();
+        assertThat(hold.isRightBefore(20, 1_021)).isFalse();
+        assertThat(hold.isRightBefore(20, 999)).as("a server that was set back").isFalse();
+        assertThat(hold.isRightBefore(21, 1_002)).isFalse();
+        assertThat(hold.isRightBefore(-1, 1_002)).isFalse();
     }
 
     /** The server removes an empty queue; the next counts from 0, and may have come just to the number that is expected. */
     @Test
     void itIsNotFooledByTheNumbersOfAnotherQueue() throws Exception {
-        DistributedLock lock = client.lock("x");
-        takeOften(lock);
-        String queue = new Names("alone").lockPath("x");
+        DistributedLock lock = client.lock("another");
+        String queue = new Names("alone").lockPath("another");
         try (RawClient other = new RawClient(server.address())) {
+            takeOften(lock);
             other.delete(queue);
             other.create(queue, "", CreateMode.CONTAINER);
             String prefix = queue + "/" + QueueNode.prefix(LockMode.EXCLUSIVE, true, "another.1");
-            for (int number = 0; number < LONG - 1; number++) {
-                other.delete(other.create(prefix, "", CreateMode.EPHEMERAL_SEQUENTIAL));
+            String last = "";
+            for (int number = 0; number < LONG; number++) { // with no more transactions than it takes
+                last = other.create(prefix, "", CreateMode.EPHEMERAL_SEQUENTIAL);
             }
-            String held = other.create(prefix, "", CreateMode.EPHEMERAL_SEQUENTIAL);
-            assertThat(held).endsWith("%010d".formatted(LONG - 1));
+            assertThat(last).endsWith("%010d".formatted(LONG - 1));
             assertThat(lock.tryLock()).isFalse();
-            other.delete(held);
+            for (String node : other.children(queue)) {
+                other.delete(queue + "/" + node);
+            }
             assertThat(lock.tryLock()).isTrue();
         }
     }
