@@ -24,4 +24,15 @@ public record BackendContext(
         Duration requestTimeout,
         Backoff retryBackoff,
         Executor executor,
-        Scheduler scheduler) {}
+        Scheduler scheduler) {
+    /**
+     * How long one try of a renewal may take: the request timeout, but a third of the ttl at most. A connection that has
+     * fallen silent then leaves time for another one.
+     *
+     * @return the time
+     */
+    public Duration renewalTimeout() {
+        Duration third = ttl.dividedBy(3);
+        return requestTimeout.compareTo(third) < 0 ? requestTimeout : third;
+    }
+}

@@ -70,7 +70,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
          *
          * @param batch what to renew, at most the batch size
          * @return those of the batch that the engine no longer knows; exceptional if the engine did not answer, at the
-         *     latest after the request timeout
+         *     latest after {@link BackendContext#renewalTimeout}
          */
         CompletionStage<? extends Collection<? extends R>> renew(List<R> batch);
     }

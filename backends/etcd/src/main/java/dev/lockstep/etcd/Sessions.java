@@ -63,8 +63,7 @@ final class Sessions {
         this.whenOpened = whenOpened;
         this.renewer = new Renewer<>(context, 1, LossReason.SESSION_ENDED, batch -> renew(batch.get(0)));
         this.leaseSeconds = context.ttl().plusNanos(999_999_999).toSeconds();
-        this.renewalNanos =
-                Math.min(context.requestTimeout().toNanos(), context.ttl().toNanos() / 3);
+        this.renewalNanos = context.renewalTimeout().toNanos();
     }
 
     /** The session that lives, as far as is known; null while another is being opened. */

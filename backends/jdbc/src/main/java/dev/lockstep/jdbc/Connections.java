@@ -69,7 +69,12 @@ final class Connections implements AutoCloseable {
 
     /** Runs a request, which can be repeated: again if it lost against another one. */
     <T> T call(Link.Work<T> work) throws SQLException {
-        long deadline = scheduler.nanoTime() + requestTimeoutNanos;
+        return call(requestTimeoutNanos, work);
+    }
+
+    /** Runs a request as {@link #call(Link.Work)} does, in a time of its own. */
+    <T> T call(long timeoutNanos, Link.Work<T> work) throws SQLException {
+        long deadline = scheduler.nanoTime() + timeoutNanos;
         for (int conflicts = 1; ; conflicts++) {
             try {
                 return callOnce(work, deadline);

@@ -76,6 +76,11 @@ final class Requests implements AutoCloseable {
         return connections.call(work);
     }
 
+    /** One request that keeps the session alive, in the calling thread. */
+    <T> T renew(Link.Work<T> work) throws SQLException {
+        return connections.call(context.renewalTimeout().toNanos(), work);
+    }
+
     /** Runs requests in the calling thread if it may block for as long as they take, else on one of the backend's own. */
     void run(Duration blockAtMost, Runnable request, Runnable ifClosed) {
         if (dialect.worksInline() && blockAtMost.compareTo(context.requestTimeout()) >= 0) {

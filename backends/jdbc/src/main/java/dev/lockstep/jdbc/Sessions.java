@@ -72,7 +72,7 @@ final class Sessions implements AutoCloseable {
     }
 
     private boolean renewNow(JdbcSession session) throws SQLException {
-        return backend.requests().call(link -> {
+        return backend.requests().renew(link -> {
             Store store = backend.store();
             if (store.renewSession(link, session.id(), ttlMicros, session.revocations())) {
                 return true;

@@ -96,6 +96,24 @@ class PostgresTest {
         }
     }
 
+    /** However long a request may take: a renewal on a connection that is silent is given up while there is time for another. */
+    @Test
+    void aSilentConnectionCostsNoLock() throws Exception {
+        Duration ttl = Duration.ofSeconds(6);
+        try (TcpProxy proxy = TcpProxy.to(server);
+                LockClient client = LockClient.builder()
+                        .url(url(server, proxy.port()) + "&lockstep.createSchema=true")
+                        .namespace(namespace)
+                        .ttl(ttl)
+                        .requestTimeout(ttl.multipliedBy(3))
+                        .connect();
+                Lease held = client.lock("silent").acquire()) {
+            proxy.dropReplyTo("UPDATE lockstep_sessions", ttl.multipliedBy(3)).get(60, TimeUnit.SECONDS);
+            TimeUnit.MILLISECONDS.sleep(ttl.toMillis()); // what is shown is that time passes and nothing happens
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
     @Nested
     class Notifications {
         @Test

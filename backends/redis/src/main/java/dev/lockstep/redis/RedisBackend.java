@@ -167,7 +167,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
             String server = String.valueOf(link.route().serverOf(slot));
             groups.computeIfAbsent(server, unused -> new ArrayList<>()).add(grant);
         }
-        long deadline = link.deadline();
+        long deadline = scheduler().nanoTime() + context.renewalTimeout().toNanos();
         List<CompletableFuture<Void>> parts = new ArrayList<>();
         for (List<RedisGrant> group : groups.values()) {
             CompletableFuture<Void> part = new CompletableFuture<>();

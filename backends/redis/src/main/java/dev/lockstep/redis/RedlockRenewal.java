@@ -33,8 +33,8 @@ final class RedlockRenewal {
     /** Renews grants; returns those that a majority does not know any more. */
     static CompletableFuture<List<RedlockGrant>> of(RedlockBackend backend, List<RedlockGrant> grants) {
         RedlockRenewal renewal = new RedlockRenewal(backend, grants);
+        long deadline = renewal.sentNanos + backend.context().renewalTimeout().toNanos();
         for (Member member : backend.members()) {
-            long deadline = member.link().deadline();
             member.link().executeUpkeep(() -> renewal.at(member, deadline));
         }
         return renewal.done;

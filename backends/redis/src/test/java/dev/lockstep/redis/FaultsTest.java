@@ -47,6 +47,24 @@ class FaultsTest extends OneServerTestCase {
         holder.lock(NAME).unlock();
     }
 
+    /** However long a request may take: a renewal on a connection that is silent is given up while there is time for another. */
+    @Test
+    void aSilentConnectionCostsNoLock() throws Exception {
+        Duration ttl = Duration.ofSeconds(6);
+        try (TcpProxy proxy = TcpProxy.to(bench().server());
+                LockClient client = LockClient.builder()
+                        .url("redis://127.0.0.1:" + proxy.port())
+                        .ttl(ttl)
+                        .requestTimeout(ttl.multipliedBy(3))
+                        .connect();
+                Lease held = client.lock(NAME).acquire()) {
+            String renew = new String(Script.RENEW.hash(), StandardCharsets.US_ASCII);
+            proxy.dropReplyTo(renew, ttl.multipliedBy(3)).get(60, TimeUnit.SECONDS);
+            TimeUnit.MILLISECONDS.sleep(ttl.toMillis()); // what is shown is that time passes and nothing happens
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
     @Test
     void aDeadWaiterAtTheHeadCostsALockThatIsNotFairASecond() throws Exception {
         takenPastADeadWaiter(LockOptions.defaults(), Duration.ofSeconds(10), Duration.ofSeconds(1));
