@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * not promise it. Where exclusion is not promised, the order of entries proves nothing about the order of grants; and a client
  * that has not been told yet that its grant was taken away hands it on to its next thread, with the old token, as it must for
  * storage to refuse it. So there such tokens are excused; but a grant that was not seen before must have a new token all the
- * same.
+ * same, unless the call that gave up when it came had asked for it before.
  */
 /** Checks a history. For one thread. */
 final class Checker {
@@ -73,7 +73,7 @@ final class Checker {
     private void check(int[] sections) {
         int[] entered = Order.by(history::entered, only(sections, history::wasEntered));
         exclusion(entered);
-        tokens(entered);
+        tokens(entered, sections);
         order(entered, Order.by(history::queued, only(sections, this::isWitness)));
     }
 
@@ -120,11 +120,11 @@ final class Checker {
         return present ? Math.max(certain, Math.max(history.entered(section), history.exited(section))) : certain;
     }
 
-    private void tokens(int[] entered) {
+    private void tokens(int[] entered, int[] sections) {
         BitSet tooLow = new BitSet();
         BitSet excusable = new BitSet(); // where two may be inside
         tokensByEntry(entered, excusable);
-        tokensByAsking(entered, tooLow, excusable);
+        tokensByAsking(entered, sections, tooLow, excusable);
         excusable.andNot(tooLow);
         tooLow.stream().forEach(section -> tooLow(section, Rule.TOKENS));
         excusable.stream().forEach(section -> tooLow(section, Rule.EXCLUSION));
@@ -147,7 +147,7 @@ final class Checker {
         }
     }
 
-    private void tokensByAsking(int[] entered, BitSet tooLow, BitSet excusable) {
+    private void tokensByAsking(int[] entered, int[] sections, BitSet tooLow, BitSet excusable) {
         int[] highest = {-1, -1};
         int next = 0;
         for (int section : Order.by(history::asked, entered)) {
@@ -158,13 +158,13 @@ final class Checker {
                 next++;
             }
             if (history.token(section) != 0 && isTooLow(section, highest)) {
-                (wasHandedOn(section, highest, entered) ? excusable : tooLow).set(section);
+                (wasHandedOn(section, highest, sections) ? excusable : tooLow).set(section);
             }
         }
     }
 
     /** Whether two may be inside, and its client had asked for its grant before those with higher tokens came. */
-    private boolean wasHandedOn(int section, int[] highest, int[] entered) {
+    private boolean wasHandedOn(int section, int[] highest, int[] sections) {
         if (excuse(Rule.EXCLUSION, history.entered(section)) == null) {
             return false;
         }
@@ -173,10 +173,35 @@ final class Checker {
                 .mapToLong(history::entered)
                 .min()
                 .orElse(Long.MAX_VALUE);
-        return IntStream.of(entered)
-                .anyMatch(other -> history.asked(other) < came
-                        && history.client(other) == history.client(section)
-                        && grant(other) == grant(section));
+        int[] own = only(sections, other -> history.client(other) == history.client(section));
+        return IntStream.of(own)
+                        .anyMatch(other -> history.wasEntered(other)
+                                && grant(other) == grant(section)
+                                && history.asked(other) < came)
+                || claimedSince(section, own) < came;
+    }
+
+    /**
+     * Since when its client may have had the claim that was granted: a call for a lock that is not fair leaves its claim to
+     * the next when it gives up.
+     */
+    private long claimedSince(int section, int[] own) {
+        long since = history.asked(section);
+        if (history.isFair(section)) {
+            return since;
+        }
+        int[] givenUp = only(
+                own,
+                other -> !history.wasEntered(other)
+                        && !history.isFair(other)
+                        && history.isShared(other) == history.isShared(section));
+        int[] latestFirst = Order.by(other -> -history.asked(other), givenUp);
+        for (int other : latestFirst) {
+            if (history.asked(other) < since && history.exited(other) >= since) {
+                since = history.asked(other);
+            }
+        }
+        return since;
     }
 
     private long grant(int section) {

@@ -212,6 +212,32 @@ class CheckerTest {
         }
 
         @Test
+        void soMayOneThatWasAskedForByACallThatGaveUpWhenItCame() {
+            fault(1, 8, Rule.EXCLUSION);
+            gaveUp(1, 1, 3, false);
+            gaveUp(1, 2, 7, false);
+            of(2, 1, 4, 6 * 1024 + 1);
+            of(1, 6, 7, 5 * 1024 + 1);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().excused(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        @Test
+        void butNotIfThatCallHadGivenUpBeforeNorIfItWasFairNorAnothers() {
+            fault(1, 8, Rule.EXCLUSION);
+            gaveUp(1, 1, 5, false);
+            gaveUp(1, 1, 7, true);
+            gaveUp(3, 1, 7, false);
+            of(2, 1, 4, 6 * 1024 + 1);
+            of(1, 6, 7, 5 * 1024 + 1);
+            assertThat(check().broken(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        private void gaveUp(int client, long asked, long exited, boolean fair) {
+            history.exited(history.ask(client, 0, false, fair, asked), exited);
+        }
+
+        @Test
         void aNewGrantHasANewTokenEvenWhereTwoMayBeInside() {
             fault(1, 2, Rule.EXCLUSION);
             of(1, 1, 2, 4 * 1024 + 1);
