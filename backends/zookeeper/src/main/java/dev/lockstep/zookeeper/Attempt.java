@@ -197,8 +197,13 @@ abstract class Attempt implements Watches.Listener {
         if (held != null && held.isRevoked()) {
             removed.complete(false);
         } else {
-            delete(false);
+            deleteNode();
         }
+    }
+
+    /** Deletes the node for the first time. */
+    void deleteNode() {
+        delete(false);
     }
 
     /** The node is not there any more. A delete whose reply was lost has done it, as far as anybody can know. */

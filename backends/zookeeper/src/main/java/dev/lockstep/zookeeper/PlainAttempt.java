@@ -132,23 +132,30 @@ final class PlainAttempt extends Attempt {
                 && NodeData.parse(data, Operator.created(stat)).claim().equals(key());
     }
 
+    /** Looks first: the node may have been taken away, and be another's by now, before this client hears of it. */
+    @Override
+    void deleteNode() {
+        deleteIfMine(false);
+    }
+
     /** Looks first: if the node went by the last try, one of that name is another's now. */
     @Override
     void deleteAgain() {
-        requests().sync(synced -> {
-            if (Replies.mayRetry(synced)) {
-                session().retry(synced, this::deleteAgain);
-                return;
+        deleteIfMine(true);
+    }
+
+    private void deleteIfMine(boolean again) {
+        Code[] synced = {Code.SYSTEMERROR};
+        requests().sync(code -> synced[0] = code);
+        requests().data(lockPath(), false, (code, data, stat) -> {
+            if (Replies.mayRetry(synced[0]) || Replies.mayRetry(code)) {
+                Code failed = Replies.mayRetry(code) ? code : synced[0];
+                session().retry(failed, () -> deleteIfMine(again));
+            } else if (code == Code.OK && isMine(data, stat)) {
+                delete(again);
+            } else {
+                gone(again && !Replies.isEnd(code));
             }
-            requests().data(lockPath(), false, (code, data, stat) -> {
-                if (code == Code.OK && isMine(data, stat)) {
-                    delete(true);
-                } else if (Replies.mayRetry(code)) {
-                    session().retry(code, this::deleteAgain);
-                } else {
-                    gone(!Replies.isEnd(code));
-                }
-            });
         });
     }
 
