@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * not promise it. Where exclusion is not promised, the order of entries proves nothing about the order of grants; and a client
  * that has not been told yet that its grant was taken away hands it on to its next thread, with the old token, as it must for
  * storage to refuse it. So there such tokens are excused; but a grant that was not seen before must have a new token all the
- * same, unless the call that gave up when it came had asked for it before.
+ * same, unless its client had a call for the lock then, which may have asked for it and left its claim to the next.
  */
 /** Checks a history. For one thread. */
 final class Checker {
@@ -173,35 +173,18 @@ final class Checker {
                 .mapToLong(history::entered)
                 .min()
                 .orElse(Long.MAX_VALUE);
-        int[] own = only(sections, other -> history.client(other) == history.client(section));
-        return IntStream.of(own)
-                        .anyMatch(other -> history.wasEntered(other)
-                                && grant(other) == grant(section)
-                                && history.asked(other) < came)
-                || claimedSince(section, own) < came;
+        return IntStream.of(sections)
+                .filter(other -> history.client(other) == history.client(section) && history.asked(other) < came)
+                .anyMatch(other -> isSameGrant(other, section) || mayHaveLeftItsClaim(other, came));
     }
 
-    /**
-     * Since when its client may have had the claim that was granted: a call for a lock that is not fair leaves its claim to
-     * the next when it gives up.
-     */
-    private long claimedSince(int section, int[] own) {
-        long since = history.asked(section);
-        if (history.isFair(section)) {
-            return since;
-        }
-        int[] givenUp = only(
-                own,
-                other -> !history.wasEntered(other)
-                        && !history.isFair(other)
-                        && history.isShared(other) == history.isShared(section));
-        int[] latestFirst = Order.by(other -> -history.asked(other), givenUp);
-        for (int other : latestFirst) {
-            if (history.asked(other) < since && history.exited(other) >= since) {
-                since = history.asked(other);
-            }
-        }
-        return since;
+    private boolean isSameGrant(int other, int section) {
+        return history.wasEntered(other) && grant(other) == grant(section);
+    }
+
+    /** Whether a call was there at a time that leaves its claim to the next of its client when it gives up. */
+    private boolean mayHaveLeftItsClaim(int section, long at) {
+        return !history.isFair(section) && (history.exited(section) >= at || history.exited(section) == History.NEVER);
     }
 
     private long grant(int section) {

@@ -214,7 +214,6 @@ class CheckerTest {
         @Test
         void soMayOneThatWasAskedForByACallThatGaveUpWhenItCame() {
             fault(1, 8, Rule.EXCLUSION);
-            gaveUp(1, 1, 3, false);
             gaveUp(1, 2, 7, false);
             of(2, 1, 4, 6 * 1024 + 1);
             of(1, 6, 7, 5 * 1024 + 1);
@@ -225,7 +224,7 @@ class CheckerTest {
         @Test
         void butNotIfThatCallHadGivenUpBeforeNorIfItWasFairNorAnothers() {
             fault(1, 8, Rule.EXCLUSION);
-            gaveUp(1, 1, 5, false);
+            gaveUp(1, 1, 3, false);
             gaveUp(1, 1, 7, true);
             gaveUp(3, 1, 7, false);
             of(2, 1, 4, 6 * 1024 + 1);

@@ -3,6 +3,8 @@ package dev.lockstep.torture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.servers.Servers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -31,6 +33,10 @@ class EngineTortureTest {
     void engineKeepsItsPromises(Engine engine) throws Exception {
         try (Rig rig = Servers.require(engine::start)) {
             Report report = new Run(rig, Settings.of(DURATION)).run();
+            if (!report.holds()) {
+                report.writeHistory(Files.createDirectories(Path.of("target", "torture"))
+                        .resolve(report.engine() + ".history")); // for those who have to find out why
+            }
             assertThat(report.holds()).as(report::toString).isTrue();
             assertThat(report.entered()).isPositive();
             assertThat(report.faults().count()).isPositive();
