@@ -17,7 +17,7 @@ record Plan(int windows, int millis, int compileMillis, int holdStepMillis) {
     static final Plan FULL = new Plan(5, 1000, 5000, HOLD_MILLIS);
 
     /** Windows in which locks are held overlap here. */
-    static final Plan QUICK = new Plan(3, 500, 2000, HOLD_MILLIS / 4);
+    static final Plan QUICK = new Plan(3, 500, 1200, HOLD_MILLIS / 4);
 
     Plan withWindows(int other) {
         return new Plan(other, millis, compileMillis, holdStepMillis);
