@@ -29,12 +29,12 @@ enum Failure {
     private static final Set<Integer> MYSQL_REFUSALS = Set.of(1290, 1836, 1792, 1021, 1114, 3100);
     private static final Set<Integer> H2_REFUSALS = Set.of(90097);
     private static final Set<Integer> SQLITE_REFUSALS = Set.of(8, 13);
-    private static final Set<Integer> MYSQL_AWAY = Set.of(1040, 1053, 1077, 1079, 1203, 1927, 2006, 2013);
+    private static final Set<Integer> MYSQL_AWAY = Set.of(1040, 1053, 1077, 1079, 1203, 1226, 1927, 2006, 2013);
     private static final Set<Integer> H2_WRONG = Set.of(90096, 28000);
 
     static Failure of(SQLException failure, Dialect dialect) {
         String state = stateOf(failure);
-        int code = failure.getErrorCode();
+        int code = codeOf(failure);
         return switch (dialect.scheme()) {
             case "sqlite" -> ofSqlite(code & 0xff);
             case "h2" ->
@@ -46,7 +46,9 @@ enum Failure {
                         ? CONFLICT
                         : MYSQL_REFUSALS.contains(code)
                                 ? REFUSED
-                                : MYSQL_AWAY.contains(code) ? UNREACHABLE : ofState(state);
+                                : MYSQL_AWAY.contains(code) || isOfMySqlDriver(state, code)
+                                        ? UNREACHABLE
+                                        : ofState(state);
             default -> ofState(state);
         };
     }
@@ -56,6 +58,11 @@ enum Failure {
             return CONFLICT;
         }
         return SQLITE_REFUSALS.contains(code) ? REFUSED : code == 1 || code == 26 ? WRONG : UNREACHABLE;
+    }
+
+    /** Whether a driver says itself, without a number, what a server would say of a statement: of closed connections too. */
+    private static boolean isOfMySqlDriver(String state, int code) {
+        return state.startsWith("42") && code <= 0;
     }
 
     private static Failure ofState(String state) {
@@ -83,6 +90,16 @@ enum Failure {
         return "";
     }
 
+    /** Pools pass on the state, but not the number. */
+    private static int codeOf(SQLException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql && sql.getErrorCode() != 0) {
+                return sql.getErrorCode();
+            }
+        }
+        return 0;
+    }
+
     static boolean isDuplicate(SQLException failure) {
         return stateOf(failure).startsWith("23");
     }
@@ -93,7 +110,7 @@ enum Failure {
             if (SECRETS.matcher(String.valueOf(cause.getMessage())).find()) {
                 String safe =
                         SECRETS.matcher(String.valueOf(failure.getMessage())).replaceAll("$1$2***");
-                return new SQLException(safe, stateOf(failure), failure.getErrorCode());
+                return new SQLException(safe, stateOf(failure), codeOf(failure));
             }
         }
         return failure;

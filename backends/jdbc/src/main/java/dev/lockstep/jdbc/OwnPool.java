@@ -62,7 +62,7 @@ final class OwnPool {
             public Connection getConnection() throws SQLException {
                 Connection connection = driver.connect(url, (Properties) settings.clone());
                 if (connection == null) {
-                    throw new SQLException("The driver does not understand the URL.", "42000");
+                    throw new SQLException("The driver does not understand the URL.", "0A000");
                 }
                 try {
                     dialect.prepare(connection, requestTimeout);

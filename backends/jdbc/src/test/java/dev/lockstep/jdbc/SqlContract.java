@@ -2,6 +2,7 @@ package dev.lockstep.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -10,6 +11,8 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.tck.Capability;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -218,6 +221,36 @@ abstract class SqlContract extends SqlRaceContract {
                     assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
                 }
             }
+        }
+
+        /** It says why it lost connections before, in words of the driver that are those for a wrong statement. */
+        @Test
+        void aPoolThatHasLostItsConnectionsIsNotWronglySetUp() throws Exception {
+            assumeTrue(database() instanceof ServerDatabase, "only a server can be away");
+            try (TcpProxy proxy = TcpProxy.to(database().port());
+                    HikariDataSource pool = impatientPool(database().url(proxy.port()));
+                    LockClient client = over(pool)) {
+                DistributedLock lock = client.lock("a");
+                assertThat(lock.tryLock()).isTrue();
+                lock.unlock();
+                TimeUnit.MILLISECONDS.sleep(600); // the pool looks at a connection before it lends it again after 500
+                proxy.resetConnections();
+                proxy.stall(TcpProxy.Direction.REPLIES);
+                assertThatThrownBy(lock::tryLock).isInstanceOf(LockUnavailableException.class);
+                proxy.heal();
+                assertThat(lock.tryLock(SOON, TimeUnit.SECONDS)).isTrue();
+                lock.unlock();
+            }
+        }
+
+        /** Gives up long before its driver does. */
+        private HikariDataSource impatientPool(String url) {
+            HikariConfig config = new HikariConfig();
+            config.setDataSource(OwnPool.source(url, Dialects.ofUrl(url), Duration.ofSeconds(30)));
+            config.setMaximumPoolSize(2);
+            config.setConnectionTimeout(500);
+            config.setValidationTimeout(400);
+            return new HikariDataSource(config);
         }
 
         @Test
