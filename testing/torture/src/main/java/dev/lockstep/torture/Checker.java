@@ -23,13 +23,11 @@ import org.jspecify.annotations.Nullable;
  * A broken rule is excused if a fault was on, or had ended less than the settling time before, in which the engine does
  * not promise it. Where exclusion is not promised, the order of entries proves nothing about the order of grants; and a client
  * that has not been told yet that its grant was taken away hands it on to its next thread, with the old token, as it must for
- * storage to refuse it. So there such tokens are excused; but a grant that was not seen before must have a new token all the
- * same, unless its client had a call for the lock then, which may have asked for it and left its claim to the next.
+ * storage to refuse it. So there such tokens are excused; but a grant that was asked for later must have a new token all the
+ * same. When it can have been asked for is in Claims.
  */
 /** Checks a history. For one thread. */
 final class Checker {
-    private static final int INDEX_BITS = 10; // holds of one grant have tokens of their own, which differ in these
-
     private final History history;
     private final long settleNanos;
     private final Troubles troubles;
@@ -148,6 +146,7 @@ final class Checker {
     }
 
     private void tokensByAsking(int[] entered, int[] sections, BitSet tooLow, BitSet excusable) {
+        Claims claims = new Claims(history, sections);
         int[] highest = {-1, -1};
         int next = 0;
         for (int section : Order.by(history::asked, entered)) {
@@ -158,37 +157,23 @@ final class Checker {
                 next++;
             }
             if (history.token(section) != 0 && isTooLow(section, highest)) {
-                (wasHandedOn(section, highest, sections) ? excusable : tooLow).set(section);
+                (wasHandedOn(section, highest, claims) ? excusable : tooLow).set(section);
             }
         }
     }
 
     /** Whether two may be inside, and its client had asked for its grant before those with higher tokens came. */
-    private boolean wasHandedOn(int section, int[] highest, int[] sections) {
+    private boolean wasHandedOn(int section, int[] highest, Claims claims) {
         if (excuse(Rule.EXCLUSION, history.entered(section)) == null) {
             return false;
         }
         long came = IntStream.of(highest)
                 .filter(other -> other >= 0 && history.token(other) >= history.token(section))
+                .filter(other -> !history.isShared(other) || !history.isShared(section))
                 .mapToLong(history::entered)
                 .min()
                 .orElse(Long.MAX_VALUE);
-        return IntStream.of(sections)
-                .filter(other -> history.client(other) == history.client(section) && history.asked(other) < came)
-                .anyMatch(other -> isSameGrant(other, section) || mayHaveLeftItsClaim(other, came));
-    }
-
-    private boolean isSameGrant(int other, int section) {
-        return history.wasEntered(other) && grant(other) == grant(section);
-    }
-
-    /** Whether a call was there at a time that leaves its claim to the next of its client when it gives up. */
-    private boolean mayHaveLeftItsClaim(int section, long at) {
-        return !history.isFair(section) && (history.exited(section) >= at || history.exited(section) == History.NEVER);
-    }
-
-    private long grant(int section) {
-        return history.token(section) >> INDEX_BITS;
+        return claims.mayBeFromBefore(came, section);
     }
 
     /** Whether a token is not above the highest so far of writers, and if it is a writer's also of readers. */

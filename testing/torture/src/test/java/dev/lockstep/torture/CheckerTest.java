@@ -176,9 +176,13 @@ class CheckerTest {
         }
 
         private int of(int client, long asked, long entered, long token) {
-            int section = history.ask(client, 0, false, false, asked);
+            return of(client, false, asked, entered, entered + 1, token);
+        }
+
+        private int of(int client, boolean shared, long asked, long entered, long exited, long token) {
+            int section = history.ask(client, 0, shared, false, asked);
             history.entered(section, entered, token);
-            history.exited(section, entered + 1);
+            history.exited(section, exited);
             return section;
         }
 
@@ -229,6 +233,36 @@ class CheckerTest {
             gaveUp(3, 1, 7, false);
             of(2, 1, 4, 6 * 1024 + 1);
             of(1, 6, 7, 5 * 1024 + 1);
+            assertThat(check().broken(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        @Test
+        void aReaderMayUseWhatAWriterAskedForThatGaveUp() {
+            fault(1, 8, Rule.EXCLUSION);
+            gaveUp(1, 3, 8, false);
+            of(2, true, 1, 2, 6, 7 * 1024 + 1); // readers have no order among themselves
+            of(3, 1, 4, 6 * 1024 + 1);
+            of(1, true, 6, 7, 8, 5 * 1024 + 1);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().excused(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        @Test
+        void aGrantMayBeHandedOnByOneWhoLostItsHoldBeforeItKnewTheToken() {
+            fault(1, 8, Rule.EXCLUSION);
+            of(1, false, 1, 2, 7, 0);
+            of(2, 1, 4, 6 * 1024 + 1);
+            of(1, 5, 6, 5 * 1024 + 1);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().excused(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        @Test
+        void butNotByOneWhoWasInsideByAnother() {
+            fault(1, 8, Rule.EXCLUSION);
+            of(1, false, 1, 2, 7, 4 * 1024 + 1);
+            of(2, 1, 4, 6 * 1024 + 1);
+            of(1, 5, 6, 5 * 1024 + 1);
             assertThat(check().broken(Rule.TOKENS)).isEqualTo(1);
         }
 
