@@ -107,8 +107,11 @@ abstract class Arrival extends Attempt {
 
     @Override
     final void deleted() {
+        if (grant() == null || mode != LockMode.EXCLUSIVE) {
+            return;
+        }
         int number = number();
-        if (grant() != null && mode == LockMode.EXCLUSIVE && number >= 0) {
+        if (number >= 0) {
             session().lastHolds().ended(new LastHolds.Hold(lockPath(), number, token, inARow));
         }
     }
