@@ -3,6 +3,8 @@ package dev.lockstep.torture;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *              have a higher token than all before it; and by asking: whoever asked after another had entered was granted
  *              later, certain or not
  *   order      in order of entry, against the waiter that was certainly queued first and is still not in; one that gave
- *              up, or was near a fault, may have lost its place and does not count
+ *              up, or whom a fault may have hurt, may have lost its place and does not count
  *
  * A broken rule is excused if a fault was on, or had ended less than the settling time before, in which the engine does
  * not promise it. Where exclusion is not promised, the order of entries proves nothing about the order of grants; and a client
@@ -30,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 final class Checker {
     private final History history;
     private final long settleNanos;
-    private final Troubles troubles;
     private final Verdict verdict = new Verdict();
 
     /**
@@ -41,7 +42,6 @@ final class Checker {
     Checker(History history, long settleNanos) {
         this.history = history;
         this.settleNanos = settleNanos;
-        this.troubles = new Troubles(history.faults(), settleNanos);
     }
 
     Verdict check() {
@@ -62,17 +62,26 @@ final class Checker {
             byLock[lock][--counts[lock]] = section;
         }
         for (int lock = 0; lock < byLock.length; lock++) {
-            check(byLock[lock]);
+            check(lock, byLock[lock]);
             byLock[lock] = new int[0];
         }
         return verdict;
     }
 
-    private void check(int[] sections) {
+    private void check(int lock, int[] sections) {
         int[] entered = Order.by(history::entered, only(sections, history::wasEntered));
+        Troubles unsafe = Troubles.of(
+                history.faults(),
+                settleNanos,
+                fault -> fault.excuses().contains(Rule.EXCLUSION) && fault.hurtsLock(lock));
+        int[] safe = only(entered, section -> !unsafe.touch(history.entered(section), history.entered(section)));
         exclusion(entered);
+        verdict.checked(Rule.EXCLUSION, only(safe, history::isCertain).length);
         tokens(entered, sections);
-        order(entered, Order.by(history::queued, only(sections, this::isWitness)));
+        verdict.checked(Rule.TOKENS, only(safe, section -> history.token(section) != 0).length);
+        int[] witnesses = witnesses(lock, sections);
+        order(entered, witnesses);
+        verdict.checked(Rule.ORDER, witnesses.length);
     }
 
     private static int[] only(int[] sections, IntPredicate wanted) {
@@ -164,7 +173,7 @@ final class Checker {
 
     /** Whether two may be inside, and its client had asked for its grant before those with higher tokens came. */
     private boolean wasHandedOn(int section, int[] highest, Claims claims) {
-        if (excuse(Rule.EXCLUSION, history.entered(section)) == null) {
+        if (excuse(Rule.EXCLUSION, section, history.entered(section)) == null) {
             return false;
         }
         long came = IntStream.of(highest)
@@ -190,12 +199,23 @@ final class Checker {
         }
     }
 
-    /** Whether it shows that a fair lock serves in order: it certainly waited, certainly got in, and nothing broke. */
-    private boolean isWitness(int section) {
-        return history.isFair(section)
-                && history.queued(section) != History.NEVER
-                && history.isCertain(section)
-                && !troubles.touch(history.asked(section), history.entered(section));
+    /** Who shows that a fair lock serves in order: they certainly waited, certainly got in, and nothing hurt them. */
+    private int[] witnesses(int lock, int[] sections) {
+        Map<Integer, Troubles> byClient = new HashMap<>();
+        int[] waited = only(
+                sections,
+                section -> history.isFair(section)
+                        && history.queued(section) != History.NEVER
+                        && history.isCertain(section));
+        return Order.by(
+                history::queued,
+                only(
+                        waited,
+                        section -> !byClient.computeIfAbsent(
+                                        history.client(section),
+                                        client -> Troubles.of(
+                                                history.faults(), settleNanos, fault -> fault.hurts(client, lock)))
+                                .touch(history.asked(section), history.entered(section))));
     }
 
     private void order(int[] entered, int[] queued) {
@@ -230,15 +250,15 @@ final class Checker {
 
     /** Reports that a rule was broken, which is excused where its premise is not promised. */
     private void report(Rule rule, Rule premise, int section, long at, String text) {
-        String excuse = excuse(premise, at);
+        String excuse = excuse(premise, section, at);
         verdict.add(new Violation(rule, history.lock(section), at, text, excuse == null ? "" : excuse));
     }
 
     /** The fault in which the engine does not promise a rule at a time; null if it promises it. */
-    private @Nullable String excuse(Rule rule, long at) {
+    private @Nullable String excuse(Rule rule, int section, long at) {
         return history.faults().stream()
-                .filter(fault ->
-                        fault.excuses().contains(rule) && fault.from() <= at && fault.until() + settleNanos >= at)
+                .filter(fault -> fault.excuses().contains(rule) && fault.hurtsLock(history.lock(section)))
+                .filter(fault -> fault.from() <= at && fault.until() + settleNanos >= at)
                 .map(FaultWindow::kind)
                 .findFirst()
                 .orElse(null);

@@ -59,8 +59,10 @@ final class EtcdTarget implements Target {
                 // Releases from before 2024 can end leases that another leader has renewed (etcd #15247).
                 ServerFaults.paused("leader paused", Length.ANY, this::leader).excusing(Rule.EXCLUSION, Rule.ORDER),
                 ServerFaults.killed("leader killed", this::leader),
+                ServerFaults.restarted("leader restarted", this::leader),
                 ServerFaults.paused("follower paused", Length.ANY, this::follower),
                 ServerFaults.killed("follower killed", this::follower),
+                ServerFaults.restarted("follower restarted", this::follower),
                 Fault.of("history compacted", Length.MOMENT, random -> {
                     String revision = first(REVISION, post("/v3/kv/range", ANY_KEY));
                     post("/v3/kv/compaction", "{\"revision\":\"" + revision + "\",\"physical\":true}");

@@ -45,11 +45,20 @@ record Fault(String kind, Length length, Set<Rule> excuses, Injection injection)
      *
      * @param target what was hurt
      * @param client the client that was hurt, or {@link FaultWindow#ALL}
+     * @param lock the lock that was hurt, or {@link FaultWindow#ALL}
      * @param heal ends it
      */
-    record Injected(String target, int client, Heal heal) {
+    record Injected(String target, int client, int lock, Heal heal) {
         static Injected all(String target, Heal heal) {
-            return new Injected(target, FaultWindow.ALL, heal);
+            return new Injected(target, FaultWindow.ALL, FaultWindow.ALL, heal);
+        }
+
+        static Injected client(String target, int client, Heal heal) {
+            return new Injected(target, client, FaultWindow.ALL, heal);
+        }
+
+        static Injected lock(int lock) {
+            return new Injected(Locks.name(lock), FaultWindow.ALL, lock, Heal.NONE);
         }
     }
 

@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** What the faults of a run did, by kind: how many, how many landed in a hold, and how long it took until all was well. */
+/**
+ * What the faults of a run did, by kind: how many, how many landed in a hold, and how long it took from their end until every
+ * lock had been entered again, which the next faults may have made longer.
+ */
 final class FaultFigures {
     private final Map<String, Kind> kinds = new TreeMap<>();
     private final long[][] entries;
@@ -43,21 +46,17 @@ final class FaultFigures {
     }
 
     FaultFigures(History history, int locks) {
-        List<FaultWindow> faults = history.faults();
         entries = entries(history, locks);
-        for (int i = 0; i < faults.size(); i++) {
-            FaultWindow fault = faults.get(i);
+        for (FaultWindow fault : history.faults()) {
             Kind kind = kinds.computeIfAbsent(fault.kind(), key -> new Kind());
-            count++;
+            count += fault.hasFailed() ? 0 : 1;
             kind.count++;
             if (fault.landed()) {
                 landed++;
                 kind.landed++;
             }
-            long next =
-                    i + 1 == faults.size() ? Long.MAX_VALUE : faults.get(i + 1).from();
             long recovered = allEnteredAfter(fault.until());
-            if (recovered < next) {
+            if (recovered != Long.MAX_VALUE) {
                 kind.recoveryNanos.add(recovered - fault.until());
             }
         }

@@ -8,11 +8,36 @@ import java.util.Set;
  * @param kind its name
  * @param target what was hurt
  * @param client the client that was hurt, or {@link #ALL}
+ * @param lock the lock that was hurt, or {@link #ALL}
  * @param excuses the rules that the engine does not promise to keep in it, as docs/guarantees.md says
  * @param from the stamp before it began
  * @param until the stamp after it was healed
  * @param landed whether one of those that it hurt was inside when it began
  */
-record FaultWindow(String kind, String target, int client, Set<Rule> excuses, long from, long until, boolean landed) {
+record FaultWindow(
+        String kind, String target, int client, int lock, Set<Rule> excuses, long from, long until, boolean landed) {
     static final int ALL = -1;
+
+    private static final String FAILED = " (failed)";
+
+    /** The kind of what somebody tried to do who was told that it failed: whether it was done is not known. */
+    static String failed(String kind) {
+        return kind + FAILED;
+    }
+
+    boolean hasFailed() {
+        return kind.endsWith(FAILED);
+    }
+
+    FaultWindow thatLanded() {
+        return new FaultWindow(kind, target, client, lock, excuses, from, until, true);
+    }
+
+    boolean hurts(int someClient, int someLock) {
+        return hurtsLock(someLock) && (client == ALL || client == someClient);
+    }
+
+    boolean hurtsLock(int someLock) {
+        return lock == ALL || lock == someLock;
+    }
 }

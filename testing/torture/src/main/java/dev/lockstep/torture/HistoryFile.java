@@ -24,9 +24,9 @@ import java.util.stream.Stream;
  * @param history what happened
  */
 record HistoryFile(String engine, long settleNanos, History history) {
-    private static final String HEAD = "history 1 ";
+    private static final String HEAD = "history 2 ";
     private static final int SECTION_WORDS = 11;
-    private static final int FAULT_WORDS = 7;
+    private static final int FAULT_WORDS = 8;
 
     static void write(Path file, HistoryFile content) throws IOException {
         try (BufferedWriter out = Files.newBufferedWriter(file)) {
@@ -52,7 +52,7 @@ record HistoryFile(String engine, long settleNanos, History history) {
         String excuses = fault.excuses().isEmpty()
                 ? "none"
                 : fault.excuses().stream().sorted().map(Rule::name).collect(Collectors.joining(","));
-        return "fault " + fault.from() + " " + fault.until() + " " + fault.client()
+        return "fault " + fault.from() + " " + fault.until() + " " + fault.client() + " " + fault.lock()
                 + (fault.landed() ? " landed " : " missed ") + excuses.toLowerCase(Locale.ROOT) + " " + fault.kind()
                 + "|" + fault.target() + "\n";
     }
@@ -99,19 +99,20 @@ record HistoryFile(String engine, long settleNanos, History history) {
     }
 
     private void addFault(String[] words) {
-        Set<Rule> excuses = words[5].equals("none")
+        Set<Rule> excuses = words[6].equals("none")
                 ? Set.of()
-                : Stream.of(words[5].toUpperCase(Locale.ROOT).split(","))
+                : Stream.of(words[6].toUpperCase(Locale.ROOT).split(","))
                         .map(Rule::valueOf)
                         .collect(Collectors.toSet());
-        String[] what = words[6].split("\\|", 2);
+        String[] what = words[7].split("\\|", 2);
         history.add(new FaultWindow(
                 what[0],
                 what[1],
                 Integer.parseInt(words[3]),
+                Integer.parseInt(words[4]),
                 excuses,
                 Long.parseLong(words[1]),
                 Long.parseLong(words[2]),
-                words[4].equals("landed")));
+                words[5].equals("landed")));
     }
 }

@@ -18,6 +18,7 @@ final class MemoryRig implements Rig {
     private final UnaryOperator<BackendFactory> wrap;
     private final Duration ttl;
     private final List<Integer> clients = new ArrayList<>();
+    private int locks;
 
     /**
      * Makes an engine.
@@ -44,6 +45,7 @@ final class MemoryRig implements Rig {
         List<Hand> hands = new ArrayList<>();
         for (Worker.Plan plan : plans) {
             clients.add(plan.client());
+            locks = plan.locks();
             hands.add(new LocalHand(plan, () -> connect(name(plan.client()), wrap.apply(engine)), observer));
         }
         return hands;
@@ -77,9 +79,9 @@ final class MemoryRig implements Rig {
                     return Injected.all("engine", engine::reconnect);
                 }),
                 Fault.of("lock revoked", Length.MOMENT, random -> {
-                    String lock = Locks.name(random.nextInt(4));
-                    engine.revoke(lock);
-                    return Injected.all(lock, Fault.Heal.NONE);
+                    int lock = random.nextInt(locks);
+                    engine.revoke(Locks.name(lock));
+                    return Injected.lock(lock);
                 }));
     }
 
@@ -91,7 +93,7 @@ final class MemoryRig implements Rig {
     private Fault onOne(String kind, Length length, Harm harm) {
         return Fault.of(kind, length, (Random random) -> {
             int client = clients.get(random.nextInt(clients.size()));
-            return new Injected(name(client), client, ifOpen(() -> harm.inflict(client)));
+            return Injected.client(name(client), client, ifOpen(() -> harm.inflict(client)));
         });
     }
 

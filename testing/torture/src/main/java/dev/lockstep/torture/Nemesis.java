@@ -52,23 +52,43 @@ final class Nemesis {
 
     private void inflict(Fault fault, Random random) throws Exception {
         long from = observer.now();
-        Set<Integer> inside = observer.clientsInside();
+        Set<Observer.Inside> inside = observer.inside();
         Fault.Injected injected;
         try {
             injected = fault.injection().inject(random);
         } catch (IOException | SQLException | LockUnavailableException | ServerException e) {
-            return; // what is not there, such as a leader while none is elected, cannot be broken
+            // What is not there, such as a leader while none is elected, cannot be broken; but it may have been done.
+            add(
+                    FaultWindow.failed(fault.kind()),
+                    fault,
+                    Fault.Injected.all("unknown", Fault.Heal.NONE),
+                    from,
+                    Set.of());
+            return;
         } catch (RuntimeException e) {
             observer.complain(Rule.OUTCOME, -1, fault.kind() + ": a call of an operator threw " + e);
             return;
         }
-        boolean landed = injected.client() == FaultWindow.ALL ? !inside.isEmpty() : inside.contains(injected.client());
         try {
             Parking.forNanos(nanos(fault.length(), random));
         } finally {
             heal(injected.heal());
         }
-        observer.fault(fault.kind(), injected.target(), injected.client(), fault.excuses(), from, landed);
+        add(fault.kind(), fault, injected, from, inside);
+    }
+
+    private void add(String kind, Fault fault, Fault.Injected injected, long from, Set<Observer.Inside> inside) {
+        FaultWindow window = new FaultWindow(
+                kind,
+                injected.target(),
+                injected.client(),
+                injected.lock(),
+                fault.excuses(),
+                from,
+                observer.now(),
+                false);
+        boolean landed = inside.stream().anyMatch(each -> window.hurts(each.client(), each.lock()));
+        observer.add(landed ? window.thatLanded() : window);
     }
 
     /** A server that is started on a busy machine may not be ready in time the first time. */

@@ -111,16 +111,18 @@ final class Observer {
         });
     }
 
-    /** The clients that are inside a lock now. */
-    synchronized Set<Integer> clientsInside() {
+    /** Who is inside of which lock. */
+    record Inside(int client, int lock) {}
+
+    synchronized Set<Inside> inside() {
         return open.values().stream()
                 .filter(section -> section.inside)
-                .map(section -> section.client)
+                .map(section -> new Inside(section.client, section.lock))
                 .collect(Collectors.toSet());
     }
 
-    synchronized void fault(String kind, String target, int client, Set<Rule> excuses, long from, boolean landed) {
-        history.add(new FaultWindow(kind, target, client, excuses, from, now(), landed));
+    synchronized void add(FaultWindow fault) {
+        history.add(fault);
     }
 
     /** Whether every lock was entered after a time. */

@@ -24,6 +24,7 @@ final class ProcessRig implements Rig {
     private @Nullable ObserverServer server;
     private @Nullable Observer observer;
     private int nextClient;
+    private int locks;
 
     /** Where a worker sits; when it dies, another takes its place. */
     private final class Desk implements Hand {
@@ -97,6 +98,7 @@ final class ProcessRig implements Rig {
         ObserverServer opened = new ObserverServer(itsObserver);
         server = opened;
         nextClient = plans.size();
+        locks = plans.get(0).locks();
         connect().close(); // whatever must be made first, such as tables, is there before many come at once
         plans.forEach(plan -> desks.add(new Desk(plan, opened.port())));
         desks.forEach(desk -> desk.worker.awaitReady());
@@ -129,11 +131,11 @@ final class ProcessRig implements Rig {
             faults.add(onLinks("connections reset", Length.MOMENT, TcpProxy::resetConnections));
         }
         faults.add(Fault.of("lock released by force", Length.MOMENT, random -> {
-                    String lock = Locks.name(random.nextInt(4));
+                    int lock = random.nextInt(locks);
                     try (LockClient client = connect()) {
-                        client.forceRelease(lock);
+                        client.forceRelease(Locks.name(lock));
                     }
-                    return Injected.all(lock, Fault.Heal.NONE);
+                    return Injected.lock(lock);
                 })
                 .excusing(Rule.EXCLUSION, Rule.ORDER));
         return faults;
@@ -148,7 +150,7 @@ final class ProcessRig implements Rig {
         return Fault.of(kind, length, (Random random) -> {
             Desk desk = desks.get(random.nextInt(desks.size()));
             int client = desk.client();
-            return new Injected("worker " + client, client, harm.inflict(desk));
+            return Injected.client("worker " + client, client, harm.inflict(desk));
         });
     }
 

@@ -52,8 +52,8 @@ public final class Recheck {
                 + history.faults().size() + " faults");
         for (Rule rule : Rule.values()) {
             if (rule.isOfSections()) {
-                lines.add(rule.broken() + ": " + verdict.broken(rule) + ", and " + verdict.excused(rule)
-                        + " where not promised");
+                lines.add(rule.broken() + ": " + verdict.broken(rule) + " of " + verdict.checked(rule) + ", and "
+                        + verdict.excused(rule) + " where not promised");
                 verdict.examples(rule).forEach(each -> lines.add("  " + each.line()));
             }
         }

@@ -49,9 +49,7 @@ final class RedisTarget implements Target {
         ServerFaults.ofClock(host, ttl()).stream()
                 .map(this::notSoonAfterDataLoss)
                 .forEach(faults::add);
-        faults.add(command("scripts flushed", "SCRIPT", "FLUSH"));
-        faults.add(command("connections killed", "CLIENT", "KILL", "TYPE", "normal"));
-        faults.add(command("pushes killed", "CLIENT", "KILL", "TYPE", "pubsub"));
+        faults.addAll(ServerFaults.ofRedis(random -> server));
         faults.add(Fault.of("memory full", Length.SHORT, random -> {
             server.command("CONFIG", "SET", "maxmemory", "1");
             return Injected.all("server", () -> server.command("CONFIG", "SET", "maxmemory", "0"));
@@ -72,13 +70,6 @@ final class RedisTarget implements Target {
         return new Fault(clock.kind(), clock.length(), clock.excuses(), random -> {
             Parking.forNanos(lostDataNanos + 3 * ttl().toNanos() - System.nanoTime());
             return clock.injection().inject(random);
-        });
-    }
-
-    private Fault command(String kind, String... words) {
-        return Fault.of(kind, Length.MOMENT, random -> {
-            server.command(words);
-            return Injected.all("server", Fault.Heal.NONE);
         });
     }
 

@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.torture.Fault.Injected;
@@ -7,6 +8,7 @@ import dev.lockstep.torture.Fault.Length;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Collectors;
 
@@ -15,11 +17,15 @@ final class RedlockTarget implements Target {
     private static final int SERVERS = 3;
 
     private final List<RedisServer> servers = new ArrayList<>();
+    private final List<HostFaults> hosts = new ArrayList<>(); // one for each; none if there can be none here
 
     RedlockTarget() {
         try {
             for (int i = 0; i < SERVERS; i++) {
-                servers.add(RedisServer.builder().start());
+                RedisServer.Builder builder = RedisServer.builder();
+                Optional<HostFaults> host = ServerFaults.host();
+                host.ifPresent(hosts::add);
+                servers.add(host.map(builder::on).orElse(builder).start());
             }
         } catch (RuntimeException e) {
             close();
@@ -51,14 +57,24 @@ final class RedlockTarget implements Target {
 
     @Override
     public List<Fault> faults() {
-        return List.of(
+        List<Fault> faults = new ArrayList<>(ServerFaults.ofRedis(this::any));
+        faults.addAll(List.of(
                 ServerFaults.paused("one server paused", Length.ANY, this::any),
                 ServerFaults.killed("one server killed", this::any),
                 Fault.of("one server restarted without data", Length.MOMENT, random -> {
                     RedisServer server = any(random);
                     server.kill();
                     return Injected.all(server.toString(), server::start);
-                }));
+                })));
+        if (!hosts.isEmpty()) {
+            faults.add(ServerFaults.clock("one clock set forward", this::anyHost, ttl().multipliedBy(2)));
+            faults.add(ServerFaults.clock("one clock set back", this::anyHost, ttl().multipliedBy(-2)));
+        }
+        return faults;
+    }
+
+    private HostFaults anyHost(Random random) {
+        return hosts.get(random.nextInt(hosts.size()));
     }
 
     private RedisServer any(Random random) {
@@ -77,5 +93,6 @@ final class RedlockTarget implements Target {
     @Override
     public void close() {
         servers.forEach(RedisServer::close);
+        hosts.forEach(HostFaults::close);
     }
 }

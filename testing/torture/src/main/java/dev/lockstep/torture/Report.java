@@ -94,7 +94,6 @@ public final class Report {
      * @return what was counted, in the order in which it should be read
      */
     public List<Row> rows() {
-        long entered = entered();
         List<Row> rows = new ArrayList<>();
         rows.add(new Row(
                 "processes × threads, locks",
@@ -102,10 +101,10 @@ public final class Report {
         rows.add(new Row(
                 "ttl, length, seed",
                 String.format(Locale.ROOT, "%.1f s, %.0f s, %d", ttlNanos / 1e9, seconds, settings.seed())));
-        rows.add(new Row("calls, of which got the lock", observer.history().size() + ", " + entered));
+        rows.add(new Row("calls, of which got the lock", observer.history().size() + ", " + entered()));
         rows.add(new Row("faults, of which landed in a hold", faults.count() + ", " + faults.landed()));
         for (Rule rule : Rule.values()) {
-            rows.add(new Row(rule.broken(), count(rule, entered)));
+            rows.add(new Row(rule.broken(), count(rule)));
         }
         rows.add(new Row("inside after the lease had ended, and another came", "" + verdict.overlapsAfterLease()));
         rows.add(new Row("writes, of which refused by token", sum(Registers::writes) + ", " + sum(Registers::refused)));
@@ -119,18 +118,21 @@ public final class Report {
         return rows;
     }
 
-    /** None of n seen means: with 95 % confidence, less than 3 in n happen. */
-    private String count(Rule rule, long entered) {
+    private String count(Rule rule) {
         long broken = verdict.broken(rule);
         String excused = verdict.excused(rule) == 0 ? "" : " (and " + verdict.excused(rule) + " where not promised)";
-        if (broken > 0 || !rule.isOfSections() || entered == 0) {
+        if (!rule.isOfSections()) {
             return broken + excused;
         }
-        return String.format(Locale.ROOT, "0, so below %.1e with 95 %% confidence%s", bound(entered), excused);
+        String all = broken + " of " + verdict.checked(rule);
+        return broken > 0 || verdict.checked(rule) == 0
+                ? all + excused
+                : String.format(Locale.ROOT, "%s, so below %.1e with 95 %% confidence%s", all, bound(rule), excused);
     }
 
-    private static double bound(long entered) {
-        return 3.0 / entered;
+    /** None of n seen means: with 95 % confidence, less than 3 in n happen. */
+    private double bound(Rule rule) {
+        return 3.0 / verdict.checked(rule);
     }
 
     static String shown(double seconds) {
@@ -143,7 +145,6 @@ public final class Report {
      * @return a tree that any writer of JSON can write
      */
     public Map<String, Object> toJson() {
-        long entered = entered();
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("engine", engine);
         json.put("holds", holds());
@@ -154,13 +155,17 @@ public final class Report {
         json.put("ttlSeconds", ttlNanos / 1e9);
         json.put("seconds", seconds);
         json.put("calls", observer.history().size());
-        json.put("sections", entered);
-        json.put("upperBound95", entered == 0 ? null : bound(entered));
+        json.put("sections", entered());
         Map<String, Object> rules = new LinkedHashMap<>();
         for (Rule rule : Rule.values()) {
             Map<String, Object> figures = new LinkedHashMap<>();
             figures.put("broken", verdict.broken(rule));
             figures.put("excused", verdict.excused(rule));
+            if (rule.isOfSections()) {
+                figures.put("checked", verdict.checked(rule));
+                boolean bounded = verdict.broken(rule) == 0 && verdict.checked(rule) > 0;
+                figures.put("upperBound95", bounded ? bound(rule) : null);
+            }
             figures.put(
                     "examples",
                     verdict.examples(rule).stream().map(Violation::text).toList());

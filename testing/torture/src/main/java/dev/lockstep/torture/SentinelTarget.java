@@ -6,6 +6,7 @@ import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
@@ -41,7 +42,8 @@ final class SentinelTarget implements Target {
 
     @Override
     public List<Fault> faults() {
-        return List.of(
+        List<Fault> faults = new ArrayList<>(ServerFaults.ofRedis(this::primary));
+        faults.addAll(List.of(
                 Fault.of("primary killed", Length.MOMENT, random -> failOver()),
                 Fault.of("lagging replica promoted", Length.MOMENT, random -> {
                             RedisServer replica = replica();
@@ -52,7 +54,8 @@ final class SentinelTarget implements Target {
                         })
                         .excusing(Rule.EXCLUSION, Rule.ORDER),
                 ServerFaults.paused("primary paused", Length.SHORT, this::primary),
-                ServerFaults.paused("replica paused", Length.SHORT, random -> replica()));
+                ServerFaults.paused("replica paused", Length.SHORT, random -> replica())));
+        return faults;
     }
 
     private RedisServer primary(Random random) {

@@ -1,6 +1,7 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.servers.HostFaults;
+import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.servers.ServerUnavailableException;
 import dev.lockstep.servers.SlowDisk;
@@ -24,7 +25,7 @@ final class ServerFaults {
         return List.of(
                 paused("server paused", Length.ANY, random -> server),
                 killed("server killed", random -> server),
-                restarted("server restarted", server));
+                restarted("server restarted", random -> server));
     }
 
     /** Stands still, as in a long wait for its disk. */
@@ -61,17 +62,35 @@ final class ServerFaults {
     static List<Fault> ofClock(Optional<HostFaults> host, Duration ttl) {
         return host.stream()
                 .flatMap(each -> Stream.of(
-                        off("clock set forward", each, ttl.multipliedBy(2)),
-                        off("clock set back", each, ttl.multipliedBy(-2))))
+                        clock("clock set forward", random -> each, ttl.multipliedBy(2)),
+                        clock("clock set back", random -> each, ttl.multipliedBy(-2))))
                 .toList();
     }
 
-    private static Fault off(String kind, HostFaults host, Duration off) {
+    /** A clock that jumps, and jumps back; so it is set forward either way. */
+    static Fault clock(String kind, Function<Random, HostFaults> choose, Duration off) {
         return Fault.of(kind, Length.ANY, random -> {
+                    HostFaults host = choose.apply(random);
                     host.clockOff(off);
                     return Injected.all("clock", () -> host.clockOff(Duration.ZERO));
                 })
                 .excusing(Rule.EXCLUSION, Rule.ORDER);
+    }
+
+    /** What an operator does to a Redis server, and clients must bear. */
+    static List<Fault> ofRedis(Function<Random, RedisServer> choose) {
+        return List.of(
+                command("scripts flushed", choose, "SCRIPT", "FLUSH"),
+                command("connections killed", choose, "CLIENT", "KILL", "TYPE", "normal"),
+                command("pushes killed", choose, "CLIENT", "KILL", "TYPE", "pubsub"));
+    }
+
+    private static Fault command(String kind, Function<Random, RedisServer> choose, String... words) {
+        return Fault.of(kind, Length.MOMENT, random -> {
+            RedisServer server = choose.apply(random);
+            server.command(words);
+            return Injected.all(server.toString(), Fault.Heal.NONE);
+        });
     }
 
     /** A disk without room. A server that gives up because of it is started again. */
@@ -96,8 +115,10 @@ final class ServerFaults {
         });
     }
 
-    private static Fault restarted(String kind, ServerProcess server) {
+    /** Ends in good order, and is started again. */
+    static Fault restarted(String kind, Function<Random, ? extends ServerProcess> choose) {
         return Fault.of(kind, Length.MOMENT, random -> {
+            ServerProcess server = choose.apply(random);
             server.stop();
             return Injected.all(server.toString(), server::start);
         });

@@ -76,6 +76,7 @@ final class SqlTarget implements Target {
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
         faults.addAll(ServerFaults.ofClock(host, ttl()));
+        faults.addAll(ServerFaults.ofFullDisk(host, server));
         faults.add(Fault.of("connections killed", Length.MOMENT, random -> {
             killConnections();
             return Injected.all("server", Fault.Heal.NONE);

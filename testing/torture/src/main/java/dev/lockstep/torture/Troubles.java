@@ -5,13 +5,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
-/** The times at which a fault was on or had not settled yet. Immutable. */
+/** The times at which one of some faults was on or had not settled yet. Immutable. */
 final class Troubles {
     private final NavigableMap<Long, Long> windows = new TreeMap<>(); // from, until; disjoint
 
-    Troubles(List<FaultWindow> faults, long settleNanos) {
-        faults.stream().sorted(Comparator.comparingLong(FaultWindow::from)).forEach(fault -> {
+    private Troubles(Stream<FaultWindow> faults, long settleNanos) {
+        faults.sorted(Comparator.comparingLong(FaultWindow::from)).forEach(fault -> {
             long until = fault.until() + settleNanos;
             Map.Entry<Long, Long> last = windows.lastEntry();
             if (last != null && last.getValue() >= fault.from()) {
@@ -20,6 +22,10 @@ final class Troubles {
                 windows.put(fault.from(), until);
             }
         });
+    }
+
+    static Troubles of(List<FaultWindow> faults, long settleNanos, Predicate<FaultWindow> which) {
+        return new Troubles(faults.stream().filter(which), settleNanos);
     }
 
     /** Whether one of them touches a time. */

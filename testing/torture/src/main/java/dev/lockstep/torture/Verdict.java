@@ -18,6 +18,7 @@ final class Verdict {
     private static final class Tally {
         long broken;
         long excused;
+        long checked;
         final List<Violation> examples = new ArrayList<>();
     }
 
@@ -31,6 +32,16 @@ final class Verdict {
         if (tally.examples.size() < EXAMPLES) {
             tally.examples.add(violation);
         }
+    }
+
+    /** So many sections more could have broken a rule where the engine promises to keep it. */
+    void checked(Rule rule, long sections) {
+        tally(rule).checked += sections;
+    }
+
+    /** How many sections could have broken a rule of sections where the engine promises to keep it. */
+    long checked(Rule rule) {
+        return tally(rule).checked;
     }
 
     private Tally tally(Rule rule) {

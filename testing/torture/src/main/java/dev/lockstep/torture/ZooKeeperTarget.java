@@ -56,8 +56,10 @@ final class ZooKeeperTarget implements Target {
         return List.of(
                 ServerFaults.paused("leader paused", Length.ANY, this::leader),
                 ServerFaults.killed("leader killed", this::leader),
+                ServerFaults.restarted("leader restarted", this::leader),
                 ServerFaults.paused("follower paused", Length.ANY, this::follower),
                 ServerFaults.killed("follower killed", this::follower),
+                ServerFaults.restarted("follower restarted", this::follower),
                 Fault.of("session ended", Length.MOMENT, this::endSession).excusing(Rule.EXCLUSION, Rule.ORDER));
     }
 

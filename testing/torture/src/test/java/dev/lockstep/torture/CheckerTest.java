@@ -42,8 +42,13 @@ class CheckerTest {
         return section;
     }
 
+    private void faultOn(int client, int lock, long from, long until, Rule... excuses) {
+        history.add(new FaultWindow("fault", "target", client, lock, Set.of(excuses), from, until, true));
+    }
+
     private void fault(long from, long until, Rule... excuses) {
-        history.add(new FaultWindow("fault", "target", FaultWindow.ALL, Set.of(excuses), from, until, true));
+        history.add(new FaultWindow(
+                "fault", "target", FaultWindow.ALL, FaultWindow.ALL, Set.of(excuses), from, until, true));
     }
 
     @Nested
@@ -126,6 +131,28 @@ class CheckerTest {
             writer(1, 52, 57, 58, 1);
             writer(1, 56, 59, 59, 2);
             assertThat(check().broken(Rule.EXCLUSION)).isEqualTo(1);
+        }
+
+        @Test
+        void isExcusedOnlyForTheLockThatWasHurt() {
+            faultOn(FaultWindow.ALL, 1, 1, 2, Rule.EXCLUSION);
+            for (int lock = 0; lock < 2; lock++) {
+                section(lock, false, false, 1, 2, 7, 8, 1);
+                section(lock, false, false, 1, 6, 9, 9, 2);
+            }
+            assertThat(check().broken(Rule.EXCLUSION)).isEqualTo(1);
+            assertThat(check().excused(Rule.EXCLUSION)).isEqualTo(1);
+        }
+
+        @Test
+        void onlyThoseCountAsCheckedWhomTheEnginePromisesIt() {
+            fault(20, 21, Rule.EXCLUSION);
+            writer(1, 2, 5, 5, 1);
+            writer(1, 6, History.NEVER, 9, 2); // proves nothing
+            writer(1, 22, 25, 25, 3);
+            writer(1, 32, 35, 35, 4);
+            assertThat(check().checked(Rule.EXCLUSION)).isEqualTo(2);
+            assertThat(check().checked(Rule.TOKENS)).isEqualTo(3);
         }
     }
 
@@ -334,6 +361,19 @@ class CheckerTest {
             fair(false, 3, 4, 5, 6);
             fault(2, 3);
             assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void aFaultOfAnotherClientOrLockCannot() {
+            fair(false, 1, 2, 7, 8);
+            fair(false, 3, 4, 5, 6);
+            faultOn(8, FaultWindow.ALL, 2, 3);
+            faultOn(FaultWindow.ALL, 1, 2, 3);
+            assertThat(check().broken(Rule.ORDER)).isEqualTo(1);
+            assertThat(check().checked(Rule.ORDER)).isEqualTo(2);
+            faultOn(7, 0, 2, 3);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().checked(Rule.ORDER)).isZero();
         }
 
         @Test

@@ -31,8 +31,8 @@ class HistoryFileTest {
         history.queued(second, 16);
         history.exited(second, 17);
         Set<Rule> excuses = Set.of(Rule.EXCLUSION, Rule.ORDER);
-        history.add(new FaultWindow("link cut", "worker 3", 3, excuses, 1, 2, true));
-        history.add(new FaultWindow("server paused", "some@1", FaultWindow.ALL, Set.of(), 3, 4, false));
+        history.add(new FaultWindow("link cut", "worker 3", 3, FaultWindow.ALL, excuses, 1, 2, true));
+        history.add(new FaultWindow("server paused", "some@1", FaultWindow.ALL, 2, Set.of(), 3, 4, false));
         Path file = written(history);
         HistoryFile read = HistoryFile.read(file);
         assertThat(read.engine()).isEqualTo("some");
@@ -68,7 +68,7 @@ class HistoryFileTest {
         assertThatThrownBy(() -> Recheck.of(file))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("notes.txt");
-        Files.writeString(file, "history 1 some 10\nsection 1 2\n");
+        Files.writeString(file, "history 2 some 10\nsection 1 2\n");
         assertThatThrownBy(() -> Recheck.of(file))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("damaged");

@@ -42,7 +42,7 @@ class TimelineTest {
         section(2, 3, 140, 180, 180, 8);
         section(1, 4, 100, 150, 160, 7); // another lock
         section(1, 3, 900, 950, 960, 9); // another time
-        history.add(new FaultWindow("link <cut>", "worker 1", 1, Set.of(), 110, 130, true));
+        history.add(new FaultWindow("link <cut>", "worker 1", 1, FaultWindow.ALL, Set.of(), 110, 130, true));
 
         String svg = new Timeline(history, new Moment(3, 150, "two inside"), 100).svg();
 
