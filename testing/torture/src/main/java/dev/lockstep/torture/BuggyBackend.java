@@ -2,6 +2,7 @@ package dev.lockstep.torture;
 
 import dev.lockstep.EngineInfo;
 import dev.lockstep.HolderInfo;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
@@ -64,6 +65,10 @@ final class BuggyBackend implements LockBackend {
     @Override
     public Claim submit(ClaimRequest request) {
         Ticket ticket = new Ticket(request);
+        if (bug == PlantedBug.OUTAGE_TOLD_AS_WRONG_SET_UP && state.isTurn(100)) {
+            ticket.complete(null, new LockConfigurationException(request.name(), "not set up wrongly at all"));
+            return ticket;
+        }
         boolean queues = bug == PlantedBug.LAST_COME_FIRST_SERVED && request.mayWait() && !request.mayBarge();
         if (queues) {
             synchronized (waiting) {

@@ -1,7 +1,9 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.torture.Witness.Seen;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,12 +15,16 @@ import java.util.stream.Collectors;
  * to one section, and to a register, happens under one monitor with its stamp.
  */
 final class Observer {
+    private static final int SOME = 10;
+
     private final long origin = System.nanoTime() - 1;
     private final History history = new History();
     private final Registers[] registers;
     private final Map<Integer, Open> open = new HashMap<>();
     private final List<Violation> complaints = new ArrayList<>();
     private final long[] lastEntered;
+    private final Deque<Long> lastQueued = new ArrayDeque<>();
+    private boolean hasFair;
 
     /** A section whose worker is still inside its call or inside the lock. */
     private static final class Open {
@@ -53,12 +59,28 @@ final class Observer {
 
     synchronized int ask(int client, int lock, boolean shared, boolean fair) {
         int section = history.ask(client, lock, shared, fair, now());
+        hasFair |= fair;
         open.put(section, new Open(client, lock));
         return section;
     }
 
     synchronized void queued(int section) {
-        history.queued(section, now());
+        long now = now();
+        history.queued(section, now);
+        lastQueued.addLast(now);
+        if (lastQueued.size() > SOME) {
+            lastQueued.removeFirst();
+        }
+    }
+
+    /** Whether somebody asked for a fair lock. */
+    synchronized boolean hasFair() {
+        return hasFair;
+    }
+
+    /** Whether some were seen to wait for a fair lock after a time. */
+    synchronized boolean someQueuedAfter(long stamp) {
+        return lastQueued.size() == SOME && lastQueued.getFirst() > stamp;
     }
 
     synchronized Seen enter(int section, long token) {

@@ -41,7 +41,10 @@ public enum PlantedBug {
     RELEASE_FORGOTTEN(Rule.LIVENESS, Rule.LEFTOVERS),
 
     /** Some grants go to who came last, fair or not. */
-    LAST_COME_FIRST_SERVED(Rule.ORDER);
+    LAST_COME_FIRST_SERVED(Rule.ORDER),
+
+    /** What passes is told as what never will: a call ends with the word that the engine is set up wrongly. */
+    OUTAGE_TOLD_AS_WRONG_SET_UP(Rule.OUTCOME);
 
     private final Set<Rule> breaks;
 

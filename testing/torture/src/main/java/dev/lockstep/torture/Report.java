@@ -61,6 +61,10 @@ public final class Report {
         return verdict;
     }
 
+    boolean hasFair() {
+        return observer.hasFair();
+    }
+
     History history() {
         return observer.history();
     }

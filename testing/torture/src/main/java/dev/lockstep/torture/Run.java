@@ -22,6 +22,7 @@ final class Run {
     private static final Duration GRACE = Duration.ofSeconds(5);
     private static final Duration WARM_UP = Duration.ofMillis(300);
     private static final Duration CALM = Duration.ofMillis(1_500);
+    private static final Duration LONGEST_CALM = Duration.ofSeconds(10);
 
     private final Rig rig;
     private final Settings settings;
@@ -84,7 +85,11 @@ final class Run {
                     "a lock was not granted within " + seconds(patience) + " of the end of all faults");
             return false;
         }
-        Parking.forTime(settle().plus(CALM)); // who waits in the last part of it can show that the order is kept
+        Parking.forTime(settle().plus(CALM));
+        if (observer.hasFair()) { // who waits now can show that the order is kept
+            long settled = healed + settle().toNanos();
+            Parking.until(() -> observer.someQueuedAfter(settled), LONGEST_CALM);
+        }
         return true;
     }
 

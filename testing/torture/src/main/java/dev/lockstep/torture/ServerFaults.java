@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.H2Server;
 import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerProcess;
@@ -93,13 +94,16 @@ final class ServerFaults {
         });
     }
 
-    /** A disk without room. A server that gives up because of it is started again. */
+    /** A disk without room. A server that gives up because of it is started again; H2 gives up, but does not end. */
     static List<Fault> ofFullDisk(Optional<HostFaults> host, ServerProcess server) {
         return host.stream()
                 .map(each -> Fault.of("disk full", Length.SHORT, random -> {
                     each.diskFull(true);
                     return Injected.all("disk", () -> {
                         each.diskFull(false);
+                        if (server instanceof H2Server) {
+                            server.stop();
+                        }
                         server.start();
                     });
                 }))

@@ -46,7 +46,7 @@ final class Turns {
             return;
         }
         int count = worker.plan().locks();
-        int lock = calm ? turn % count : random.nextInt(count);
+        int lock = calm ? calmLock(locks, count) : random.nextInt(count);
         boolean shared = locks.hasShared() && random.nextInt(3) == 0;
         Way way = calm ? Way.ASYNC : Way.values()[random.nextInt(Way.values().length)];
         boolean both = !calm && Locks.canBeTakenTogether(lock, count) && random.nextInt(4) == 0;
@@ -57,6 +57,12 @@ final class Turns {
             takeOne(locks, lock, shared, way);
         }
         Parking.forNanos((long) (random.nextDouble() * WORK_NANOS));
+    }
+
+    /** Each in turn; every other time a fair one, where those who wait show that the order is kept. */
+    private int calmLock(Locks locks, int count) {
+        int each = turn / 2 % count;
+        return turn % 2 == 0 && count > 1 && locks.isFair(1) ? 1 : each;
     }
 
     private void takeOne(Locks locks, int lock, boolean shared, Way way) {

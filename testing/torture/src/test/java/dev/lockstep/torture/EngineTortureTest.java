@@ -40,6 +40,11 @@ class EngineTortureTest {
             assertThat(report.holds()).as(report::toString).isTrue();
             assertThat(report.entered()).isPositive();
             assertThat(report.faults().count()).isPositive();
+            assertThat(report.verdict().checked(Rule.EXCLUSION)).isPositive();
+            assertThat(report.verdict().checked(Rule.TOKENS)).isPositive();
+            if (report.hasFair()) {
+                assertThat(report.verdict().checked(Rule.ORDER)).isPositive();
+            }
             assertThat(report.toHtml()).contains("Torture of " + report.engine());
             assertThat(report.toJson()).containsEntry("holds", true).containsKeys("sections", "faults", "rules");
         }
