@@ -385,7 +385,7 @@ class CheckerTest {
         }
     }
 
-    /** Nearly in order, as histories are, on eight locks, with one section that lies in another. */
+    /** Nearly in order, as histories are, on eight locks, with faults, old tokens and one section that lies in another. */
     @Test
     @Timeout(60)
     void tenMillionSectionsTakeLessThanAMinute() {
@@ -397,16 +397,25 @@ class CheckerTest {
             boolean fair = lock == 0;
             long entered = free[lock] + 1 + random.nextInt(100);
             long exited = entered + 1 + random.nextInt(100);
-            int section = section(
-                    lock, random.nextInt(3) == 0, fair, Math.max(1, entered - 500), entered, exited, exited, i + 1);
+            boolean old = i % 1_000 == 999 && !fair;
+            int section = history.ask(
+                    random.nextInt(4), lock, random.nextInt(3) == 0, fair, Math.max(1, entered - (old ? 0 : 500)));
+            history.entered(section, entered, 1_024L * (old ? i / 2 : i + 1));
+            history.certain(section, exited);
+            history.exited(section, exited);
             history.queued(section, fair ? entered - 1 : History.NEVER);
             free[lock] = exited;
+            if (i % 10_000 == 0) {
+                faultOn(FaultWindow.ALL, 1 + random.nextInt(free.length - 1), entered, entered + 1_000, Rule.EXCLUSION);
+            }
         }
-        long last = free[3];
-        section(3, false, false, last, last + 10, last + 90, last + 90, count + 1);
-        section(3, false, false, last, last + 50, last + 51, last + 51, count + 2);
+        long last = free[3] + SETTLE + 1_000;
+        section(3, false, false, last, last + 10, last + 90, last + 90, 1_024L * (count + 1));
+        section(3, false, false, last, last + 50, last + 51, last + 51, 1_024L * (count + 2));
         Verdict verdict = check();
         assertThat(verdict.broken(Rule.EXCLUSION)).isEqualTo(1);
         assertThat(verdict.broken(Rule.ORDER)).isZero();
+        assertThat(verdict.broken(Rule.TOKENS)).isPositive();
+        assertThat(verdict.excused(Rule.TOKENS)).isPositive();
     }
 }
