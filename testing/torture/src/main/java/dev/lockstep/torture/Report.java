@@ -165,6 +165,7 @@ public final class Report {
             Map<String, Object> figures = new LinkedHashMap<>();
             figures.put("broken", verdict.broken(rule));
             figures.put("excused", verdict.excused(rule));
+            figures.put("excusedBy", verdict.excusedBy(rule));
             if (rule.isOfSections()) {
                 figures.put("checked", verdict.checked(rule));
                 boolean bounded = verdict.broken(rule) == 0 && verdict.checked(rule) > 0;

@@ -1,10 +1,12 @@
 package dev.lockstep.torture;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** How often each rule was broken, with the first examples. Not thread-safe. */
 final class Verdict {
@@ -17,15 +19,15 @@ final class Verdict {
     /** What is kept of one rule. */
     private static final class Tally {
         long broken;
-        long excused;
         long checked;
+        final Map<String, Long> excused = new TreeMap<>(); // by what
         final List<Violation> examples = new ArrayList<>();
     }
 
     void add(Violation violation) {
         Tally tally = tally(violation.rule());
         if (violation.isExcused()) {
-            tally.excused++;
+            tally.excused.merge(violation.excuse(), 1L, Long::sum);
         } else {
             tally.broken++;
         }
@@ -83,7 +85,12 @@ final class Verdict {
 
     /** How often a rule was broken in a fault in which the engine does not promise it. */
     long excused(Rule rule) {
-        return tally(rule).excused;
+        return excusedBy(rule).values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** The same by the kinds of faults. */
+    Map<String, Long> excusedBy(Rule rule) {
+        return Collections.unmodifiableMap(tally(rule).excused);
     }
 
     List<Violation> examples(Rule rule) {
