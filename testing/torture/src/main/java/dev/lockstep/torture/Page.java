@@ -2,6 +2,7 @@ package dev.lockstep.torture;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Writes a report as one HTML page that needs nothing else. */
 final class Page {
@@ -36,6 +37,7 @@ final class Page {
                 report.holds()
                         ? "<p class=\"good\">All that the engine promises held.</p>\n"
                         : "<p class=\"bad\">A promise was broken.</p>\n");
+        broken(html);
         html.append("<table>\n");
         report.rows().forEach(row -> row(html, "td", row.what(), row.count()));
         html.append("</table>\n<h2>Faults</h2>\n<table>\n");
@@ -44,6 +46,19 @@ final class Page {
         html.append("</table>\n");
         pictures(html);
         return html.append("</body></html>\n").toString();
+    }
+
+    private void broken(StringBuilder html) {
+        List<String> lines = Stream.of(Rule.values())
+                .flatMap(rule -> report.verdict().examples(rule).stream())
+                .filter(each -> !each.isExcused())
+                .map(Violation::line)
+                .toList();
+        if (!lines.isEmpty()) {
+            html.append("<ul>\n");
+            lines.forEach(line -> html.append("<li>").append(escape(line)).append("</li>\n"));
+            html.append("</ul>\n");
+        }
     }
 
     private void pictures(StringBuilder html) {

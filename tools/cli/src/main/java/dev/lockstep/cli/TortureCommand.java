@@ -77,7 +77,12 @@ final class TortureCommand implements Callable<Integer> {
             defaultValue = "3")
     private int threads;
 
-    @Option(names = "--locks", paramLabel = "N", description = "Locks (default: ${DEFAULT-VALUE}).", defaultValue = "4")
+    @Option(
+            names = "--locks",
+            paramLabel = "N",
+            description =
+                    "Locks (default: ${DEFAULT-VALUE}). Of each four one is fair, one sticky, and two are taken together.",
+            defaultValue = "4")
     private int locks;
 
     @Option(
