@@ -2,6 +2,7 @@ package dev.lockstep.servers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -55,12 +56,22 @@ public final class TcpProxy implements AutoCloseable {
      * @return the proxy, on a port of its own
      */
     public static TcpProxy to(int port) {
+        return to(FreePorts.address(port));
+    }
+
+    /**
+     * Starts a proxy on this machine in front of a server anywhere.
+     *
+     * @param server the server; nothing needs to listen there yet
+     * @return the proxy, on a loopback port of its own
+     */
+    public static TcpProxy to(InetSocketAddress server) {
         try {
-            ProxyLoop loop = new ProxyLoop(FreePorts.address(FreePorts.next()), FreePorts.address(port));
+            ProxyLoop loop = new ProxyLoop(FreePorts.address(FreePorts.next()), server);
             loop.start();
             return new TcpProxy(loop);
         } catch (IOException e) {
-            throw new UncheckedIOException("no proxy to port " + port, e);
+            throw new UncheckedIOException("no proxy to " + server, e);
         }
     }
 

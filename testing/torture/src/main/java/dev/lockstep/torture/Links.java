@@ -1,14 +1,15 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.servers.TcpProxy;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** The way of one worker to all servers, which can be broken for it alone. Thread-safe. */
 record Links(List<TcpProxy> proxies) implements AutoCloseable {
-    static Links to(List<Integer> ports) {
-        return new Links(ports.stream().map(TcpProxy::to).toList());
+    static Links to(List<InetSocketAddress> servers) {
+        return new Links(servers.stream().map(TcpProxy::to).toList());
     }
 
     List<Integer> ports() {

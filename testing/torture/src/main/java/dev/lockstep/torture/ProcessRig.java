@@ -33,7 +33,7 @@ final class ProcessRig implements Rig {
         private ProcessHand worker;
 
         Desk(Worker.Plan plan, int observerPort) {
-            links = Links.to(target.ports());
+            links = Links.to(target.servers());
             url = target.url(links.ports());
             worker = new ProcessHand(url, new WorkerMain.Order(namespace, observerPort, plan));
         }
@@ -121,7 +121,7 @@ final class ProcessRig implements Rig {
             }
             return desk::replace;
         }));
-        if (!target.ports().isEmpty()) {
+        if (!target.servers().isEmpty()) {
             faults.add(onLinks("link cut", Length.ANY, TcpProxy::cut));
             faults.add(onLinks("link silent", Length.ANY, TcpProxy::blackHole));
             faults.add(onLinks("replies lost", Length.ANY, TcpProxy::dropReplies));

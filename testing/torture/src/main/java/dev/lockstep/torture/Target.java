@@ -1,5 +1,7 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.ServerProcess;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 
@@ -10,13 +12,20 @@ interface Target extends AutoCloseable {
 
     Duration ttl();
 
-    /** The ports of its servers; empty if there is nothing to put a proxy in front of. */
+    /** The ports of its servers on this machine; empty if there is nothing to put a proxy in front of. */
     List<Integer> ports();
+
+    /** What to put proxies in front of. */
+    default List<InetSocketAddress> servers() {
+        return ports().stream()
+                .map(port -> new InetSocketAddress(ServerProcess.HOST, port))
+                .toList();
+    }
 
     /**
      * Where clients connect.
      *
-     * @param ports the ports to go through, one for each of {@link #ports()}
+     * @param ports the ports to go through: {@link #ports()}, or one on this machine for each of {@link #servers()}
      */
     String url(List<Integer> ports);
 

@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Several processes use locks in every way while things are broken on purpose; then a checker says in"
                     + " numbers what held and what did not. With --url on an engine of yours, of which nothing is broken"
-                    + " but the workers; with --engine or --all on servers that it starts itself and breaks too.",
+                    + " but the workers and their links; with --engine or --all on servers that it starts itself and breaks too.",
             "The exit code is 1 if a promise was broken, or if the checker did not find a planted bug."
         })
 final class TortureCommand implements Callable<Integer> {
