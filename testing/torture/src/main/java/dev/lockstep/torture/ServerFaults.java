@@ -1,11 +1,11 @@
 package dev.lockstep.torture;
 
-import dev.lockstep.servers.H2Server;
 import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.servers.ServerUnavailableException;
 import dev.lockstep.servers.SlowDisk;
+import dev.lockstep.servers.SqlServer;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.time.Duration;
@@ -94,14 +94,17 @@ final class ServerFaults {
         });
     }
 
-    /** A disk without room. A server that gives up because of it is started again; H2 gives up, but does not end. */
+    /**
+     * A disk without room. A server that gives up because of it is started again; databases in any case, since H2 gives
+     * up and does not end, and MariaDB may end when there is room again.
+     */
     static List<Fault> ofFullDisk(Optional<HostFaults> host, ServerProcess server) {
         return host.stream()
                 .map(each -> Fault.of("disk full", Length.SHORT, random -> {
                     each.diskFull(true);
                     return Injected.all("disk", () -> {
                         each.diskFull(false);
-                        if (server instanceof H2Server) {
+                        if (server instanceof SqlServer) {
                             server.stop();
                         }
                         server.start();
