@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,6 +98,33 @@ abstract class ScaleContract extends ContractGroup {
         }
         assertThat(guarded[0]).isEqualTo(WAITERS);
         assertRequestsPerHold(before, WAITERS);
+    }
+
+    /** Each call for a fair lock has a place of its own at the engine, so that clients take turns. */
+    @Test
+    @Requires({Capability.FAIR, Capability.PUSH, Capability.COUNT_REQUESTS})
+    void aReleaseWakesNobodyButTheNextOfManyClients() throws Exception {
+        int clients = 20; // twice the requests that a hold may cost: too many if each of them asks at each release
+        int waiters = 400;
+        LockOptions fair = LockOptions.defaults().fair();
+        Lease held = rival().lock(NAME, fair).acquireAsync().get();
+        int[] guarded = new int[1];
+        List<CompletableFuture<Void>> done = new ArrayList<>();
+        for (int i = 0; i < waiters; i++) {
+            LockClient client = bench().client("client-" + i % clients);
+            done.add(client.lock(NAME, fair).acquireAsync().thenCompose(lease -> {
+                guarded[0]++;
+                return lease.closeAsync();
+            }));
+        }
+        bench().awaitWaiters(NAME, waiters);
+        long before = requests();
+        held.close();
+        for (CompletableFuture<Void> future : done) {
+            future.get(60, TimeUnit.SECONDS);
+        }
+        assertThat(guarded[0]).isEqualTo(waiters);
+        assertRequestsPerHold(before, waiters);
     }
 
     @Test
