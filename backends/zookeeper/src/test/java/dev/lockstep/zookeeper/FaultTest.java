@@ -148,6 +148,29 @@ class FaultTest {
         assertThat(nodes()).isEmpty();
     }
 
+    /** The request is lost, not the answer: the node is there until the delete is sent again. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?queue=off"})
+    void aDeleteThatDoesNotArriveIsSentAgainUntilTheNodeIsGone(String options) throws Exception {
+        closeClients();
+        proxy = TcpProxy.to(server);
+        open(options);
+        Lease lease = client.lock("x").acquire();
+        CompletableFuture<Lease> next = rival.lock("x").acquireAsync();
+        proxy.stall(TcpProxy.Direction.REQUESTS);
+        long before = proxy.bytes(TcpProxy.Direction.REQUESTS);
+        CompletableFuture<Void> closing = lease.closeAsync();
+        Awaitility.await().atMost(SOON).until(() -> proxy.bytes(TcpProxy.Direction.REQUESTS) > before);
+        proxy.cut();
+        assertThat(rival.inspect("x").holders()).hasSize(1);
+        assertThat(closing).isNotDone();
+        assertThat(next).isNotDone();
+        proxy.heal();
+        next.get(10, TimeUnit.SECONDS).close();
+        closing.get(10, TimeUnit.SECONDS);
+        assertThat(rival.inspect("x").holders()).isEmpty();
+    }
+
     @Test
     void aWithdrawnClaimWhoseCreateWasNotAnsweredIsCleanedUp() throws Exception {
         Lease held = rival.lock("x").acquire();
