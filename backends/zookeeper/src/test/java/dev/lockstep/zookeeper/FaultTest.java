@@ -226,6 +226,35 @@ class FaultTest {
         waiting.get(10, TimeUnit.SECONDS).close();
     }
 
+    /** What it held is lost without the events that are still to come, and what it holds next is not lost by them. */
+    @Test
+    void aHolderInAnOldSessionIsToldOfItsLossBeforeTheNextSessionBegins() throws Exception {
+        Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
+        Lease lost = client.lock("x").acquireAsync().get();
+        lost.onLost(reasons::add);
+        long token = lost.token();
+        String node = lockPath() + "/" + nodes().get(0);
+        ZooKeeperBackend backend = backends.element();
+        Session old = backend.session();
+        ZooKeeperFixture.closeSession(old.handle(), server.address());
+        Awaitility.await().atMost(SOON).until(() -> backend.session() != old);
+        assertThat(lost.isValid()).isFalse();
+        Lease fresh = client.lock("x").acquireAsync().get(10, TimeUnit.SECONDS);
+        Queue<LossReason> ofFresh = new ConcurrentLinkedQueue<>();
+        fresh.onLost(ofFresh::add);
+        old.process(new WatchedEvent(EventType.NodeDeleted, KeeperState.SyncConnected, node));
+        old.process(new WatchedEvent(EventType.None, KeeperState.SyncConnected, null));
+        old.process(new WatchedEvent(EventType.None, KeeperState.Expired, null));
+        Awaitility.await().atMost(SOON).until(() -> !reasons.isEmpty());
+        assertThat(reasons).containsExactly(LossReason.SESSION_ENDED);
+        assertThatThrownBy(lost::close).isInstanceOf(LockLostException.class);
+        assertThat(fresh.token()).isGreaterThan(token);
+        assertThat(fresh.isValid()).isTrue();
+        assertThat(rival.lock("x").tryLock()).isFalse();
+        fresh.close();
+        assertThat(ofFresh).isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "?queue=off"})
     void aHeldNodeThatAnOperatorDeletesIsLostAtOnce(String options) throws Exception {
