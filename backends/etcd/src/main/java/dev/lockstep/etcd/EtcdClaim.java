@@ -26,6 +26,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
      *             something before it             -> watch that; look again when it changes
      *             key vanished, or a new session  -> advance
      *             no answer                       -> advance after a while
+     *             it, or a session, is refused    -> failed
      *
      * One request is on its way at a time; whatever happens meanwhile leads to one more look. A claim whose request to
      * enter was not answered may still enter later, even after it was withdrawn: `unanswered` makes whoever ends the
@@ -65,6 +66,11 @@ final class EtcdClaim implements Claim, Watches.Watcher {
 
     /** Does the next step, unless one is under way: then once more after it. */
     void advance() {
+        Throwable refusal = backend.sessions().refusal();
+        if (refusal != null) {
+            refusedSession(refusal);
+            return;
+        }
         Place at;
         long created;
         boolean queue;
@@ -73,7 +79,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         synchronized (this) {
             Session session = backend.sessions().current();
             if (settled || session == null) {
-                return; // with the next session, the claim is called again
+                return; // with the next session, or its refusal, the claim is called again
             }
             if (inFlight) {
                 again = true;
@@ -100,6 +106,16 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         } else {
             look(at, created, everything);
         }
+    }
+
+    /** There is no session to ask in, and etcd does not want one. */
+    private void refusedSession(Throwable refusal) {
+        synchronized (this) {
+            if (settled) {
+                return;
+            }
+        }
+        fail(backend.error(request.name(), "opening a session", refusal));
     }
 
     private void enter(Place at, boolean onlyIfFree) {

@@ -34,6 +34,9 @@ final class Sessions {
      * The session ends when its key is gone: the lease has expired or was revoked, or somebody deleted the key. A watch
      * tells so at once, a renewal does at the latest, and a request with a dead lease does too. What is left of its
      * lease is then revoked, since nothing may hang on it any more.
+     *
+     * The next one is tried for until it is there. As long as etcd refuses it, though it answers, whoever waits for it is
+     * told so: nothing else would, since an engine that answers is no outage.
      */
     private static final Logger log = LoggerFactory.getLogger(Sessions.class);
 
@@ -45,22 +48,23 @@ final class Sessions {
     private final Wire wire;
     private final Watches watches;
     private final Keys keys;
-    private final Runnable whenOpened;
+    private final Runnable whenAnswered;
     private final Renewer<Session> renewer;
     private final long leaseSeconds;
     private final long renewalNanos;
     private volatile @Nullable Session current; // written under this
+    private volatile @Nullable Throwable refusal;
     private volatile long grantedSeconds;
     private Watches.@Nullable Watch watch; // guarded by this
     private boolean closed; // guarded by this
 
-    Sessions(BackendContext context, Wire wire, Watches watches, Keys keys, Runnable whenOpened) {
+    Sessions(BackendContext context, Wire wire, Watches watches, Keys keys, Runnable whenAnswered) {
         this.context = context;
         this.scheduler = context.scheduler();
         this.wire = wire;
         this.watches = watches;
         this.keys = keys;
-        this.whenOpened = whenOpened;
+        this.whenAnswered = whenAnswered;
         this.renewer = new Renewer<>(context, 1, LossReason.SESSION_ENDED, batch -> renew(batch.get(0)));
         this.leaseSeconds = context.ttl().plusNanos(999_999_999).toSeconds();
         this.renewalNanos = context.renewalTimeout().toNanos();
@@ -70,6 +74,12 @@ final class Sessions {
     @Nullable
     Session current() {
         return current;
+    }
+
+    /** Why etcd has refused the session that is missing; null if there is one, or if the last try was not answered. */
+    @Nullable
+    Throwable refusal() {
+        return refusal;
     }
 
     /** The smallest ttl that the cluster keeps, as far as the last session's lease tells. */
@@ -119,6 +129,7 @@ final class Sessions {
                 return;
             }
             current = session;
+            refusal = null;
             watch = watches.watch(session.key(), new Watches.Watcher() {
                 @Override
                 public void watching() {
@@ -134,17 +145,33 @@ final class Sessions {
             });
         }
         renewer.register(session);
-        whenOpened.run();
+        whenAnswered.run();
     }
 
-    private void openLater(int failures) {
-        scheduler.schedule(
-                context.retryBackoff().delay(failures).toNanos(),
-                () -> open().whenComplete((ok, failure) -> {
-                    if (failure != null && !isClosed()) {
-                        openLater(failures + 1);
-                    }
-                }));
+    /** Opens a session, in as many tries as it takes. */
+    private void reopen(int failures) {
+        open().whenComplete((session, failure) -> {
+            if (failure != null && !isClosed()) {
+                notOpened(failure);
+                int more = failures + 1;
+                scheduler.schedule(context.retryBackoff().delay(more).toNanos(), () -> reopen(more));
+            }
+        });
+    }
+
+    private void notOpened(Throwable failure) {
+        if (Failures.isUnanswered(failure) || Failures.isLeaseGone(failure)) {
+            refusal = null;
+            return;
+        }
+        if (refusal == null) {
+            log.warn(
+                    "etcd refuses a session to client {}: {}; trying again",
+                    context.clientName(),
+                    Failures.status(failure));
+        }
+        refusal = failure;
+        whenAnswered.run();
     }
 
     private synchronized boolean isClosed() {
@@ -164,11 +191,7 @@ final class Sessions {
         }
         renewer.unregister(session);
         revoke(session.lease());
-        open().whenComplete((ok, failure) -> {
-            if (failure != null) {
-                openLater(1);
-            }
-        });
+        reopen(0);
     }
 
     private CompletableFuture<List<Session>> renew(Session session) {

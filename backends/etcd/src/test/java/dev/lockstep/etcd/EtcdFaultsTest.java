@@ -168,6 +168,43 @@ class EtcdFaultsTest extends SingleMemberTestCase {
         assertThatThrownBy(second::close).isInstanceOf(LockLostException.class);
     }
 
+    /** Reads are answered all the while, and so are the core's signs of life. */
+    @Test
+    void claimsEndWithTheRefusalOfTheSessionThatTheyWaitFor() throws Exception {
+        LockClient rival = connect();
+        LockClient client = connect();
+        Lease held = rival.lock(NAME).acquireAsync().get();
+        CompletableFuture<Lease> waiting = client.lock(NAME).acquireAsync();
+        await("it waits", () -> queue().size() == 2);
+        long lease = queue().stream()
+                .filter(kv -> kv.createRevision() != held.token() >> 10)
+                .findFirst()
+                .orElseThrow()
+                .lease();
+        gateway.noSpace(true);
+        try {
+            gateway.revoke(lease);
+            assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockUnavailableException.class)
+                    .hasMessageContaining("space exceeded");
+            for (String name : List.of(NAME, "free")) {
+                assertThatThrownBy(() -> client.lock(name).lock())
+                        .isInstanceOf(LockUnavailableException.class)
+                        .hasMessageContaining(name)
+                        .hasMessageContaining("session")
+                        .hasMessageContaining("space exceeded");
+                assertThatThrownBy(() -> client.lock(name).tryLock(1, TimeUnit.MILLISECONDS))
+                        .isInstanceOf(LockUnavailableException.class);
+            }
+        } finally {
+            gateway.noSpace(false);
+        }
+        await("it goes on", () -> client.lock("free").tryLock());
+        client.lock("free").unlock();
+        held.close();
+        client.lock(NAME).acquireAsync().get(20, TimeUnit.SECONDS).close();
+    }
+
     @Test
     void anOperatorWhoDeletesTheSessionsKeyEndsTheSession() throws Exception {
         LockClient client = connect();

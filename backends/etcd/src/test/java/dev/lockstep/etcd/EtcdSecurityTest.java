@@ -42,10 +42,7 @@ class EtcdSecurityTest extends EtcdTestCase {
         grant(gateway, "root", "root");
         user(gateway, "app", PASSWORD);
         role(gateway, "locks");
-        gateway.post(
-                "/v3/auth/role/grant",
-                "{\"name\":\"locks\",\"perm\":{\"permType\":\"READWRITE\",\"key\":\"" + Gateway.base64("lockstep/")
-                        + "\",\"range_end\":\"" + Gateway.base64("lockstep0") + "\"}}");
+        allow(gateway, "READWRITE");
         grant(gateway, "app", "locks");
         user(gateway, "nobody", PASSWORD);
         gateway.post("/v3/auth/enable", "{}");
@@ -58,6 +55,14 @@ class EtcdSecurityTest extends EtcdTestCase {
 
     private static void role(Gateway gateway, String name) {
         gateway.post("/v3/auth/role/add", "{\"name\":\"" + name + "\"}");
+    }
+
+    /** What users with the role for locks may do. */
+    private static void allow(Gateway gateway, String what) {
+        gateway.post(
+                "/v3/auth/role/grant",
+                "{\"name\":\"locks\",\"perm\":{\"permType\":\"" + what + "\",\"key\":\"" + Gateway.base64("lockstep/")
+                        + "\",\"range_end\":\"" + Gateway.base64("lockstep0") + "\"}}");
     }
 
     private static void grant(Gateway gateway, String user, String role) {
@@ -104,6 +109,28 @@ class EtcdSecurityTest extends EtcdTestCase {
                     .satisfies(failure -> assertThat(trace(failure)).doesNotContain("wrong", "s3cret"));
         }
         assertThatThrownBy(() -> connect("etcd://" + server.address())).isInstanceOf(LockConfigurationException.class);
+    }
+
+    @Test
+    void aUserWhoMayOnlyReadIsToldSoWhenItsSessionHasEnded() throws Exception {
+        EtcdServer server = startWithUsers(EtcdServer.builder());
+        LockClient client = connect("etcd://app:" + ENCODED + "@" + server.address());
+        Gateway operator = new Gateway(server);
+        operator.login("root", "root");
+        allow(operator, "READ");
+        operator.list("lockstep/" + namespace + "/client/").forEach(session -> operator.revoke(session.lease()));
+        assertThatThrownBy(() -> client.lock(NAME).acquireAsync().get(20, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("read and write access");
+        allow(operator, "READWRITE");
+        await("it goes on", () -> {
+            try {
+                return client.lock(NAME).tryLock();
+            } catch (LockConfigurationException e) {
+                return false;
+            }
+        });
+        client.lock(NAME).unlock();
     }
 
     private static String trace(Throwable failure) {
