@@ -59,7 +59,12 @@ final class Replies {
                                 + " All clients of a lock must use the same kind of queue.");
             case QUOTAEXCEEDED ->
                 new LockConfigurationException(lockName, tried + "a quota is exceeded. Raise it at the server.");
-            case CONNECTIONLOSS, SESSIONEXPIRED, AUTHFAILED ->
+            case AUTHFAILED ->
+                new LockConfigurationException(
+                        lockName,
+                        tried + "ZooKeeper refuses this client's authentication (" + code
+                                + "). Check its credentials or its login context.");
+            case CONNECTIONLOSS, SESSIONEXPIRED ->
                 new LockUnavailableException(
                         lockName, tried + "no answer (" + code + "). Check that the servers are up and have a quorum.");
             default -> new LockUnavailableException(lockName, tried + "ZooKeeper answered " + code + ".");

@@ -1,6 +1,5 @@
 package dev.lockstep.zookeeper;
 
-import dev.lockstep.LockConfigurationException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Moment;
 import dev.lockstep.spi.Scheduler;
@@ -49,6 +48,7 @@ final class Session implements Watcher {
     private final Moment<QueuedAttempt> heldForAMoment;
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean closing;
+    private volatile boolean refused;
 
     /** Begins to connect. */
     Session(int generation, ZooKeeperBackend backend, BackendContext context, ZooKeeperEngine engine) {
@@ -101,6 +101,11 @@ final class Session implements Watcher {
         return ready;
     }
 
+    /** Whether the server does not believe that this client is who it says, so that the session was given up. */
+    boolean isRefused() {
+        return refused;
+    }
+
     /** The timeout that the server granted. */
     Duration timeout() {
         return heartbeat.timeout();
@@ -143,8 +148,8 @@ final class Session implements Watcher {
     }
 
     private void refused() {
-        ready.completeExceptionally(new LockConfigurationException(
-                null, "ZooKeeper refuses this client's authentication. Check its credentials or its login context."));
+        refused = true;
+        ready.completeExceptionally(backend.refusal(null));
         end(true);
         closeInBackground();
     }
@@ -205,7 +210,13 @@ final class Session implements Watcher {
 
     /** What a reply's code means for those who asked: after the end there is no next connection. */
     Code effective(Code code) {
-        return code == Code.CONNECTIONLOSS && (closing || ended.get()) ? Code.SESSIONEXPIRED : code;
+        if (code != Code.CONNECTIONLOSS && code != Code.SESSIONEXPIRED) {
+            return code;
+        }
+        if (refused) {
+            return Code.AUTHFAILED;
+        }
+        return closing || ended.get() ? Code.SESSIONEXPIRED : code;
     }
 
     void answered(long sentNanos) {

@@ -4,6 +4,7 @@ import dev.lockstep.EngineInfo;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LockstepException;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
@@ -110,10 +111,6 @@ final class ZooKeeperBackend implements LockBackend {
             throw new LockConfigurationException(
                     null, "The chroot of " + engine + " does not exist in ZooKeeper. Create it first.");
         }
-        if (code == Code.AUTHFAILED) {
-            throw new LockConfigurationException(
-                    null, "ZooKeeper at " + engine + " refuses this client's authentication. Check its credentials.");
-        }
         if (code != Code.OK) {
             throw Replies.failure(null, "connect to", engine.toString(), code);
         }
@@ -159,15 +156,23 @@ final class ZooKeeperBackend implements LockBackend {
     /**
      * A session is over: opens another, and asks in it for what still waits.
      *
-     * @param refused whether to take time for it, since the server will hardly like the next one better
+     * @param refused whether nothing shall wait for it, and it can take its time, since the server will hardly like the
+     *     next one better
      */
     void sessionEnded(Session lost, boolean refused) {
         lost.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));
         if (refused) {
+            log.warn("Client '{}': {}", context.clientName(), refusal(null).getMessage());
+            pending.forEach(claim -> claim.fail(refusal(claim.request().name())));
             renewLater(lost);
         } else {
             renewSession(lost);
         }
+    }
+
+    /** What those get who need a session while the server lets this client have none. */
+    LockstepException refusal(@Nullable String lockName) {
+        return Replies.failure(lockName, "open a session at", engine.toString(), Code.AUTHFAILED);
     }
 
     private void renewLater(Session lost) {
@@ -209,9 +214,12 @@ final class ZooKeeperBackend implements LockBackend {
     public Claim submit(ClaimRequest request) {
         NodeClaim claim = new NodeClaim(this, request);
         pending.add(claim);
-        claim.ask(session);
+        Session current = session;
+        claim.ask(current);
         if (closed) {
             claim.fail(closedFailure(request.name()));
+        } else if (current.isRefused()) {
+            claim.fail(refusal(request.name()));
         }
         await(claim.answered(), request.blockAtMost());
         return claim;

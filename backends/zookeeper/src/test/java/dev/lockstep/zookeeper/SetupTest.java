@@ -12,17 +12,20 @@ import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TestCertificates;
 import dev.lockstep.servers.ZooKeeperServer;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import javax.security.auth.login.Configuration;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -139,15 +142,24 @@ class SetupTest {
                 .doesNotContain("wr0ng");
     }
 
-    @Test
-    void saslUsersAreLetInAndOthersRefused(@TempDir Path folder) throws Exception {
+    /** Lets clients of this JVM log in by SASL with the contexts Right and Wrong, until it is closed. */
+    private static AutoCloseable logins(Path folder) throws IOException {
         Path logins = folder.resolve("jaas.conf");
         String module = "org.apache.zookeeper.server.auth.DigestLoginModule required username=\"orders\" password=";
         Files.writeString(logins, "Right { " + module + "\"s3cret\"; };\nWrong { " + module + "\"wr0ng\"; };\n");
         System.setProperty("java.security.auth.login.config", logins.toString());
         System.setProperty("zookeeper.fips-mode", "false");
-        try {
-            Configuration.getConfiguration().refresh();
+        Configuration.getConfiguration().refresh();
+        return () -> {
+            System.clearProperty("java.security.auth.login.config");
+            System.clearProperty("zookeeper.fips-mode");
+            Configuration.setConfiguration(null);
+        };
+    }
+
+    @Test
+    void saslUsersAreLetInAndOthersRefused(@TempDir Path folder) throws Exception {
+        try (AutoCloseable logins = logins(folder)) {
             try (LockClient client = connect("zookeeper://" + server.address() + "?sasl=Right");
                     RawClient stranger = new RawClient(server.address());
                     Lease lease = client.lock("sasl").acquire()) {
@@ -161,10 +173,36 @@ class SetupTest {
                         .isInstanceOf(LockConfigurationException.class)
                         .hasMessageContaining("authentication");
             }
-        } finally {
-            System.clearProperty("java.security.auth.login.config");
-            System.clearProperty("zookeeper.fips-mode");
-            Configuration.setConfiguration(null);
+        }
+    }
+
+    @Test
+    @Timeout(300) // a server that starts three times
+    void claimsOfAUserWhoIsNotLetInAnyMoreEnd(@TempDir Path folder) throws Exception {
+        try (AutoCloseable logins = logins(folder);
+                ZooKeeperServer changing = Servers.require(() ->
+                        ZooKeeperServer.builder().saslUser("orders", "s3cret").start());
+                LockClient client = connect("zookeeper://" + changing.address() + "?sasl=Right")) {
+            Path users = changing.directory().resolve("jaas.conf");
+            String known = Files.readString(users);
+            Files.writeString(users, known.replace("s3cret", "changed"));
+            changing.restart();
+            for (int i = 0; i < 3; i++) { // by the old session, and by those that are tried for then
+                assertThatThrownBy(() -> client.lock("sasl").acquireAsync().get(50, TimeUnit.SECONDS))
+                        .hasCauseInstanceOf(LockConfigurationException.class)
+                        .hasMessageContaining("'sasl'")
+                        .hasMessageContaining("authentication");
+                assertThatThrownBy(() -> client.inspect("sasl"))
+                        .isInstanceOf(LockConfigurationException.class)
+                        .hasMessageContaining("authentication");
+                TimeUnit.SECONDS.sleep(1); // the next session
+            }
+            Files.writeString(users, known);
+            changing.restart();
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .ignoreException(LockConfigurationException.class)
+                    .until(() -> client.lock("sasl").tryLock());
         }
     }
 
