@@ -187,8 +187,13 @@ final class ZooKeeperBackend implements LockBackend {
             }
             try {
                 fresh = new Session(lost.generation() + 1, this, context, engine);
-            } catch (LockUnavailableException e) {
-                log.warn("Client '{}': {}", context.clientName(), e.getMessage());
+            } catch (RuntimeException e) {
+                // Whatever it is: without another try there would never be a session again.
+                log.warn(
+                        "Client '{}': cannot begin another session, trying again: {}",
+                        context.clientName(),
+                        e.toString());
+                log.debug("Client '{}': cannot begin another session", context.clientName(), e);
                 renewLater(lost);
                 return;
             }

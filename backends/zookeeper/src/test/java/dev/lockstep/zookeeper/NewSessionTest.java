@@ -15,11 +15,19 @@ import org.junit.jupiter.api.Timeout;
 /** What can go wrong with the session after one that has ended. */
 @Timeout(60)
 class NewSessionTest {
-    private static final String SOCKET = "zookeeper.clientCnxnSocket";
-
     /** As with too many open files: ZooKeeper's client cannot even be made. */
     @Test
     void aSessionThatCannotBeBegunIsTriedAgain() throws Exception {
+        isTriedAgain("zookeeper.clientCnxnSocket", "no.such.Class");
+    }
+
+    /** A property that cannot be read is an exception of the language, not one of ZooKeeper's. */
+    @Test
+    void aSessionThatFailsInAnyOtherWayIsTriedAgain() throws Exception {
+        isTriedAgain("zookeeper.request.timeout", "soon");
+    }
+
+    private static void isTriedAgain(String property, String nonsense) throws Exception {
         ZooKeeperBackend[] backend = new ZooKeeperBackend[1];
         try (ZooKeeperServer server =
                         Servers.require(() -> ZooKeeperServer.builder().start());
@@ -30,13 +38,13 @@ class NewSessionTest {
                                 ZooKeeperEngine.at(server.address()).open(context))
                         .connect()) {
             Session old = backend[0].session();
-            System.setProperty(SOCKET, "no.such.Class");
+            System.setProperty(property, nonsense);
             try {
                 old.end(false);
                 TimeUnit.MILLISECONDS.sleep(100); // several tries
                 assertThat(backend[0].session()).isSameAs(old);
             } finally {
-                System.clearProperty(SOCKET);
+                System.clearProperty(property);
             }
             Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> backend[0].session() != old);
             try (Lease lease = client.lock("x").acquire()) {
