@@ -21,8 +21,14 @@ final class Failures {
         return switch (status(failure).getCode()) {
             case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, ABORTED, UNKNOWN, INTERNAL -> true;
             case RESOURCE_EXHAUSTED -> says(failure, "too many requests");
-            default -> false;
+            default -> isNotServedHere(failure);
         };
+    }
+
+    /** This member does not serve such requests, but others may. Before etcd 3.6, it calls itself unavailable then. */
+    static boolean isNotServedHere(Throwable failure) {
+        return status(failure).getCode() == Status.Code.FAILED_PRECONDITION
+                && (says(failure, "rpc not supported for learner") || says(failure, "not capable"));
     }
 
     /** The lease has expired or was revoked, and all its keys are gone. */
@@ -53,7 +59,7 @@ final class Failures {
         Status status = status(failure);
         String subject = (lockName == null ? "" : "Lock '" + lockName + "': ") + what + " at " + cluster + " failed: ";
         String reason = reason(status);
-        return switch (status.getCode()) {
+        return switch (isUnanswered(failure) ? Status.Code.UNAVAILABLE : status.getCode()) {
             case PERMISSION_DENIED ->
                 new LockConfigurationException(
                         lockName,

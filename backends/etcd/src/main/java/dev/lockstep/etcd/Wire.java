@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
 final class Wire implements AutoCloseable {
     /*
      * Overview. All requests and streams go to one member, over one connection (a Link), until it is given up: when a
-     * request finds it unavailable, or when one times out and nothing that was sent later has been answered either, as
-     * with a partition or a member without quorum. Giving up a link fails all that is on its way there, and the next
-     * link goes to the next member: at once until each has been tried, then with the client's backoff. So a hundred
-     * claims that fail together make one new connection.
+     * request finds it unavailable or not serving such requests, or when one times out and nothing that was sent later
+     * has been answered either, as with a partition or a member without quorum. Giving up a link fails all that is on its
+     * way there, and the next link goes to the next member: at once until each has been tried, then with the client's
+     * backoff. So a hundred claims that fail together make one new connection.
      */
     private static final Metadata.Key<String> TOKEN = Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -230,7 +230,10 @@ final class Wire implements AutoCloseable {
                 }
             }
             default -> {
-                // The member answers.
+                if (Failures.isNotServedHere(failure)) {
+                    giveUp(from);
+                }
+                // Otherwise the member answers.
             }
         }
     }

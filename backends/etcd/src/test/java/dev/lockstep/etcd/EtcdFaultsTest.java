@@ -10,10 +10,20 @@ import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.etcd.Gateway.Kv;
 import dev.lockstep.servers.TcpProxy;
+import io.grpc.HandlerRegistry;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What can go wrong between a client and one member. */
@@ -247,6 +257,51 @@ class EtcdFaultsTest extends SingleMemberTestCase {
         client.close();
         assertThat(gateway.leases()).isEqualTo(leases);
         assertThat(gateway.list("lockstep/" + namespace + "/")).isEmpty();
+    }
+
+    // ---------------------------------------------------------------- members that do not serve
+
+    /** The stand-in answers as a learner of etcd 3.6 does; earlier ones say that they are unavailable. */
+    @Test
+    void aMemberThatDoesNotServeSuchRequestsIsPassedOver() throws Exception {
+        for (String reason : List.of("etcdserver: rpc not supported for learner", "etcdserver: not capable")) {
+            AtomicInteger asked = new AtomicInteger();
+            Server learner = refusingMember(Status.FAILED_PRECONDITION.withDescription(reason), asked);
+            String other = "127.0.0.1:" + learner.getPort();
+            await(
+                    "a client that begins there",
+                    () -> { // it begins with any
+                        LockClient client = connect("etcd://" + other + "," + server.address());
+                        client.lock(NAME).lock();
+                        client.lock(NAME).unlock();
+                        return asked.get() > 0;
+                    });
+            assertThatThrownBy(() -> closedAfterwards(builder()
+                            .url("etcd://" + other)
+                            .requestTimeout(Duration.ofSeconds(1))
+                            .connect()))
+                    .isInstanceOf(LockUnavailableException.class)
+                    .hasMessageContaining(other);
+        }
+    }
+
+    private Server refusingMember(Status refusal, AtomicInteger asked) throws IOException {
+        Server member = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+                .fallbackHandlerRegistry(new HandlerRegistry() {
+                    @Override
+                    public ServerMethodDefinition<?, ?> lookupMethod(String method, String authority) {
+                        return ServerMethodDefinition.create(
+                                Rpc.TXN.toBuilder().setFullMethodName(method).build(), (call, headers) -> {
+                                    asked.incrementAndGet();
+                                    call.close(refusal, new Metadata());
+                                    return new ServerCall.Listener<>() {};
+                                });
+                    }
+                })
+                .build()
+                .start();
+        closedAfterwards(member::shutdownNow);
+        return member;
     }
 
     // ---------------------------------------------------------------- watches
