@@ -64,6 +64,21 @@ final class Replies {
                         lockName,
                         tried + "ZooKeeper refuses this client's authentication (" + code
                                 + "). Check its credentials or its login context.");
+            case SESSIONCLOSEDREQUIRESASLAUTH ->
+                new LockConfigurationException(
+                        lockName,
+                        tried + "ZooKeeper serves only clients that authenticate (" + code
+                                + "). Give this one a login context, as sasl=CONTEXT, or what else the server demands.");
+            case EPHEMERALONLOCALSESSION ->
+                new LockConfigurationException(
+                        lockName,
+                        tried + "ZooKeeper's sessions are local, and can hold no locks (" + code
+                                + "). Set localSessionsUpgradingEnabled=true at the servers.");
+            case UNIMPLEMENTED ->
+                new LockConfigurationException(
+                        lockName,
+                        tried + "the server does not know this request (" + code
+                                + "). ZooKeeper 3.5 or newer is needed.");
             case CONNECTIONLOSS, SESSIONEXPIRED ->
                 new LockUnavailableException(
                         lockName, tried + "no answer (" + code + "). Check that the servers are up and have a quorum.");

@@ -8,6 +8,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.ServerGroup;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TestCertificates;
 import dev.lockstep.servers.ZooKeeperServer;
@@ -204,6 +205,41 @@ class SetupTest {
                     .ignoreException(LockConfigurationException.class)
                     .until(() -> client.lock("sasl").tryLock());
         }
+    }
+
+    @Test
+    void aServerThatWantsSaslSaysSo() {
+        try (ZooKeeperServer strict = Servers.require(() -> ZooKeeperServer.builder()
+                .saslUser("orders", "s3cret")
+                .setting("sessionRequireClientSASLAuth", "true")
+                .start())) {
+            assertThatThrownBy(() -> connect("zookeeper://" + strict.address()))
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("sasl=");
+        }
+    }
+
+    /** Such sessions can have no nodes that end with them. */
+    @Test
+    void serversWithLocalSessionsSayWhatToSet() throws Exception {
+        try (ServerGroup<ZooKeeperServer> local = localSessions(false);
+                LockClient client = connect("zookeeper://" + local.addresses())) {
+            assertThatThrownBy(() -> client.lock("local").lock())
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("'local'")
+                    .hasMessageContaining("localSessionsUpgradingEnabled=true");
+        }
+        try (ServerGroup<ZooKeeperServer> upgrading = localSessions(true)) {
+            works(connect("zookeeper://" + upgrading.addresses()), "local");
+        }
+    }
+
+    private static ServerGroup<ZooKeeperServer> localSessions(boolean upgrading) {
+        return Servers.require(() -> ZooKeeperServer.builder()
+                .setting("standaloneEnabled", "false")
+                .setting("localSessionsEnabled", "true")
+                .setting("localSessionsUpgradingEnabled", Boolean.toString(upgrading))
+                .startEnsemble(1));
     }
 
     @Test
