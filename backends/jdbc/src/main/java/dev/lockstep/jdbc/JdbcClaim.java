@@ -101,7 +101,11 @@ final class JdbcClaim implements Claim {
     private void attemptOnce() {
         JdbcSession session = backend.sessions().current();
         if (!backend.sessions().isUsable(session)) {
-            return; // asked to try again when it is
+            SQLException trouble = backend.sessions().trouble();
+            if (trouble != null) {
+                endsWith(trouble, backend.requests().longestDelay());
+            }
+            return; // asked to try again when it is, and when that has failed once more
         }
         synchronized (this) {
             if (withdrawn) {
@@ -158,29 +162,38 @@ final class JdbcClaim implements Claim {
     }
 
     private void failed(SQLException e) {
-        Failure failure = backend.requests().failure(e);
         long delay;
-        boolean refusedTooLong;
         synchronized (this) {
-            uncertain |= failure == Failure.UNREACHABLE;
+            uncertain |= backend.requests().failure(e) == Failure.UNREACHABLE;
             failures++;
             // With an interrupt pending no connection can be waited for here, but elsewhere.
             boolean atOnce = Thread.currentThread().isInterrupted() && failures == 1;
             delay = atOnce ? 0 : backend.requests().delay(failures);
+        }
+        if (!endsWith(e, delay)) {
+            backend.log().debug("Lock '{}': asking for it failed; it is tried again", request.name(), e);
+            backend.requests().later(delay, this::tryAgain);
+        }
+    }
+
+    /** Ends the claim with a failure, if to try again after a delay is of no use. */
+    private boolean endsWith(SQLException e, long delay) {
+        Failure failure = backend.requests().failure(e);
+        boolean refusedTooLong;
+        synchronized (this) {
             long now = backend.requests().nanoTime();
             refusedSinceNanos = failure != Failure.REFUSED ? 0 : refusedSinceNanos == 0 ? now | 1 : refusedSinceNanos;
             // Told before the core gives up, which knows nothing of a refusal.
             refusedTooLong = refusedSinceNanos != 0
                     && now + delay - refusedSinceNanos >= backend.requests().requestTimeoutNanos() / 4 * 3;
         }
-        if (failure == Failure.WRONG || refusedTooLong) {
-            if (settle()) {
-                outcome.completeExceptionally(failure.toException(request.name(), "to ask for it", e));
-            }
-            return;
+        if (failure != Failure.WRONG && !refusedTooLong) {
+            return false;
         }
-        backend.log().debug("Lock '{}': asking for it failed; it is tried again", request.name(), e);
-        backend.requests().later(delay, this::tryAgain);
+        if (settle()) {
+            outcome.completeExceptionally(failure.toException(request.name(), "to ask for it", e));
+        }
+        return true;
     }
 
     /** Ends the trying; false if the claim was withdrawn before. */

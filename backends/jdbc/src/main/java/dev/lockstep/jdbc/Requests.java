@@ -61,6 +61,11 @@ final class Requests implements AutoCloseable {
         return context.retryBackoff().delay(failures).toNanos();
     }
 
+    /** How long to wait after a failure at most, in nanoseconds. */
+    long longestDelay() {
+        return context.retryBackoff().max().toNanos();
+    }
+
     Failure failure(SQLException e) {
         return Failure.of(e, dialect);
     }

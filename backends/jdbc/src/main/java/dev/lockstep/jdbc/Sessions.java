@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a client alive: one session at a time, renewed by one statement, and replaced by another when it was lost. Works
@@ -25,6 +26,7 @@ final class Sessions implements AutoCloseable {
     private volatile boolean closed;
     private volatile JdbcSession current;
     private volatile boolean starved;
+    private volatile @Nullable SQLException trouble;
 
     Sessions(JdbcBackend backend, BackendContext context, HolderInfo who) throws SQLException {
         this.backend = backend;
@@ -49,6 +51,15 @@ final class Sessions implements AutoCloseable {
         return session.isUsable(context.scheduler().nanoTime());
     }
 
+    /**
+     * Why the database did not let the session be opened or renewed the last time; null if it did, or did not answer.
+     * Claims that need a session are asked to try again each time that this is set.
+     */
+    @Nullable
+    SQLException trouble() {
+        return trouble;
+    }
+
     private JdbcSession open() throws SQLException {
         String id = context.clientId() + ':' + ++opened;
         long sent = context.scheduler().nanoTime();
@@ -66,6 +77,7 @@ final class Sessions implements AutoCloseable {
                 answer.complete(renewNow(session) ? List.of() : batch);
             } catch (SQLException | RuntimeException e) {
                 answer.completeExceptionally(e);
+                failed(e);
             }
         });
         return answer;
@@ -94,8 +106,26 @@ final class Sessions implements AutoCloseable {
         });
     }
 
+    /** The session could not be opened or renewed; that is tried again. */
+    private void failed(Exception e) {
+        Failure failure = e instanceof SQLException sql ? backend.requests().failure(sql) : Failure.UNREACHABLE;
+        if (failure != Failure.WRONG && failure != Failure.REFUSED) {
+            trouble = null;
+            backend.log().debug("The session could not be kept alive; that is tried again", e);
+            return;
+        }
+        if (trouble == null) {
+            backend.log().warn("The session could not be kept alive; that is tried again", e);
+        }
+        trouble = (SQLException) e;
+        if (starved) {
+            backend.resumeClaims();
+        }
+    }
+
     /** The session was renewed: what was waiting for that goes on. */
     void renewed() {
+        trouble = null;
         if (starved) {
             starved = false;
             backend.resumeClaims();
@@ -115,10 +145,11 @@ final class Sessions implements AutoCloseable {
             }
             try {
                 current = open();
+                trouble = null;
                 starved = false;
                 backend.resumeClaims();
             } catch (SQLException | RuntimeException e) {
-                backend.log().debug("A new session could not be opened; it is tried again", e);
+                failed(e);
                 context.scheduler()
                         .schedule(context.retryBackoff().delay(attempt).toNanos(), () -> reopen(attempt + 1));
             }

@@ -33,12 +33,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 /** What only PostgreSQL has: notifications, poolers in between, standbys. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresTest {
     private static final long SOON = 20;
     private static final Duration TTL = Duration.ofSeconds(30);
+    private static final String DISCONNECT =
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep'";
 
     private static PostgresServer server;
 
@@ -414,9 +417,7 @@ class PostgresTest {
                                 .connect())
                         .isInstanceOf(LockUnavailableException.class)
                         .hasMessageContaining("read-only");
-                execute(
-                        server,
-                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep'");
+                execute(server, DISCONNECT);
                 assertThatThrownBy(lock::tryLock)
                         .isInstanceOf(LockUnavailableException.class)
                         .hasMessageContaining("'a'")
@@ -425,12 +426,38 @@ class PostgresTest {
                         server,
                         "SET default_transaction_read_only = off",
                         "ALTER DATABASE lockstep RESET default_transaction_read_only");
-                execute(
-                        server,
-                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep'");
+                execute(server, DISCONNECT);
                 assertThat(lock.tryLock(SOON, TimeUnit.SECONDS)).isTrue();
                 lock.unlock();
             }
+        }
+    }
+
+    @Test
+    void aServerThatWasReadOnlyUntilTheSessionExpiredIsAnErrorAndNotBusy() throws Exception {
+        Duration ttl = Duration.ofSeconds(1);
+        try (PostgresServer reading =
+                        Servers.require(() -> PostgresServer.builder().start());
+                TestClient test = TestClient.open(url(reading, reading.port()), namespace, ttl)) {
+            DistributedLock lock = test.client().lock("a");
+            lock.lock();
+            lock.unlock();
+            execute(reading, "ALTER DATABASE lockstep SET default_transaction_read_only = on", DISCONNECT);
+            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis());
+            for (Executable call :
+                    List.<Executable>of(lock::lock, lock::tryLock, () -> lock.tryLock(6, TimeUnit.SECONDS))) {
+                assertThatThrownBy(call::execute)
+                        .isInstanceOf(LockUnavailableException.class)
+                        .hasMessageContaining("'a'")
+                        .hasMessageContaining("read-only");
+            }
+            execute(
+                    reading,
+                    "SET default_transaction_read_only = off",
+                    "ALTER DATABASE lockstep RESET default_transaction_read_only",
+                    DISCONNECT);
+            assertThat(lock.tryLock(SOON, TimeUnit.SECONDS)).isTrue();
+            lock.unlock();
         }
     }
 

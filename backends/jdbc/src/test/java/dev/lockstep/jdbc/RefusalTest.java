@@ -3,6 +3,7 @@ package dev.lockstep.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.DistributedLock;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
@@ -21,7 +22,10 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -180,6 +184,33 @@ class RefusalTest {
                     .hasMessageContaining("'a'")
                     .hasMessageContaining("permission denied");
             execute("GRANT ALL ON lockstep_locks TO fallen");
+        }
+    }
+
+    /** Without UPDATE the session is not renewed, and without INSERT there is no other when it was lost. */
+    @ParameterizedTest
+    @ValueSource(strings = {"UPDATE", "INSERT"})
+    void aRightToKeepASessionThatIsTakenAwayLater(String right) throws Exception {
+        Duration ttl = Duration.ofSeconds(1);
+        String user = "tired_" + right;
+        execute(
+                "CREATE ROLE " + user + " LOGIN PASSWORD 's3cret'",
+                "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + user);
+        try (LockClient client = LockClient.builder()
+                .ttl(ttl)
+                .url(url(user.toLowerCase(Locale.ROOT), "s3cret"))
+                .connect()) {
+            DistributedLock lock = client.lock("a");
+            lock.lock();
+            lock.unlock();
+            execute("REVOKE " + right + " ON lockstep_sessions FROM " + user, "DELETE FROM lockstep_sessions");
+            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // what is shown is what is so when the session has expired
+            assertThatThrownBy(lock::lock)
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("'a'")
+                    .hasMessageContaining("permission denied");
+            execute("GRANT ALL ON lockstep_sessions TO " + user);
+            Awaitility.await("it works again").ignoreExceptions().until(lock::tryLock);
         }
     }
 
