@@ -24,33 +24,36 @@ enum Failure {
             Pattern.compile("((?i:password)=)[^&;\\s'\"]*|(//[^/@:\\s]*:)[^/@\\s]+(?=@)");
     private static final Set<String> CONFLICTS = Set.of("41000", "26000", "42P05");
     private static final Set<Integer> SQLITE_CONFLICTS = Set.of(5, 6, 17); // busy, locked, tables changed meanwhile
-    private static final Set<Integer> MYSQL_CONFLICTS = Set.of(1205, 1213, 1020);
-    private static final Set<Integer> H2_CONFLICTS = Set.of(50200, 40001, 90131);
-    private static final Set<Integer> MYSQL_REFUSALS = Set.of(1290, 1836, 1792, 1021, 1114, 3100);
-    private static final Set<Integer> H2_REFUSALS = Set.of(90097);
     private static final Set<Integer> SQLITE_REFUSALS = Set.of(8, 13);
-    private static final Set<Integer> MYSQL_AWAY = Set.of(1040, 1053, 1077, 1079, 1203, 1226, 1927, 2006, 2013);
-    private static final Set<Integer> H2_WRONG = Set.of(90096, 28000);
 
-    static Failure of(SQLException failure, Dialect dialect) {
+    // Of MySQL, MariaDB and H2. The numbers of one mean nothing to the others, and PostgreSQL has none.
+    private static final Set<Integer> CONFLICT_NUMBERS = Set.of(1205, 1213, 1020, 50200, 40001, 90131);
+    private static final Set<Integer> REFUSAL_NUMBERS = Set.of(1290, 1836, 1792, 1021, 1114, 3100, 90097);
+    private static final Set<Integer> AWAY_NUMBERS = Set.of(1040, 1053, 1077, 1079, 1203, 1226, 1927, 2006, 2013);
+    private static final Set<Integer> WRONG_NUMBERS = Set.of(90096, 28000);
+
+    /**
+     * What a failure means.
+     *
+     * @param dialect the database; null if it is not known yet, and the failure is judged by the rules of all
+     */
+    static Failure of(SQLException failure, @Nullable Dialect dialect) {
         String state = stateOf(failure);
         int code = codeOf(failure);
-        return switch (dialect.scheme()) {
-            case "sqlite" -> ofSqlite(code & 0xff);
-            case "h2" ->
-                H2_CONFLICTS.contains(code)
-                        ? CONFLICT
-                        : H2_REFUSALS.contains(code) ? REFUSED : H2_WRONG.contains(code) ? WRONG : ofState(state);
-            case "mysql", "mariadb" ->
-                MYSQL_CONFLICTS.contains(code)
-                        ? CONFLICT
-                        : MYSQL_REFUSALS.contains(code)
-                                ? REFUSED
-                                : MYSQL_AWAY.contains(code) || isOfMySqlDriver(state, code)
-                                        ? UNREACHABLE
-                                        : ofState(state);
-            default -> ofState(state);
-        };
+        // SQLite alone has numbers without states.
+        if (dialect instanceof SqliteDialect || dialect == null && state.isEmpty() && code != 0) {
+            return ofSqlite(code & 0xff);
+        }
+        if (CONFLICT_NUMBERS.contains(code)) {
+            return CONFLICT;
+        }
+        if (REFUSAL_NUMBERS.contains(code)) {
+            return REFUSED;
+        }
+        if (AWAY_NUMBERS.contains(code) || isOfMySqlDriver(state, code, dialect)) {
+            return UNREACHABLE;
+        }
+        return WRONG_NUMBERS.contains(code) ? WRONG : ofState(state);
     }
 
     private static Failure ofSqlite(int code) {
@@ -61,8 +64,8 @@ enum Failure {
     }
 
     /** Whether a driver says itself, without a number, what a server would say of a statement: of closed connections too. */
-    private static boolean isOfMySqlDriver(String state, int code) {
-        return state.startsWith("42") && code <= 0;
+    private static boolean isOfMySqlDriver(String state, int code, @Nullable Dialect dialect) {
+        return state.startsWith("42") && (code < 0 || code == 0 && dialect instanceof MySqlDialect);
     }
 
     private static Failure ofState(String state) {

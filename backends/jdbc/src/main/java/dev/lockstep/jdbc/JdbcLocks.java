@@ -173,7 +173,7 @@ public final class JdbcLocks implements BackendFactory {
     }
 
     private LockBackend openSource(DataSource from, BackendContext context) {
-        Dialect dialect = new PostgresDialect();
+        Dialect dialect = null; // not known before there is a connection
         try {
             try (Connection connection = from.getConnection()) {
                 dialect = Dialects.ofProduct(connection.getMetaData().getDatabaseProductName());

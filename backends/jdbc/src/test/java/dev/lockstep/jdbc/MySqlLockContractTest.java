@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** The contract on MySql. */
-class MySqlLockContractTest extends SqlContract {
+class MySqlLockContractTest extends MySqlContract {
     private static SqlServer server;
 
     @BeforeAll

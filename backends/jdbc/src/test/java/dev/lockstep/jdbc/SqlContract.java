@@ -237,6 +237,7 @@ abstract class SqlContract extends SqlRaceContract {
                 proxy.resetConnections();
                 proxy.stall(TcpProxy.Direction.REPLIES);
                 assertThatThrownBy(lock::tryLock).isInstanceOf(LockUnavailableException.class);
+                assertThatThrownBy(() -> over(pool)).isInstanceOf(LockUnavailableException.class);
                 proxy.heal();
                 assertThat(lock.tryLock(SOON, TimeUnit.SECONDS)).isTrue();
                 lock.unlock();

@@ -1,0 +1,40 @@
+package dev.lockstep.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.LockUnavailableException;
+import java.sql.Connection;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** The contract, and what is to be shown on MySQL and MariaDB beside it. */
+abstract class MySqlContract extends SqlContract {
+    /** Users with whom the server does not talk. */
+    @Nested
+    class Accounts {
+        /** Makes an account, which sees no database. */
+        private DataSource account(String name, String options) {
+            SqlFixture.execute(database().url(), "CREATE USER " + name + " IDENTIFIED BY 'pass' " + options);
+            String url = database()
+                    .url()
+                    .replace("/lockstep?", "/?")
+                    .replaceFirst("user=.*", "user=" + name + "&password=pass");
+            return OwnPool.source(url, Dialects.ofUrl(url), Duration.ofSeconds(5));
+        }
+
+        private LockClient connect(DataSource source) {
+            return LockClient.builder().backend(JdbcLocks.over(source)).connect();
+        }
+
+        @Test
+        void tooManyConnectionsOfAnAccountAreNotAWrongSetUp() throws Exception {
+            DataSource source = account("busy", "WITH MAX_USER_CONNECTIONS 1");
+            try (Connection only = source.getConnection()) {
+                assertThatThrownBy(() -> connect(source)).isInstanceOf(LockUnavailableException.class);
+            }
+        }
+    }
+}
