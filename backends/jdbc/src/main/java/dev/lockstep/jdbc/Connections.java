@@ -109,6 +109,9 @@ final class Connections implements AutoCloseable {
                 }
                 throw e;
             } finally {
+                if (link.isBroken()) {
+                    evict(connection); // not every driver closes what is aborted
+                }
                 giveBack(connection, link, timeout, manual);
             }
         }

@@ -27,6 +27,7 @@ final class Link {
     private final LongConsumer contact;
     private final boolean together;
     private int timeoutMillis;
+    private boolean broken;
 
     /**
      * Makes it.
@@ -219,8 +220,14 @@ final class Link {
         } catch (SQLException e) {
             // Nobody knows in which state it is, so nobody else gets it. What was committed is committed, and what went
             // wrong before is what matters.
+            broken = true;
             connection.abort(Runnable::run);
         }
+    }
+
+    /** Whether a transaction could not be ended. */
+    boolean isBroken() {
+        return broken;
     }
 
     /** Lets the next statement take no longer than what is left of the request's time. */

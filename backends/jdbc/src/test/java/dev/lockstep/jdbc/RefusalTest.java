@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.Servers;
@@ -22,7 +24,10 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -306,6 +311,32 @@ class RefusalTest {
                     })
                     .isInstanceOf(LockUnavailableException.class)
                     .hasMessageContaining("Lock '");
+        }
+    }
+
+    /** SQLite ends the transaction by itself, and its connection can then neither roll back nor leave it. */
+    @Test
+    void aDiskThatIsFullInTheMiddleOfATransaction(@TempDir Path folder) throws Exception {
+        String url = "jdbc:sqlite:" + folder.resolve("full.db");
+        String name = "x".repeat(500);
+        try (LockClient holder = connect(url);
+                LockClient client = connect(url + "?max_page_count=30")) {
+            holder.lock(name).lock();
+            List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                waiting.add(client.lock(name, LockOptions.defaults().fair()).acquireAsync());
+            }
+            Awaitility.await("three are refused")
+                    .until(() -> waiting.stream()
+                                    .filter(CompletableFuture::isCompletedExceptionally)
+                                    .count()
+                            >= 3);
+            for (CompletableFuture<Lease> refused : waiting) {
+                if (refused.isDone()) {
+                    assertThatThrownBy(refused::get).hasCauseInstanceOf(LockUnavailableException.class);
+                }
+            }
+            holder.lock(name).unlock();
         }
     }
 
