@@ -3,12 +3,15 @@ package dev.lockstep.jdbc;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import java.sql.Connection;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The contract, and what is to be shown on MySQL and MariaDB beside it. */
 abstract class MySqlContract extends SqlContract {
@@ -27,6 +30,13 @@ abstract class MySqlContract extends SqlContract {
 
         private LockClient connect(DataSource source) {
             return LockClient.builder().backend(JdbcLocks.over(source)).connect();
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"ACCOUNT LOCK", "PASSWORD EXPIRE"})
+        void anAccountThatMayNotLogInIsAWrongSetUp(String option) {
+            DataSource source = account(option.replace(' ', '_'), option);
+            assertThatThrownBy(() -> connect(source)).isInstanceOf(LockConfigurationException.class);
         }
 
         @Test

@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
+import org.h2.tools.Server;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -148,6 +149,44 @@ class RefusalTest {
     @Test
     void aWrongPassword() {
         refused(url(SqlServer.USER, "s3cret"), LockConfigurationException.class, "password");
+    }
+
+    @Test
+    void noPassword() {
+        refused(server.jdbcUrl() + "?user=" + SqlServer.USER, LockConfigurationException.class, "password");
+    }
+
+    @Test
+    void encryptionThatTheServerHasNot() {
+        refused(
+                url(SqlServer.USER, SqlServer.PASSWORD) + "&sslmode=require",
+                LockConfigurationException.class,
+                "does not support SSL");
+    }
+
+    @Test
+    void aDatabaseThatH2HasNotAndMayNotMake(@TempDir Path folder) throws Exception {
+        Server h2 = Server.createTcpServer("-tcpPort", "0", "-baseDir", folder.toString())
+                .start();
+        try {
+            refused(
+                    "jdbc:h2:tcp://localhost:" + h2.getPort() + "/./nowhere",
+                    LockConfigurationException.class,
+                    "nowhere");
+            refused(
+                    "jdbc:h2:" + folder.resolve("nowhere") + ";IFEXISTS=TRUE",
+                    LockConfigurationException.class,
+                    "nowhere");
+        } finally {
+            h2.stop();
+        }
+    }
+
+    @Test
+    void aWrongPasswordOfAFile(@TempDir Path folder) {
+        String url = "jdbc:h2:" + folder.resolve("secret") + ";CIPHER=AES;USER=u;PASSWORD=";
+        connect(url + "right right").close();
+        refused(url + "s3cret right", LockConfigurationException.class, "Encryption error");
     }
 
     @Test
