@@ -1,5 +1,10 @@
 package dev.lockstep.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
@@ -29,6 +34,23 @@ class MySqlLockContractTest extends MySqlContract {
     SqlFixture.Database database() {
         return new ServerDatabase(
                 server, SqlServer.USER, SqlServer.PASSWORD, SqlFixture.common(Capability.RESTART_SERVER));
+    }
+
+    /** Its driver prepares them at the server if it is told to, and need not do without. */
+    @Test
+    void tooManyPreparedStatementsAreNotAWrongSetUp() {
+        String url = database().url() + "&useServerPrepStmts=true&emulateUnsupportedPstmts=false";
+        try (TestClient test = TestClient.open(url, namespace)) {
+            DistributedLock lock = test.client().lock("a");
+            SqlFixture.execute(database().url(), "SET GLOBAL max_prepared_stmt_count = 0");
+            try {
+                assertThatThrownBy(lock::tryLock).isInstanceOf(LockUnavailableException.class);
+            } finally {
+                SqlFixture.execute(database().url(), "SET GLOBAL max_prepared_stmt_count = 16382");
+            }
+            assertThat(lock.tryLock()).isTrue();
+            lock.unlock();
+        }
     }
 
     /** Waits for locks that are not necessary. */
