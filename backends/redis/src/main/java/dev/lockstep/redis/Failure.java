@@ -21,6 +21,9 @@ final class Failure extends Exception {
     /** What a server says to whom it has no room for, before it hangs up. */
     private static final String TURNED_AWAY = "ERR max number of clients reached";
 
+    /** What a server says to whom it made wait for replicas when it is one itself. What came before may have been done. */
+    private static final Pattern DEMOTED = Pattern.compile("UNBLOCKED |ERR WAIT cannot be used with replica");
+
     /** Errors of a server that cannot write now. Whoever waits would wait for an operator. */
     private static final Set<String> SICK = Set.of("OOM", "MISCONF", "NOREPLICAS");
 
@@ -61,13 +64,22 @@ final class Failure extends Exception {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof JedisDataException && !(cause instanceof JedisConnectionException)) {
                 String message = String.valueOf(cause.getMessage());
-                String code = codeOf(message);
-                boolean passing = PASSING.contains(code) || message.startsWith(TURNED_AWAY);
-                Kind kind = passing ? Kind.NOT_DONE : Kind.FINAL;
-                return new Failure(kind, where, message, cause);
+                return new Failure(kindOf(message), where, message, cause);
             }
         }
         return null;
+    }
+
+    private static Kind kindOf(String message) {
+        if (isOfDemoted(message)) {
+            return Kind.UNKNOWN;
+        }
+        boolean passing = PASSING.contains(codeOf(message)) || message.startsWith(TURNED_AWAY);
+        return passing ? Kind.NOT_DONE : Kind.FINAL;
+    }
+
+    private static boolean isOfDemoted(String message) {
+        return DEMOTED.matcher(message).lookingAt();
     }
 
     /** The word that an error begins with. Before Redis 7, that of an error in a script is somewhere inside. */
@@ -86,7 +98,7 @@ final class Failure extends Exception {
 
     /** The server answers, but as one that cannot take writes or is not the one to ask, or that hangs up. */
     boolean spoilsConnection() {
-        return codeOf(message()).equals("READONLY") || message().startsWith(TURNED_AWAY);
+        return codeOf(message()).equals("READONLY") || message().startsWith(TURNED_AWAY) || isOfDemoted(message());
     }
 
     private String message() {

@@ -168,13 +168,41 @@ class FailoverTest {
             }
         }
 
+        /** A primary that is demoted sends away whoever it keeps waiting for replicas. */
+        @Test
+        void aClaimIsMadeAnewIfItsPrimaryIsDemotedBeforeAReplicaConfirms() throws Exception {
+            try (RedisServer primary =
+                            Servers.require(() -> RedisServer.builder().start());
+                    RedisServer replica =
+                            RedisServer.builder().replicaOf(primary.port()).start()) {
+                AtomicReference<RedisServer> current = new AtomicReference<>(primary);
+                RedisOptions options = RedisOptions.DEFAULTS.withReplicas(1);
+                try (LockClient client = switching(current, Duration.ofMinutes(1), Bench.PATIENCE, options)) {
+                    replica.pause();
+                    CompletableFuture<Lease> asked = client.lock(NAME).acquireAsync();
+                    Bench.await(
+                            "the replica is waited for",
+                            () -> primary.info("blocked_clients").equals("1"));
+                    primary.command("REPLICAOF", "127.0.0.1", Integer.toString(replica.port()));
+                    replica.resume();
+                    replica.command("REPLICAOF", "NO", "ONE");
+                    current.set(replica);
+                    asked.get(60, TimeUnit.SECONDS).close();
+                }
+            }
+        }
+
         /** A client that goes to whatever server is current, as one behind a virtual address does. */
         private LockClient switching(AtomicReference<RedisServer> current) {
+            return switching(current, Duration.ofSeconds(3), Duration.ofSeconds(1), RedisOptions.DEFAULTS);
+        }
+
+        private LockClient switching(
+                AtomicReference<RedisServer> current, Duration ttl, Duration requestTimeout, RedisOptions options) {
             return LockClient.builder()
-                    .ttl(Duration.ofSeconds(3))
-                    .requestTimeout(Duration.ofSeconds(1))
-                    .backend(context ->
-                            RedisLocks.open(context, own -> new SwitchingRoute(own, current), RedisOptions.DEFAULTS))
+                    .ttl(ttl)
+                    .requestTimeout(requestTimeout)
+                    .backend(context -> RedisLocks.open(context, own -> new SwitchingRoute(own, current), options))
                     .connect();
         }
     }
@@ -325,6 +353,26 @@ class FailoverTest {
                     next.close();
                     Probe.works(other, third);
                 }
+            }
+        }
+
+        /** Nobody but the renewals of the lock asks the old primary, which breaks no connection. */
+        @Test
+        void aLockIsRenewedAtTheNextPrimaryAfterAnOrderlyFailover() throws Exception {
+            Duration ttl = Duration.ofSeconds(8);
+            try (RedisCluster cluster =
+                            Servers.require(() -> RedisServer.builder().startCluster(3, 1));
+                    LockClient holder = connect("redis-cluster://" + cluster.addresses() + "?replicas=1", ttl)) {
+                Lease held = holder.lock(NAME).acquireAsync().get();
+                int slot = cluster.slot(KEY);
+                RedisServer old = cluster.owner(slot);
+                RedisServer next = cluster.find(node -> node.info("master_port").equals(Integer.toString(old.port())));
+                next.command("CLUSTER", "FAILOVER");
+                Bench.await("the next has the slot", () -> cluster.owner(slot).equals(next));
+                Bench.await("the old one follows", () -> old.info("role").equals("slave"));
+                Bench.letPass(ttl.multipliedBy(2));
+                assertThat(held.isValid()).isTrue();
+                held.close();
             }
         }
     }
