@@ -44,6 +44,7 @@ final class Round {
     private boolean over;
     private boolean won;
     private @Nullable Failure finalFailure;
+    private int finalFailures;
     private Scheduler.@Nullable Timer patience;
 
     Round(RedlockClaim claim, int servers, long sentNanos) {
@@ -140,6 +141,7 @@ final class Round {
         marks[seat.member().index()] = Mark.FAILED;
         if (failure.kind() == Failure.Kind.FINAL) {
             finalFailure = failure;
+            finalFailures++;
         }
         return settle();
     }
@@ -225,10 +227,7 @@ final class Round {
     /** A failure that no retry mends, if it was met at so many servers that the others are too few. */
     @Nullable
     Failure finalFailure() {
-        return count(mark -> mark == Mark.FAILED)
-                        > marks.length - claim.backend().majority()
-                ? finalFailure
-                : null;
+        return finalFailures > marks.length - claim.backend().majority() ? finalFailure : null;
     }
 
     boolean isAnsweredByMajority() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.RedisServer;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -219,6 +221,27 @@ class RedlockFaultsTest {
         try (Lease lease = client.lock(NAME).acquire()) {
             assertThat(lease.remaining()).isPositive().isLessThan(TTL.minusMillis(600));
         }
+    }
+
+    @Test
+    void aServerThatRefusesTheUserIsBorneWhileOthersRestart() throws Exception {
+        LockClient client = set.client(TTL);
+        refuseScripts(0);
+        set.server(1).kill();
+        set.server(2).kill();
+        CompletableFuture<Optional<Lease>> asked = client.lock(NAME).tryAcquireAsync(Duration.ofSeconds(30));
+        set.server(1).start();
+        set.server(2).start();
+        asked.get(40, TimeUnit.SECONDS).orElseThrow().close();
+        refuseScripts(1);
+        refuseScripts(2);
+        assertThatThrownBy(client.lock(NAME)::lock)
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("rights");
+    }
+
+    private void refuseScripts(int server) {
+        set.server(server).command("ACL", "SETUSER", "default", "-eval", "-evalsha");
     }
 
     @Test
