@@ -67,6 +67,16 @@ final class ClusterRoute implements Route {
     @Override
     public List<Connection> borrowAll(long waitNanos) throws InterruptedException {
         List<Connection> primaries = new ArrayList<>();
+        try {
+            borrowAll(primaries, waitNanos);
+        } catch (InterruptedException | RuntimeException e) {
+            primaries.forEach(Link::giveBack);
+            throw e;
+        }
+        return primaries;
+    }
+
+    private void borrowAll(List<Connection> primaries, long waitNanos) throws InterruptedException {
         JedisException unreachable = null;
         for (ConnectionPool pool : client.getClusterNodes().values()) {
             try {
@@ -83,7 +93,6 @@ final class ClusterRoute implements Route {
         if (primaries.isEmpty() && unreachable != null) {
             throw unreachable;
         }
-        return primaries;
     }
 
     private static boolean isPrimary(Connection connection) {
@@ -91,7 +100,7 @@ final class ClusterRoute implements Route {
             return connection.executeCommand(Protocol.Command.ROLE) instanceof List<?> role
                     && role.get(0) instanceof byte[] name
                     && new String(name, StandardCharsets.US_ASCII).equals("master");
-        } catch (JedisException e) {
+        } catch (RuntimeException e) {
             Link.giveBack(connection);
             throw e;
         }

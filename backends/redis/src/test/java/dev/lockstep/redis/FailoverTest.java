@@ -15,9 +15,11 @@ import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.BackendFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -373,6 +375,45 @@ class FailoverTest {
                 Bench.letPass(ttl.multipliedBy(2));
                 assertThat(held.isValid()).isTrue();
                 held.close();
+            }
+        }
+
+        @Test
+        void aPoolThatIsExhaustedCostsNoConnectionsOfTheOthers() throws Exception {
+            try (RedisCluster cluster =
+                    Servers.require(() -> RedisServer.builder().startCluster(3, 0))) {
+                String url = "redis-cluster://" + cluster.addresses() + "?pool=2";
+                AtomicReference<Route> made = new AtomicReference<>();
+                BackendFactory factory = context -> RedisLocks.open(
+                        context,
+                        own -> {
+                            made.set(RedisUrl.parse(url).connect(own));
+                            return made.get();
+                        },
+                        RedisOptions.DEFAULTS);
+                try (LockClient client = LockClient.builder().backend(factory).connect()) {
+                    client.list("");
+                    Route route = made.get();
+                    for (int i = 0; i < 3; i++) {
+                        for (RedisServer node : cluster.servers()) {
+                            List<Connection> all = borrowAllOf(node, route);
+                            assertThat(all).isNotEmpty();
+                            assertThatThrownBy(() -> route.borrowAll(1)).isInstanceOf(NoSuchElementException.class);
+                            all.forEach(Link::giveBack);
+                        }
+                    }
+                }
+            }
+        }
+
+        private List<Connection> borrowAllOf(RedisServer node, Route route) throws InterruptedException {
+            List<Connection> all = new ArrayList<>();
+            try {
+                while (true) {
+                    all.add(route.borrow(new HostAndPort("127.0.0.1", node.port()), -1, 1));
+                }
+            } catch (NoSuchElementException e) {
+                return all;
             }
         }
     }
