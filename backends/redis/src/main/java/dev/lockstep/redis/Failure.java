@@ -18,8 +18,8 @@ final class Failure extends Exception {
     private static final Set<String> PASSING =
             Set.of("LOADING", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY", "BUSY", "MOVED", "ASK", "NOSCRIPT");
 
-    /** What a server says to whom it has no room for, before it hangs up. */
-    private static final String TURNED_AWAY = "ERR max number of clients reached";
+    /** What a server says to whom it has no room for, before it hangs up. A node of a cluster goes on otherwise. */
+    private static final String TURNED_AWAY = "ERR max number of clients ";
 
     /** What a server says to whom it made wait for replicas when it is one itself. What came before may have been done. */
     private static final Pattern DEMOTED = Pattern.compile("UNBLOCKED |ERR WAIT cannot be used with replica");

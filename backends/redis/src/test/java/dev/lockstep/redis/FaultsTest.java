@@ -176,11 +176,22 @@ class FaultsTest extends OneServerTestCase {
         }
     }
 
-    @Test
-    void aServerThatTurnsClientsAwayIsWaitedFor() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"redis", "redis-cluster"})
+    void aServerThatTurnsClientsAwayIsWaitedFor(String scheme) throws Exception {
         int most = 8;
-        Bench bench = bench(RedisServer.builder().setting("maxclients", Integer.toString(most)));
-        LockClient client = bench.client("");
+        boolean cluster = scheme.equals("redis-cluster");
+        Bench bench = bench(RedisServer.builder()
+                .setting("maxclients", Integer.toString(most))
+                .setting("cluster-enabled", cluster ? "yes" : "no"));
+        if (cluster) {
+            bench.server().command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+            Bench.await(
+                    "it serves all slots",
+                    () -> bench.server().command("CLUSTER", "INFO").contains("cluster_state:ok"));
+        }
+        String url = scheme + "://" + bench.server().address();
+        LockClient client = bench.client(url, Duration.ofSeconds(2));
         List<Socket> crowd = new ArrayList<>();
         try {
             crowd.add(new Socket("127.0.0.1", bench.server().port()));
@@ -193,7 +204,8 @@ class FaultsTest extends OneServerTestCase {
             assertThatThrownBy(client.lock(NAME)::tryLock)
                     .isInstanceOf(LockUnavailableException.class)
                     .hasMessageContaining(NAME);
-            assertThatThrownBy(() -> bench.client("")).isInstanceOf(LockUnavailableException.class);
+            assertThatThrownBy(() -> bench.client(url, Duration.ofSeconds(2)))
+                    .isInstanceOf(LockUnavailableException.class);
         } finally {
             for (Socket one : crowd) {
                 one.close();
