@@ -66,6 +66,13 @@ final class Failure extends Exception {
                 String message = String.valueOf(cause.getMessage());
                 return new Failure(kindOf(message), where, message, cause);
             }
+            // Jedis tells so why no node of a cluster would have it.
+            for (Throwable suppressed : cause.getSuppressed()) {
+                Failure known = refusal(where, suppressed);
+                if (known != null) {
+                    return known;
+                }
+            }
         }
         return null;
     }

@@ -71,6 +71,22 @@ class SetUpsTest {
             }
         }
 
+        @Test
+        void aPasswordIsGivenToACluster() throws Exception {
+            try (RedisCluster cluster =
+                    Servers.require(() -> RedisServer.builder().password(SECRET).startCluster(3, 0))) {
+                works("redis-cluster://:" + SECRET + "@" + cluster.addresses());
+                refused(
+                        LockConfigurationException.class,
+                        "user and password",
+                        () -> connect("redis-cluster://" + cluster.addresses()));
+                refused(
+                        LockConfigurationException.class,
+                        "user and password",
+                        () -> connect("redis-cluster://:" + SECRET + "x@" + cluster.addresses()));
+            }
+        }
+
         private static final String RULES = "locker on >" + SECRET + "@/% " + Rights.ofTheManual();
 
         private static final String LOCKER = "locker:" + SECRET + "%40%2F%25@";
