@@ -103,6 +103,11 @@ final class Failure extends Exception {
         return kind;
     }
 
+    /** Whether the same request may yet be answered, though perhaps not soon: worth a try for whom nobody waits. */
+    boolean mayPass() {
+        return kind != Kind.FINAL || SICK.contains(codeOf(message()));
+    }
+
     /** The server answers, but as one that cannot take writes or is not the one to ask, or that hangs up. */
     boolean spoilsConnection() {
         return codeOf(message()).equals("READONLY") || message().startsWith(TURNED_AWAY) || isOfDemoted(message());
@@ -117,7 +122,7 @@ final class Failure extends Exception {
         String subject = lockName == null ? "The request to " + what : "Lock '" + lockName + "': " + what;
         String code = codeOf(message());
         String text = subject + " failed at Redis " + where + ": " + message();
-        if (kind != Kind.FINAL || SICK.contains(code)) {
+        if (mayPass()) {
             String advice = SICK.contains(code) ? " Make the server able to write again." : "";
             return new LockUnavailableException(lockName, text + advice, getCause());
         }

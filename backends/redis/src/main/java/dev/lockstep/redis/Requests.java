@@ -98,7 +98,7 @@ final class Requests implements AutoCloseable {
                 long delay = failures == 1
                         ? 0
                         : context.retryBackoff().delay(failures).toNanos();
-                if (e.kind() == Failure.Kind.FINAL || scheduler.nanoTime() + delay - endNanos >= 0) {
+                if (!e.mayPass() || scheduler.nanoTime() + delay - endNanos >= 0) {
                     answer.completeExceptionally(e.asLockstepException(lockName, what));
                 } else if (delay == 0) {
                     soon();

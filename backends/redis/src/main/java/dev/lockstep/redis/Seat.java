@@ -276,7 +276,7 @@ final class Seat {
             long delay = failures++ == 0
                     ? 0
                     : backend.context().retryBackoff().delay(failures).toNanos();
-            if (failure.kind() == Failure.Kind.FINAL || backend.scheduler().nanoTime() + delay - endNanos >= 0) {
+            if (!failure.mayPass() || backend.scheduler().nanoTime() + delay - endNanos >= 0) {
                 had.completeExceptionally(
                         failure.asLockstepException(claim.request().name(), "release"));
             } else {

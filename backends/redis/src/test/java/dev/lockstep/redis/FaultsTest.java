@@ -232,6 +232,21 @@ class FaultsTest extends OneServerTestCase {
         client.lock(NAME).unlock();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?queue=off"})
+    void aReleaseThatTheServerCannotWriteIsRepeatedUntilItCan(String options) throws Exception {
+        Bench bench = bench();
+        LockClient client = bench.patientClient(options);
+        Lease held = client.lock(NAME).acquireAsync().get();
+        bench.server().command("CONFIG", "SET", "min-replicas-to-write", "1");
+        CompletableFuture<Void> released = held.closeAsync();
+        Bench.letPass(Duration.ofSeconds(1));
+        assertThat(released).isNotDone();
+        bench.server().command("CONFIG", "SET", "min-replicas-to-write", "0");
+        released.get(20, TimeUnit.SECONDS);
+        assertThat(bench.client(options).lock(NAME).tryLock()).isTrue();
+    }
+
     @Test
     void aKeyOfAnotherTypeInTheLocksPlaceIsAnError() {
         Bench bench = bench();

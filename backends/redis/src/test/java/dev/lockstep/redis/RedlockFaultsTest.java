@@ -240,6 +240,19 @@ class RedlockFaultsTest {
                 .hasMessageContaining("rights");
     }
 
+    @Test
+    void aReleaseThatServersCannotWriteIsRepeatedUntilTheyCan() throws Exception {
+        LockClient client = set.client(Redlocks.url(set.servers()), Duration.ofMinutes(10), TIMEOUT);
+        Lease held = client.lock(NAME).acquireAsync().get();
+        Bench.await("it is written everywhere", () -> owners() == 5);
+        set.servers().forEach(server -> server.command("CONFIG", "SET", "min-replicas-to-write", "1"));
+        CompletableFuture<Void> released = held.closeAsync();
+        Bench.letPass(Duration.ofSeconds(1));
+        set.servers().forEach(server -> server.command("CONFIG", "SET", "min-replicas-to-write", "0"));
+        Bench.await("it is given back everywhere", () -> owners() == 0);
+        released.get(20, TimeUnit.SECONDS);
+    }
+
     private void refuseScripts(int server) {
         set.server(server).command("ACL", "SETUSER", "default", "-eval", "-evalsha");
     }
