@@ -31,8 +31,10 @@ enum Failure {
     private static final Set<Integer> REFUSAL_NUMBERS = Set.of(1290, 1836, 1792, 1021, 1114, 3100, 90097);
     private static final Set<Integer> AWAY_NUMBERS = Set.of(1040, 1053, 1077, 1079, 1203, 1226, 1461, 1927, 2006, 2013);
     private static final Set<Integer> WRONG_NUMBERS = Set.of(
-            1130, 1251, 1820, 1862, 3118, 3159, 4151, // host, way to log in, password, account or connection is not allowed
-            28000, 90013, 90046, 90049, 90096, 90117, 90146, 90149); // no such user, database, URL, file password or right
+            1130, 1251, 1820, 1862, 3118, 3159,
+            4151, // host, way to log in, password, account or connection is not allowed
+            28000, 90013, 90046, 90049, 90096, 90117, 90146,
+            90149); // no such user, database, URL, file password or right
 
     /**
      * What a failure means.
