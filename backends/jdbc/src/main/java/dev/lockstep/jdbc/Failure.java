@@ -30,11 +30,8 @@ enum Failure {
     private static final Set<Integer> CONFLICT_NUMBERS = Set.of(1205, 1213, 1020, 50200, 40001, 90131);
     private static final Set<Integer> REFUSAL_NUMBERS = Set.of(1290, 1836, 1792, 1021, 1114, 3100, 90097);
     private static final Set<Integer> AWAY_NUMBERS = Set.of(1040, 1053, 1077, 1079, 1203, 1226, 1461, 1927, 2006, 2013);
-    private static final Set<Integer> WRONG_NUMBERS = Set.of(
-            1130, 1251, 1820, 1862, 3118, 3159,
-            4151, // host, way to log in, password, account or connection is not allowed
-            28000, 90013, 90046, 90049, 90096, 90117, 90146,
-            90149); // no such user, database, URL, file password or right
+    private static final Set<Integer> WRONG_NUMBERS =
+            Set.of(1130, 1251, 1820, 1862, 3118, 3159, 4151, 28000, 90013, 90046, 90049, 90096, 90117, 90146, 90149);
 
     /**
      * What a failure means.
@@ -45,7 +42,7 @@ enum Failure {
         String state = stateOf(failure);
         int code = codeOf(failure);
         // SQLite alone has numbers without states.
-        if (dialect instanceof SqliteDialect || dialect == null && state.isEmpty() && code != 0) {
+        if (dialect instanceof SqliteDialect || (dialect == null && state.isEmpty() && code != 0)) {
             return ofSqlite(code & 0xff);
         }
         if (CONFLICT_NUMBERS.contains(code)) {
@@ -69,7 +66,7 @@ enum Failure {
 
     /** Whether a driver says itself, without a number, what a server would say of a statement: of closed connections too. */
     private static boolean isOfMySqlDriver(String state, int code, @Nullable Dialect dialect) {
-        return state.startsWith("42") && (code < 0 || code == 0 && dialect instanceof MySqlDialect);
+        return state.startsWith("42") && (code < 0 || (code == 0 && dialect instanceof MySqlDialect));
     }
 
     /** Whether its driver and the server cannot agree on how to log in: by password, and by TLS. */

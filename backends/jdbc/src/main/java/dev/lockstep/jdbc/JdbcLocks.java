@@ -167,8 +167,8 @@ public final class JdbcLocks implements BackendFactory {
             Connections connections = new Connections(
                     pool, pool, dialect, dialect.sendsTogether(at), context.scheduler(), context.requestTimeout());
             return open(connections, from, dialect, context);
-        } catch (SQLException e) {
-            throw Failure.of(e, dialect).toException(null, "to connect", e);
+        } catch (SQLException | RuntimeException e) {
+            throw failed(e, dialect);
         }
     }
 
@@ -186,9 +186,20 @@ public final class JdbcLocks implements BackendFactory {
                     context.scheduler(),
                     context.requestTimeout());
             return open(connections, from, dialect, context);
-        } catch (SQLException e) {
-            throw Failure.of(e, dialect).toException(null, "to connect", e);
+        } catch (SQLException | RuntimeException e) {
+            throw failed(e, dialect);
         }
+    }
+
+    /** What it means that a client could not connect. A data source may throw what it likes. */
+    private static LockstepException failed(Exception e, @Nullable Dialect dialect) {
+        if (e instanceof LockstepException known) {
+            return known;
+        }
+        SQLException failure = e instanceof SQLException direct
+                ? direct
+                : e.getCause() instanceof SQLException cause ? cause : new SQLException(e.toString(), e);
+        return Failure.of(failure, dialect).toException(null, "to connect", failure);
     }
 
     private LockBackend open(Connections connections, DataSource listening, Dialect dialect, BackendContext context)
@@ -206,7 +217,7 @@ public final class JdbcLocks implements BackendFactory {
                 }
             }
             return new JdbcBackend(context, dialect, connections, store, listener, settings);
-        } catch (SQLException | LockstepException e) {
+        } catch (SQLException | RuntimeException e) {
             if (listener != null) {
                 listener.close();
             }

@@ -28,7 +28,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.h2.tools.Server;
@@ -95,7 +97,14 @@ class RefusalTest {
     }
 
     private static void refused(String url, Class<? extends Exception> type, String... words) {
-        assertThatThrownBy(() -> connect(url))
+        refused(JdbcLocks.at(url), type, words);
+    }
+
+    private static void refused(JdbcLocks locks, Class<? extends Exception> type, String... words) {
+        assertThatThrownBy(() -> LockClient.builder()
+                        .requestTimeout(Duration.ofSeconds(2))
+                        .backend(locks)
+                        .connect())
                 .isInstanceOf(type)
                 .hasMessageContainingAll(words)
                 .satisfies(failure -> assertThat(printed(failure)).doesNotContain("s3cret"));
@@ -183,9 +192,9 @@ class RefusalTest {
     }
 
     @Test
-    void aWrongPasswordOfAFile(@TempDir Path folder) {
+    void aWrongPasswordOfAFile(@TempDir Path folder) throws Exception {
         String url = "jdbc:h2:" + folder.resolve("secret") + ";CIPHER=AES;USER=u;PASSWORD=";
-        connect(url + "right right").close();
+        DriverManager.getConnection(url + "right right").close(); // the last one closes the file
         refused(url + "s3cret right", LockConfigurationException.class, "Encryption error");
     }
 
@@ -280,6 +289,51 @@ class RefusalTest {
             here.lock("a").unlock();
             there.lock("a").unlock();
         }
+    }
+
+    @Test
+    void aDataSourceThatFailsInItsOwnWay() {
+        String message = "not today, with password=s3cret";
+        refused(
+                JdbcLocks.over(failing(new IllegalStateException(message))),
+                LockUnavailableException.class,
+                "to connect failed",
+                "not today");
+        refused(
+                JdbcLocks.over(failing(new IllegalStateException(new SQLException(message, "28P01")))),
+                LockConfigurationException.class,
+                "to connect failed",
+                "not today");
+    }
+
+    private static DataSource failing(RuntimeException failure) {
+        return HurtSource.proxy(DataSource.class, (self, method, arguments) -> {
+            throw failure;
+        });
+    }
+
+    @Test
+    void aDriverThatFailsInItsOwnWayLeavesNoConnection(@TempDir Path folder) {
+        String url = "jdbc:sqlite:" + folder.resolve("locks.db");
+        Duration timeout = Duration.ofSeconds(2);
+        List<Connection> made = new CopyOnWriteArrayList<>();
+        HurtSource source =
+                new HurtSource(OwnPool.source(url, new SqliteDialect(), timeout), new AtomicLong(), timeout);
+        source.before(sql -> {
+            throw new IllegalStateException("not today");
+        });
+        DataSource watched = HurtSource.proxy(DataSource.class, (self, method, arguments) -> {
+            Object result = HurtSource.invoke(source, method, arguments);
+            if (result instanceof Connection connection) {
+                made.add(connection);
+            }
+            return result;
+        });
+        refused(JdbcLocks.at(url).driver(watched), LockUnavailableException.class, "to connect failed", "not today");
+        for (Connection connection : made) {
+            Awaitility.await("it is closed").until(connection::isClosed);
+        }
+        assertThat(made).isNotEmpty();
     }
 
     @Test
