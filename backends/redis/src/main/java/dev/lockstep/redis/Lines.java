@@ -77,6 +77,7 @@ final class Lines {
         private final Set<RedisClaim> claims = new LinkedHashSet<>(); // guarded by this, as all that follows
         private boolean looking;
         private boolean again;
+        private final Refusals refusals = new Refusals(backend.context().requestTimeout());
         private int failures;
         private long nextNanos;
         private Scheduler.@Nullable Timer timer;
@@ -148,11 +149,13 @@ final class Lines {
                     delay = Math.min(delay, look(some));
                 }
                 failures = 0;
+                refusals.end();
             } catch (Failure e) {
-                if (e.kind() == Failure.Kind.FINAL) {
+                delay = backend.context().retryBackoff().delay(++failures).toNanos();
+                long now = backend.scheduler().nanoTime();
+                if (e.kind() == Failure.Kind.FINAL || refusals.lastTooLong(e, now, delay)) {
                     waiting.forEach(claim -> claim.lookFailed(e));
                 }
-                delay = backend.context().retryBackoff().delay(++failures).toNanos();
             } catch (RuntimeException e) {
                 log.warn("Lock '{}': looking after those who wait failed; it is repeated", keys.lockName(), e);
                 delay = backend.context().retryBackoff().delay(++failures).toNanos();

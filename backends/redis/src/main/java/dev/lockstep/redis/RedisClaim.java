@@ -55,6 +55,7 @@ final class RedisClaim implements Claim {
     private boolean unsure;
     private boolean wanted;
     private boolean toldFree;
+    private final Refusals refusals;
     private int failures;
     private int polls;
     private int lives;
@@ -73,6 +74,7 @@ final class RedisClaim implements Claim {
         this.owner = owner;
         this.info = info;
         this.basisNanos = request.sentNanos();
+        this.refusals = new Refusals(backend.context().requestTimeout());
     }
 
     ClaimRequest request() {
@@ -149,6 +151,7 @@ final class RedisClaim implements Claim {
     /** Decides what follows from an answer. Called with the monitor held; what it returns is run without it. */
     private Runnable answered(Answer answer, long sent) {
         failures = 0;
+        refusals.end();
         CompletableFuture<Void> asked = withdrawal;
         if (asked != null) {
             return () -> giveBack(LockBackend.DO_NOT_BLOCK, asked);
@@ -215,13 +218,14 @@ final class RedisClaim implements Claim {
         if (push != null) {
             return granted(push, Renewer.deadline(basisNanos, backend.waiterExpiry()));
         }
-        if (failure.kind() == Failure.Kind.FINAL) {
+        long now = backend.scheduler().nanoTime();
+        Duration delay = backend.context().retryBackoff().delay(failures);
+        if (failure.kind() == Failure.Kind.FINAL || refusals.lastTooLong(failure, now, delay.toNanos())) {
             state = State.SETTLED;
             return () -> fail(failure.asLockstepException(request.name(), "acquire"));
         }
         // A connection that was idle for long fails at once; the next is a new one, and needs no pause.
-        boolean atOnce = failures == 1 && deadlineNanos - backend.scheduler().nanoTime() > 0;
-        Duration delay = backend.context().retryBackoff().delay(failures);
+        boolean atOnce = failures == 1 && deadlineNanos - now > 0;
         return atOnce ? () -> ask(deadlineNanos) : () -> askLater(delay);
     }
 

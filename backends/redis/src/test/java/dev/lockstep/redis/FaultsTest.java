@@ -17,9 +17,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,28 +156,49 @@ class FaultsTest extends OneServerTestCase {
     @Test
     void aServerThatBecomesAReplicaIsWaitedFor() throws Exception {
         Bench bench = bench();
-        LockClient client = bench.client("");
+        LockClient client = bench.client(bench.server().url(), Bench.PATIENCE, Bench.PATIENCE);
         try (RedisServer primary = RedisServer.builder().start()) {
-            bench.server().command("REPLICAOF", "127.0.0.1", Integer.toString(primary.port()));
-            Bench.await(
-                    "it follows",
-                    () -> bench.server().info("master_link_status").equals("up"));
-            assertThatThrownBy(client.lock(NAME)::tryLock)
-                    .isInstanceOf(LockUnavailableException.class)
-                    .hasMessageContaining(NAME);
-            CompletableFuture<Void> later = CompletableFuture.runAsync(() -> {
-                try {
-                    client.lock(NAME)
-                            .tryAcquire(Duration.ofSeconds(20))
-                            .orElseThrow()
-                            .close();
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
-            });
+            follow(bench.server(), primary);
+            CompletableFuture<Optional<Lease>> asked = client.lock(NAME).tryAcquireAsync(Bench.PATIENCE);
+            Bench.letPass(Duration.ofSeconds(2));
+            assertThat(asked).isNotDone();
             bench.server().command("REPLICAOF", "NO", "ONE");
-            later.get(20, TimeUnit.SECONDS);
+            asked.get(20, TimeUnit.SECONDS).orElseThrow().close();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?queue=off"})
+    void aServerThatStaysAReplicaIsAnErrorAndNotABusyLock(String options) throws Exception {
+        Bench bench = bench();
+        Duration timeout = Duration.ofSeconds(4);
+        LockClient client = bench.client(bench.server().url() + options, Duration.ofSeconds(30), timeout);
+        LockClient holder = bench.client(bench.server().url() + options, Duration.ofSeconds(30), timeout);
+        holder.lock("held").acquireAsync().get();
+        CompletableFuture<Lease> waiting = client.lock("held").acquireAsync();
+        if (options.isEmpty()) {
+            Bench.awaitWaiters(holder, "held", 1);
+        }
+        try (RedisServer primary = RedisServer.builder().start()) {
+            follow(bench.server(), primary);
+            DistributedLock lock = client.lock(NAME);
+            refused(() -> waiting.get(20, TimeUnit.SECONDS));
+            refused(() -> lock.acquireAsync().get(20, TimeUnit.SECONDS));
+            refused(() -> lock.tryAcquire(timeout.multipliedBy(3)));
+            assertThatThrownBy(lock::tryLock).isInstanceOf(LockUnavailableException.class);
+        }
+    }
+
+    private static void follow(RedisServer server, RedisServer primary) {
+        server.command("REPLICAOF", "127.0.0.1", Integer.toString(primary.port()));
+        Bench.await("it follows", () -> server.info("master_link_status").equals("up"));
+    }
+
+    private static void refused(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .extracting(error -> error instanceof ExecutionException ? error.getCause() : error)
+                .asInstanceOf(InstanceOfAssertFactories.throwable(LockUnavailableException.class))
+                .hasMessageContaining("READONLY");
     }
 
     @ParameterizedTest
