@@ -127,6 +127,14 @@ class EtcdFaultsTest extends SingleMemberTestCase {
 
     // ---------------------------------------------------------------- lost leases
 
+    private long leaseOfWhoWaitsFor(Lease held) {
+        return queue().stream()
+                .filter(kv -> kv.createRevision() != held.token() >> 10)
+                .findFirst()
+                .orElseThrow()
+                .lease();
+    }
+
     @Test
     void aWaiterWhoseLeaseEndedIsNotGrantedWithoutAKey() throws Exception {
         LockClient holder = connect();
@@ -135,11 +143,7 @@ class EtcdFaultsTest extends SingleMemberTestCase {
         Lease held = holder.lock(NAME).acquireAsync().get();
         CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();
         await("it waits", () -> queue().size() == 2);
-        long lease = queue().stream()
-                .filter(kv -> kv.createRevision() != held.token() >> 10)
-                .findFirst()
-                .orElseThrow()
-                .lease();
+        long lease = leaseOfWhoWaitsFor(held);
         // The waiter hears of nothing: not of the end of its lease, and not of the release.
         proxy.blackHole();
         gateway.revoke(lease);
@@ -186,11 +190,7 @@ class EtcdFaultsTest extends SingleMemberTestCase {
         Lease held = rival.lock(NAME).acquireAsync().get();
         CompletableFuture<Lease> waiting = client.lock(NAME).acquireAsync();
         await("it waits", () -> queue().size() == 2);
-        long lease = queue().stream()
-                .filter(kv -> kv.createRevision() != held.token() >> 10)
-                .findFirst()
-                .orElseThrow()
-                .lease();
+        long lease = leaseOfWhoWaitsFor(held);
         gateway.noSpace(true);
         try {
             gateway.revoke(lease);

@@ -15,6 +15,7 @@ import dev.lockstep.servers.TestCertificates;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
@@ -59,15 +60,7 @@ class SetUpsTest {
         void aPasswordIsGiven() throws Exception {
             try (RedisServer server =
                     Servers.require(() -> RedisServer.builder().password(SECRET).start())) {
-                works("redis://:" + SECRET + "@" + server.address());
-                refused(
-                        LockConfigurationException.class,
-                        "user and password",
-                        () -> connect("redis://" + server.address()));
-                refused(
-                        LockConfigurationException.class,
-                        "user and password",
-                        () -> connect("redis://:" + SECRET + "x@" + server.address()));
+                worksOnlyWithThePassword("redis://", server.address());
             }
         }
 
@@ -75,15 +68,17 @@ class SetUpsTest {
         void aPasswordIsGivenToACluster() throws Exception {
             try (RedisCluster cluster =
                     Servers.require(() -> RedisServer.builder().password(SECRET).startCluster(3, 0))) {
-                works("redis-cluster://:" + SECRET + "@" + cluster.addresses());
+                worksOnlyWithThePassword("redis-cluster://", cluster.addresses());
+            }
+        }
+
+        private void worksOnlyWithThePassword(String scheme, String addresses) throws Exception {
+            works(scheme + ":" + SECRET + "@" + addresses);
+            for (String without : List.of("", ":" + SECRET + "x@")) {
                 refused(
                         LockConfigurationException.class,
                         "user and password",
-                        () -> connect("redis-cluster://" + cluster.addresses()));
-                refused(
-                        LockConfigurationException.class,
-                        "user and password",
-                        () -> connect("redis-cluster://:" + SECRET + "x@" + cluster.addresses()));
+                        () -> connect(scheme + without + addresses));
             }
         }
 

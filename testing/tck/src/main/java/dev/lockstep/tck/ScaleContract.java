@@ -80,24 +80,7 @@ abstract class ScaleContract extends ContractGroup {
     @Test
     void aThousandWaitersOfManyClientsAreWokenOneByOne() throws Exception {
         int clients = 10;
-        Lease held = rivalLock().acquireAsync().get();
-        int[] guarded = new int[1];
-        List<CompletableFuture<Void>> done = new ArrayList<>();
-        for (int i = 0; i < WAITERS; i++) {
-            LockClient client = bench().client("client-" + i % clients);
-            done.add(client.lock(NAME).acquireAsync().thenCompose(lease -> {
-                guarded[0]++;
-                return lease.closeAsync();
-            }));
-        }
-        bench().awaitWaiters(NAME, clients);
-        long before = requests();
-        held.close();
-        for (CompletableFuture<Void> future : done) {
-            future.get(60, TimeUnit.SECONDS);
-        }
-        assertThat(guarded[0]).isEqualTo(WAITERS);
-        assertRequestsPerHold(before, WAITERS);
+        areServedOneByOne(LockOptions.defaults(), clients, WAITERS, clients);
     }
 
     /** Each call for a fair lock has a place of its own at the engine, so that clients take turns. */
@@ -106,18 +89,26 @@ abstract class ScaleContract extends ContractGroup {
     void aReleaseWakesNobodyButTheNextOfManyClients() throws Exception {
         int clients = 20; // twice the requests that a hold may cost: too many if each of them asks at each release
         int waiters = 400;
-        LockOptions fair = LockOptions.defaults().fair();
-        Lease held = rival().lock(NAME, fair).acquireAsync().get();
+        areServedOneByOne(LockOptions.defaults().fair(), clients, waiters, waiters);
+    }
+
+    /**
+     * All are served, in few requests each.
+     *
+     * @param places how many of them the engine sees
+     */
+    private void areServedOneByOne(LockOptions options, int clients, int waiters, int places) throws Exception {
+        Lease held = rival().lock(NAME, options).acquireAsync().get();
         int[] guarded = new int[1];
         List<CompletableFuture<Void>> done = new ArrayList<>();
         for (int i = 0; i < waiters; i++) {
             LockClient client = bench().client("client-" + i % clients);
-            done.add(client.lock(NAME, fair).acquireAsync().thenCompose(lease -> {
+            done.add(client.lock(NAME, options).acquireAsync().thenCompose(lease -> {
                 guarded[0]++;
                 return lease.closeAsync();
             }));
         }
-        bench().awaitWaiters(NAME, waiters);
+        bench().awaitWaiters(NAME, places);
         long before = requests();
         held.close();
         for (CompletableFuture<Void> future : done) {

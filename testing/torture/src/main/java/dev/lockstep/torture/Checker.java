@@ -84,7 +84,7 @@ final class Checker {
         verdict.checked(Rule.ORDER, witnesses.length);
     }
 
-    private static int[] only(int[] sections, IntPredicate wanted) {
+    static int[] only(int[] sections, IntPredicate wanted) {
         return Arrays.stream(sections).filter(wanted).toArray();
     }
 

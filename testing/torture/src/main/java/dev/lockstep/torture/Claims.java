@@ -1,6 +1,5 @@
 package dev.lockstep.torture;
 
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
@@ -42,15 +41,9 @@ final class Claims {
         private final long[] latest; // until when one was there of those up to here in byAsking
 
         Calls(int client) {
-            int[] all = Arrays.stream(sections)
-                    .filter(section -> history.client(section) == client)
-                    .toArray();
+            int[] all = Checker.only(sections, section -> history.client(section) == client);
             byToken = Order.by(history::token, all);
-            byAsking = Order.by(
-                    history::asked,
-                    Arrays.stream(all)
-                            .filter(section -> !history.isFair(section))
-                            .toArray());
+            byAsking = Order.by(history::asked, Checker.only(all, section -> !history.isFair(section)));
             latest = new long[byAsking.length];
             for (int i = 0; i < latest.length; i++) {
                 latest[i] = i == 0 ? until(byAsking[0]) : Math.max(latest[i - 1], until(byAsking[i]));

@@ -125,6 +125,11 @@ final class History {
         return IntStream.range(0, size()).filter(this::wasEntered).count();
     }
 
+    /** Whether somebody asked for a fair lock. */
+    boolean hasFair() {
+        return IntStream.range(0, size()).anyMatch(this::isFair);
+    }
+
     /** Whether the lease was valid for a time that the observer can prove. */
     boolean isCertain(int section) {
         return certain.get(section) != NEVER;

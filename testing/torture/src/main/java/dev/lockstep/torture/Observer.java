@@ -24,7 +24,6 @@ final class Observer {
     private final List<Violation> complaints = new ArrayList<>();
     private final long[] lastEntered;
     private final Deque<Long> lastQueued = new ArrayDeque<>();
-    private boolean hasFair;
 
     /** A section whose worker is still inside its call or inside the lock. */
     private static final class Open {
@@ -59,7 +58,6 @@ final class Observer {
 
     synchronized int ask(int client, int lock, boolean shared, boolean fair) {
         int section = history.ask(client, lock, shared, fair, now());
-        hasFair |= fair;
         open.put(section, new Open(client, lock));
         return section;
     }
@@ -75,7 +73,7 @@ final class Observer {
 
     /** Whether somebody asked for a fair lock. */
     synchronized boolean hasFair() {
-        return hasFair;
+        return history.hasFair();
     }
 
     /** Whether some were seen to wait for a fair lock after a time. */

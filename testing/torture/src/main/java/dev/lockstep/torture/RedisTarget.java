@@ -45,7 +45,7 @@ final class RedisTarget implements Target {
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
         faults.add(ServerFaults.slowDisk(random -> server));
-        faults.addAll(ServerFaults.ofFullDisk(host, server));
+        faults.addAll(ServerFaults.ofFullDisk(host, server::start));
         ServerFaults.ofClock(host, ttl()).stream()
                 .map(this::notSoonAfterDataLoss)
                 .forEach(faults::add);

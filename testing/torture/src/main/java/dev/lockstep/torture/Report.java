@@ -14,6 +14,7 @@ public final class Report {
     private final String engine;
     private final Settings settings;
     private final long ttlNanos;
+    private final long settleNanos;
     private final Observer observer;
     private final Verdict verdict;
     private final FaultFigures faults;
@@ -31,6 +32,7 @@ public final class Report {
         this.engine = rig.name();
         this.settings = settings;
         this.ttlNanos = rig.ttl().toNanos();
+        this.settleNanos = rig.settle().toNanos();
         this.observer = observer;
         this.verdict = verdict;
         this.faults = new FaultFigures(observer.history(), settings.locks());
@@ -199,7 +201,7 @@ public final class Report {
      * @throws IOException if it cannot be written
      */
     public void writeHistory(Path file) throws IOException {
-        HistoryFile.write(file, new HistoryFile(engine, 2 * ttlNanos, observer.history()));
+        HistoryFile.write(file, new HistoryFile(engine, settleNanos, observer.history()));
     }
 
     /**

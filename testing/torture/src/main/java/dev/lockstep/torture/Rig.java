@@ -11,6 +11,11 @@ interface Rig extends AutoCloseable {
 
     Duration ttl();
 
+    /** How long after a fault holds from before it can have an effect. */
+    default Duration settle() {
+        return ttl().multipliedBy(2);
+    }
+
     /** Starts the workers. */
     List<Hand> start(Observer observer, List<Worker.Plan> plans);
 

@@ -55,16 +55,11 @@ final class Run {
             hands.forEach(hand -> leftOver(hand.quit(), "worker " + hand.client()));
         }
         leftOver(rig.leftovers(), "the engine");
-        Verdict verdict = new Checker(observer.history(), settle().toNanos()).check();
+        Verdict verdict = new Checker(observer.history(), rig.settle().toNanos()).check();
         observer.complaints().forEach(verdict::add);
         requireFencing(verdict);
         Report.Pauses pauses = new Report.Pauses((Stalls.nanos() - stalledAtStart) / 1e9, workersStalled);
         return new Report(rig, settings, observer, verdict, healed, (System.nanoTime() - start) / 1e9, pauses);
-    }
-
-    /** How long after a fault holds from before it can have an effect. */
-    private Duration settle() {
-        return rig.ttl().multipliedBy(2);
     }
 
     private void breakThings(List<Hand> hands) throws Exception {
@@ -85,9 +80,9 @@ final class Run {
                     "a lock was not granted within " + seconds(patience) + " of the end of all faults");
             return false;
         }
-        Parking.forTime(settle().plus(CALM));
+        Parking.forTime(rig.settle().plus(CALM));
         if (observer.hasFair()) { // who waits now can show that the order is kept
-            long settled = healed + settle().toNanos();
+            long settled = healed + rig.settle().toNanos();
             Parking.until(() -> observer.someQueuedAfter(settled), LONGEST_CALM);
         }
         return true;

@@ -5,7 +5,6 @@ import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.servers.ServerUnavailableException;
 import dev.lockstep.servers.SlowDisk;
-import dev.lockstep.servers.SqlServer;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.time.Duration;
@@ -95,19 +94,17 @@ final class ServerFaults {
     }
 
     /**
-     * A disk without room. A server that gives up because of it is started again; databases in any case, since H2 gives
-     * up and does not end, and MariaDB may end when there is room again.
+     * A disk without room.
+     *
+     * @param revive starts a server again that has given up because of it
      */
-    static List<Fault> ofFullDisk(Optional<HostFaults> host, ServerProcess server) {
+    static List<Fault> ofFullDisk(Optional<HostFaults> host, Fault.Heal revive) {
         return host.stream()
                 .map(each -> Fault.of("disk full", Length.SHORT, random -> {
                     each.diskFull(true);
                     return Injected.all("disk", () -> {
                         each.diskFull(false);
-                        if (server instanceof SqlServer) {
-                            server.stop();
-                        }
-                        server.start();
+                        revive.run();
                     });
                 }))
                 .toList();

@@ -76,7 +76,8 @@ final class SqlTarget implements Target {
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
         faults.addAll(ServerFaults.ofClock(host, ttl()));
-        faults.addAll(ServerFaults.ofFullDisk(host, server));
+        // In any case: H2 gives up and does not end, and MariaDB may end when there is room again.
+        faults.addAll(ServerFaults.ofFullDisk(host, server::restart));
         faults.add(Fault.of("connections killed", Length.MOMENT, random -> {
             killConnections();
             return Injected.all("server", Fault.Heal.NONE);
