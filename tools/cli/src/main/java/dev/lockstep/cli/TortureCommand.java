@@ -126,6 +126,9 @@ final class TortureCommand implements Callable<Integer> {
                     spec.commandLine(), "--workers, --threads and --locks must be 1 or more, 1000 at most");
         }
         if (check != null) {
+            if (!Files.isRegularFile(check)) {
+                throw new ParameterException(spec.commandLine(), "--check: there is no file " + check);
+            }
             Recheck again = Recheck.of(check);
             again.lines().forEach(out()::println);
             return again.holds() ? ExitCodes.OK : ExitCodes.FAILED;

@@ -52,6 +52,8 @@ class TortureCommandTest {
         Path notes = Files.writeString(folder.resolve("notes.txt"), "nothing");
         assertThat(run("torture", "--check", notes.toString())).isNotEqualTo(ExitCodes.OK);
         assertThat(err.toString()).contains("notes.txt is not a history of a torture");
+        assertThat(run("torture", "--check", "missing.txt")).isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).contains("there is no file missing.txt");
     }
 
     @Test
