@@ -16,7 +16,7 @@ import java.util.Map;
 
 /*
  * Overview. A small library in C is loaded into the process in front of the C library (LD_PRELOAD), and answers in its place
- * what time it is and whether a file may grow. It is told what to answer by a file that it maps into its memory, so what a
+ * what time it is, whether a file may grow and when it is safe. It is told what to answer by a file that it maps into its memory, so what a
  * test writes there holds at once. The source is in the resources; it is compiled on first use and kept in the cache.
  */
 /**
@@ -34,6 +34,7 @@ public final class HostFaults implements AutoCloseable {
     private long clockNanos;
     private long latestNanos = Long.MIN_VALUE; // what this JVM's interval clock shows when the wall clock has caught up
     private boolean diskFull;
+    private long diskNanos;
 
     private HostFaults(Path library) {
         this.library = library;
@@ -109,6 +110,16 @@ public final class HostFaults implements AutoCloseable {
     }
 
     /**
+     * Makes the disk slow: whenever a process asks that a file be safe on it, the answer comes later.
+     *
+     * @param later how much later; zero if it is as fast as ever
+     */
+    public synchronized void diskSlow(Duration later) {
+        diskNanos = later.toNanos();
+        write();
+    }
+
+    /**
      * What a process needs in its environment to be on this machine.
      *
      * @return variables to add
@@ -118,8 +129,8 @@ public final class HostFaults implements AutoCloseable {
     }
 
     private void write() {
-        ByteBuffer numbers = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.nativeOrder());
-        numbers.putLong(clockNanos).putLong(diskFull ? 1 : 0).flip();
+        ByteBuffer numbers = ByteBuffer.allocate(3 * Long.BYTES).order(ByteOrder.nativeOrder());
+        numbers.putLong(clockNanos).putLong(diskFull ? 1 : 0).putLong(diskNanos).flip();
         try (FileChannel file =
                 FileChannel.open(faults, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) { // never truncated
             file.write(numbers, 0);

@@ -179,9 +179,30 @@ public final class ZooKeeperServer extends ServerProcess {
         private final Map<String, String> settings = new LinkedHashMap<>();
         private final Map<String, String> systemProperties = new LinkedHashMap<>();
         private @Nullable String saslUser;
+        private final List<HostFaults> hosts = new ArrayList<>();
         private @Nullable TestCertificates certificates;
 
         private Builder() {}
+
+        /**
+         * Runs it on a machine whose clock and disk can be spoilt; of an ensemble, each server on the machine at its place.
+         * Its log then grows with each write, so that a full disk is noticed.
+         *
+         * @param machines to be closed after the servers; one, or as many as there are servers
+         * @return this
+         */
+        public Builder on(HostFaults... machines) {
+            hosts.addAll(List.of(machines));
+            return systemProperty("zookeeper.preAllocSize", "1");
+        }
+
+        private ZooKeeperServer make(int place, Map<String, String> more) {
+            ZooKeeperServer server = new ZooKeeperServer(this, more);
+            if (!hosts.isEmpty()) {
+                server.runOn(hosts.get(place % hosts.size()));
+            }
+            return server;
+        }
 
         /**
          * Sets any key of the configuration file.
@@ -258,7 +279,7 @@ public final class ZooKeeperServer extends ServerProcess {
          * @throws ServerException if it does not start
          */
         public ZooKeeperServer start() {
-            return ServerProcess.started(new ZooKeeperServer(this, Map.of()));
+            return ServerProcess.started(make(0, Map.of()));
         }
 
         /**
@@ -296,7 +317,7 @@ public final class ZooKeeperServer extends ServerProcess {
                     int port = from == to ? quorumPorts[to] : links.port(from, to, quorumPorts[to]);
                     members.put("server." + (to + 1), HOST + ":" + port + ":" + electionPorts[to]);
                 }
-                ZooKeeperServer server = new ZooKeeperServer(this, members);
+                ZooKeeperServer server = make(from, members);
                 servers.add(server);
                 server.write("myid", List.of(Integer.toString(from + 1)));
             }

@@ -1,7 +1,8 @@
 /*
- * Makes a process see another wall clock and a full disk. Loaded into it by LD_PRELOAD; told what to do by a file, which
- * LOCKSTEP_HOST_FAULTS names and which is shared memory to all who have it open: two numbers, by how many nanoseconds the
- * clock is off, and whether the disk is full. Clocks that measure intervals are left alone.
+ * Makes a process see another wall clock, a full disk and a slow one. Loaded into it by LD_PRELOAD; told what to do by a
+ * file, which LOCKSTEP_HOST_FAULTS names and which is shared memory to all who have it open: three numbers, by how many
+ * nanoseconds the clock is off, whether the disk is full, and how many nanoseconds later a write is safe. Clocks that
+ * measure intervals are left alone.
  *
  * Needs no header and no start-up files, so that any C compiler will do.
  */
@@ -14,15 +15,20 @@ extern char *getenv(const char *name);
 extern int *__errno_location(void);
 
 #if defined(__x86_64__)
-enum { OPENAT = 257, MMAP = 9, CLOSE = 3, CLOCK_GETTIME = 228, FSTAT = 5, PWRITE = 18, PWRITEV = 296, FALLOCATE = 285 };
+enum { OPENAT = 257, MMAP = 9, CLOSE = 3, CLOCK_GETTIME = 228, NANOSLEEP = 35, FSTAT = 5, LSEEK = 8, FCNTL = 72 };
+enum { WRITE = 1, WRITEV = 20, PWRITE = 18, PWRITEV = 296, FALLOCATE = 285, FSYNC = 74, FDATASYNC = 75 };
+enum { MODE = 6 };
 #elif defined(__aarch64__)
-enum { OPENAT = 56, MMAP = 222, CLOSE = 57, CLOCK_GETTIME = 113, FSTAT = 80, PWRITE = 68, PWRITEV = 70, FALLOCATE = 47 };
+enum { OPENAT = 56, MMAP = 222, CLOSE = 57, CLOCK_GETTIME = 113, NANOSLEEP = 101, FSTAT = 80, LSEEK = 62, FCNTL = 25 };
+enum { WRITE = 64, WRITEV = 66, PWRITE = 68, PWRITEV = 70, FALLOCATE = 47, FSYNC = 82, FDATASYNC = 83 };
+enum { MODE = 4 };
 #else
 #error "unknown processor"
 #endif
 enum { HERE = -100, READ_ONLY = 0, READABLE = 1, SHARED = 1, REALTIME = 0, REALTIME_COARSE = 5, NO_SPACE = 28 };
+enum { GET_FLAGS = 3, APPENDS = 02000, FROM_HERE = 1, KIND = 0170000, FILE = 0100000 };
 
-static const long none[2];
+static const long none[3];
 static const volatile long *volatile faults;
 
 static const volatile long *told(void) {
@@ -65,18 +71,40 @@ long time(long *copy) {
   return now.tv_sec;
 }
 
-/* What is on a full disk can be overwritten; no file can grow. */
-static int has_room(int file, long end) {
+/* What is on a full disk can be overwritten; no file can grow. What is no file, such as a connection, is not on it. */
+static int has_room(int file, long at, long count) {
   long status[32]; /* larger than the kernel's; the size is its seventh number */
-  if (!told()[1] || syscall(FSTAT, file, status) || end <= status[6]) {
+  if (!told()[1] || syscall(FSTAT, file, status) || (((unsigned int *)status)[MODE] & KIND) != FILE) {
+    return 1;
+  }
+  if (at < 0) { /* wherever the file is at */
+    at = syscall(FCNTL, file, GET_FLAGS) & APPENDS ? status[6] : syscall(LSEEK, file, 0L, FROM_HERE);
+  }
+  if (at + count <= status[6]) {
     return 1;
   }
   *__errno_location() = NO_SPACE;
   return 0;
 }
 
+static long length(const struct iovec *parts, int count) {
+  long sum = 0;
+  for (int i = 0; i < count; i++) {
+    sum += (long)parts[i].iov_len;
+  }
+  return sum;
+}
+
+long write(int file, const void *bytes, unsigned long count) {
+  return has_room(file, -1, (long)count) ? syscall(WRITE, file, bytes, count) : -1;
+}
+
+long writev(int file, const struct iovec *parts, int count) {
+  return has_room(file, -1, length(parts, count)) ? syscall(WRITEV, file, parts, (long)count) : -1;
+}
+
 long pwrite64(int file, const void *bytes, unsigned long count, long at) {
-  return has_room(file, at + (long)count) ? syscall(PWRITE, file, bytes, count, at) : -1;
+  return has_room(file, at, (long)count) ? syscall(PWRITE, file, bytes, count, at) : -1;
 }
 
 long pwrite(int file, const void *bytes, unsigned long count, long at) {
@@ -84,11 +112,7 @@ long pwrite(int file, const void *bytes, unsigned long count, long at) {
 }
 
 long pwritev64(int file, const struct iovec *parts, int count, long at) {
-  long end = at;
-  for (int i = 0; i < count; i++) {
-    end += (long)parts[i].iov_len;
-  }
-  return has_room(file, end) ? syscall(PWRITEV, file, parts, (long)count, at, 0L) : -1;
+  return has_room(file, at, length(parts, count)) ? syscall(PWRITEV, file, parts, (long)count, at, 0L) : -1;
 }
 
 long pwritev(int file, const struct iovec *parts, int count, long at) {
@@ -96,7 +120,7 @@ long pwritev(int file, const struct iovec *parts, int count, long at) {
 }
 
 int fallocate64(int file, int mode, long at, long count) {
-  return has_room(file, at + count) ? (int)syscall(FALLOCATE, file, mode, at, count) : -1;
+  return has_room(file, at, count) ? (int)syscall(FALLOCATE, file, mode, at, count) : -1;
 }
 
 int fallocate(int file, int mode, long at, long count) {
@@ -109,4 +133,21 @@ int posix_fallocate64(int file, long at, long count) {
 
 int posix_fallocate(int file, long at, long count) {
   return posix_fallocate64(file, at, count);
+}
+
+static void delay(void) {
+  struct timespec time = {told()[2] / 1000000000, told()[2] % 1000000000};
+  if (time.tv_sec || time.tv_nsec) {
+    syscall(NANOSLEEP, &time, 0L);
+  }
+}
+
+int fsync(int file) {
+  delay();
+  return (int)syscall(FSYNC, file);
+}
+
+int fdatasync(int file) {
+  delay();
+  return (int)syscall(FDATASYNC, file);
 }

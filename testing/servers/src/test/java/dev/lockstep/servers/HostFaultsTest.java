@@ -9,6 +9,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Supplier;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +61,55 @@ class HostFaultsTest {
         date.environment().putAll(host.environment());
         String printed = new String(date.start().getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         assertOff(HOUR.negated(), Long.parseLong(printed.strip()));
+    }
+
+    @Test
+    void redisSeesTheFullAndTheSlowDisk() {
+        try (RedisServer redis = Servers.require(
+                () -> RedisServer.builder().persistent().on(host).start())) {
+            redis.command("CONFIG", "SET", "appendfsync", "everysec"); // else it ends when it cannot write
+            host.diskFull(true);
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 10_000; i++) {
+                            redis.command("SET", "key", "value");
+                        }
+                    })
+                    .isInstanceOf(ServerException.class)
+                    .hasMessageContaining("No space left");
+            host.diskFull(false);
+            Await.until(
+                    "it writes again",
+                    Duration.ofSeconds(20),
+                    () -> redis.command("SET", "key", "value").equals("OK"));
+            redis.command("CONFIG", "SET", "appendfsync", "always");
+            Duration late = Duration.ofMillis(300);
+            host.diskSlow(late);
+            long start = System.nanoTime();
+            redis.command("SET", "key", "value");
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(late.toNanos());
+            host.diskSlow(Duration.ZERO);
+        }
+    }
+
+    @Test
+    void zooKeeperSeesTheFullAndTheSlowDisk() throws Exception {
+        try (ZooKeeperServer server = Servers.require(
+                        () -> ZooKeeperServer.builder().durable().on(host).start());
+                ZooKeeper client = ZooKeeperServerTest.connect(server.address())) {
+            Duration late = Duration.ofMillis(300);
+            host.diskSlow(late);
+            long start = System.nanoTime();
+            create(client, "/slow");
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(late.toNanos());
+            host.diskSlow(Duration.ZERO);
+            host.diskFull(true);
+            assertThatThrownBy(() -> create(client, "/full")).isInstanceOf(KeeperException.class);
+            host.diskFull(false);
+        }
+    }
+
+    private static void create(ZooKeeper client, String path) throws Exception {
+        client.create(path, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
     }
 
     @Test

@@ -114,7 +114,7 @@ class ZooKeeperServerTest {
         }
     }
 
-    private static ZooKeeper connect(String addresses) throws Exception {
+    static ZooKeeper connect(String addresses) throws Exception {
         return connect(addresses, new ZKClientConfig());
     }
 
