@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -22,12 +24,22 @@ public final class JavaProcess implements AutoCloseable {
     /** Follows the last line; a program must not print empty ones. */
     private static final String END = "";
 
+    private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+
+    static {
+        // One that is paused does not see that its input has ended.
+        Thread end = new Thread(() -> RUNNING.forEach(Process::destroyForcibly), "lockstep-processes-exit");
+        Runtime.getRuntime().addShutdownHook(end);
+    }
+
     private final Process process;
     private final PrintWriter input;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
     private JavaProcess(Process process) {
         this.process = process;
+        RUNNING.add(process);
+        process.onExit().thenAccept(RUNNING::remove);
         this.input = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
         Thread reader = new Thread(this::read, "lines of process " + process.pid());
         reader.setDaemon(true);

@@ -193,7 +193,7 @@ public final class ZooKeeperServer extends ServerProcess {
          */
         public Builder on(HostFaults... machines) {
             hosts.addAll(List.of(machines));
-            return systemProperty("zookeeper.preAllocSize", "1");
+            return machines.length == 0 ? this : systemProperty("zookeeper.preAllocSize", "1");
         }
 
         private ZooKeeperServer make(int place, Map<String, String> more) {

@@ -42,8 +42,8 @@ final class BugState {
     /** Whether a backend with a bug does not pass on that a hold was lost. */
     boolean keepsToItself(PlantedBug bug, String name, LossReason reason) {
         return switch (bug) {
-            case NO_DEADLINE, LATE_DEADLINE, DOUBLE_GRANT_AFTER_RECONNECT ->
-                reason == LossReason.SESSION_ENDED || reason == LossReason.EXPIRED;
+            case NO_DEADLINE, LATE_DEADLINE -> reason == LossReason.EXPIRED;
+            case DOUBLE_GRANT_AFTER_RECONNECT -> reason == LossReason.SESSION_ENDED || reason == LossReason.EXPIRED;
             case REVOCATION_NOT_TOLD -> reason == LossReason.REVOKED;
             case RELEASE_WITHOUT_OWNER_CHECK -> reason == LossReason.REVOKED && silenced.getOrDefault(name, 0) > 0;
             default -> false;

@@ -50,6 +50,7 @@ final class BuggyGrant implements Grant {
     private long firstToken() {
         return switch (backend.bug()) {
             case TOKEN_RESET -> backend.state().afterReset(sound.token());
+            case ONE_TOKEN_FOR_ALL -> 1;
             case TOKEN_TWICE -> sound.token() / COARSE + 1;
             case READER_TOKEN_TOO_LOW -> request.mode() == LockMode.SHARED ? 1 : sound.token() + 1;
             default -> sound.token();

@@ -1,24 +1,25 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.servers.H2Server;
-import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.PostgresServer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 /** An engine whose servers the torture starts itself. */
 public enum Engine {
     /** The engine in this JVM, with clients in the place of processes. */
-    MEMORY(() -> new MemoryRig(Duration.ofMillis(400), backend -> backend)),
+    MEMORY(() -> new MemoryRig(Duration.ofMillis(400), backend -> backend, client -> client)),
 
     /** One Redis server. */
     REDIS(() -> rig(new RedisTarget())),
 
     /** A Redis server with a replica, without which nothing is granted, and three Sentinels. */
     REDIS_SENTINEL(() -> rig(new SentinelTarget())),
+
+    /** A Redis Cluster of three primaries, each with a replica without which nothing is granted. */
+    REDIS_CLUSTER(() -> rig(new ClusterTarget(Engine.NAMESPACE))),
 
     /** Three independent Redis servers. */
     REDLOCK(() -> rig(new RedlockTarget())),
@@ -33,16 +34,18 @@ public enum Engine {
     POSTGRESQL(Engine::postgres),
 
     /** One MariaDB server. */
-    MARIADB(() -> mySql("mariadb", MySqlServer.mariaDb())),
+    MARIADB(() -> mySql("mariadb", MySqlServer.mariaDb().durable())),
 
     /** One MySQL server. */
-    MYSQL(() -> mySql("mysql", MySqlServer.builder())),
+    MYSQL(() -> mySql("mysql", MySqlServer.builder().durable())),
 
     /** One H2 server. */
     H2(Engine::h2),
 
     /** A file. */
     SQLITE(() -> rig(new SqliteTarget()));
+
+    private static final String NAMESPACE = "torture";
 
     private final Supplier<Rig> start;
 
@@ -51,39 +54,39 @@ public enum Engine {
     }
 
     private static Rig rig(Target target) {
-        return new ProcessRig(target, "torture");
+        return new ProcessRig(target, NAMESPACE);
     }
 
     private static Rig postgres() {
-        Optional<HostFaults> host = ServerFaults.host();
-        PostgresServer.Builder builder = PostgresServer.builder();
+        Machines machine = new Machines(1);
+        PostgresServer.Builder builder = PostgresServer.builder().durable();
         return rig(new SqlTarget(
                 "postgresql",
-                host.map(builder::on).orElse(builder).start(),
-                host,
+                machine.get(0).map(builder::on).orElse(builder).start(),
+                machine,
                 List.of("CREATE USER torture PASSWORD 'torture' SUPERUSER"),
                 "SELECT CAST(pg_terminate_backend(pid) AS text) FROM pg_stat_activity"
                         + " WHERE pid <> pg_backend_pid() AND datname = current_database()"));
     }
 
     private static Rig h2() {
-        Optional<HostFaults> host = ServerFaults.host();
+        Machines machine = new Machines(1);
         H2Server.Builder builder = H2Server.builder();
         return rig(new SqlTarget(
                 "h2",
-                host.map(builder::on).orElse(builder).start(),
-                host,
+                machine.get(0).map(builder::on).orElse(builder).start(),
+                machine,
                 List.of("CREATE USER torture PASSWORD 'torture' ADMIN"),
                 "SELECT CAST(ABORT_SESSION(SESSION_ID) AS VARCHAR) FROM INFORMATION_SCHEMA.SESSIONS"
                         + " WHERE SESSION_ID <> SESSION_ID()"));
     }
 
     private static Rig mySql(String name, MySqlServer.Builder builder) {
-        Optional<HostFaults> host = ServerFaults.host();
+        Machines machine = new Machines(1);
         return rig(new SqlTarget(
                 name,
-                host.map(builder::on).orElse(builder).start(),
-                host,
+                machine.get(0).map(builder::on).orElse(builder).start(),
+                machine,
                 List.of("CREATE USER torture IDENTIFIED BY 'torture'", "GRANT ALL ON *.* TO torture"),
                 "SELECT CONCAT('KILL ', id) FROM information_schema.processlist WHERE id <> CONNECTION_ID()"));
     }

@@ -6,6 +6,7 @@ import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -121,7 +122,11 @@ final class EtcdTarget implements Target {
                     .POST(HttpRequest.BodyPublishers.ofString(json))
                     .build();
             try {
-                return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+                HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+                if (answer.statusCode() == HttpURLConnection.HTTP_OK) {
+                    return answer.body();
+                }
+                last = new IOException(member + ": " + answer.body()); // such as that its leader has changed
             } catch (IOException e) {
                 last = e;
             }

@@ -9,9 +9,10 @@ import java.util.Set;
  * @param kind its name
  * @param length how long it lasts
  * @param excuses the rules that the engine does not promise to keep in it, as docs/guarantees.md says
+ * @param prepare what must be waited for before
  * @param injection does it
  */
-record Fault(String kind, Length length, Set<Rule> excuses, Injection injection) {
+record Fault(String kind, Length length, Set<Rule> excuses, Heal prepare, Injection injection) {
     /** How long a fault lasts. */
     enum Length {
         /** It is over when it has been done. */
@@ -32,7 +33,7 @@ record Fault(String kind, Length length, Set<Rule> excuses, Injection injection)
         Injected inject(Random random) throws Exception;
     }
 
-    /** What ends it. */
+    /** What ends it, or comes before it. */
     interface Heal {
         /** Nothing needs to be done. */
         Heal NONE = () -> {};
@@ -63,11 +64,16 @@ record Fault(String kind, Length length, Set<Rule> excuses, Injection injection)
     }
 
     static Fault of(String kind, Length length, Injection injection) {
-        return new Fault(kind, length, Set.of(), injection);
+        return new Fault(kind, length, Set.of(), Heal.NONE, injection);
     }
 
     /** The same fault on an engine that does not promise some rules in it. */
     Fault excusing(Rule... rules) {
-        return new Fault(kind, length, Set.of(rules), injection);
+        return new Fault(kind, length, Set.of(rules), prepare, injection);
+    }
+
+    /** The same fault, for which something must be waited for before. */
+    Fault after(Heal wait) {
+        return new Fault(kind, length, excuses, wait, injection);
     }
 }

@@ -10,7 +10,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * What the faults of a run did, by kind: how many, how many landed in a hold, and how long it took from their end until every
+ * What the faults of a run did, by kind: how many, how many landed in a hold, how many leases ended in them or within a
+ * ttl after, and how long it took from their end until every
  * lock had been entered again, which the next faults may have made longer.
  */
 final class FaultFigures {
@@ -18,11 +19,13 @@ final class FaultFigures {
     private final long[][] entries;
     private int count;
     private int landed;
+    private final int leasesEnded;
 
     /** The faults of one kind. */
     static final class Kind {
         int count;
         int landed;
+        int ended;
         final List<Long> recoveryNanos = new ArrayList<>();
 
         /** A quantile of the recovery times in seconds; -1 if none was measured. */
@@ -39,15 +42,23 @@ final class FaultFigures {
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("count", count);
             json.put("landedInAHold", landed);
+            json.put("leasesEnded", ended);
             json.put("recoverySecondsP50", seconds(0.5));
             json.put("recoverySecondsMax", seconds(1));
             return json;
         }
     }
 
-    FaultFigures(History history, int locks) {
+    FaultFigures(History history, int locks, long ttlNanos) {
         entries = entries(history, locks);
+        int[] ended = IntStream.range(0, history.size())
+                .filter(section -> history.ended(section) != History.NEVER)
+                .toArray();
+        leasesEnded = ended.length;
         for (FaultWindow fault : history.faults()) {
+            if (fault.isStall()) {
+                continue;
+            }
             Kind kind = kinds.computeIfAbsent(fault.kind(), key -> new Kind());
             count += fault.hasFailed() ? 0 : 1;
             kind.count++;
@@ -55,6 +66,11 @@ final class FaultFigures {
                 landed++;
                 kind.landed++;
             }
+            kind.ended += (int) IntStream.of(ended)
+                    .filter(section -> fault.hurts(history.client(section), history.lock(section)))
+                    .filter(section -> history.ended(section) >= fault.from()
+                            && history.ended(section) <= fault.until() + ttlNanos)
+                    .count();
             long recovered = allEnteredAfter(fault.until());
             if (recovered != Long.MAX_VALUE) {
                 kind.recoveryNanos.add(recovered - fault.until());
@@ -89,6 +105,11 @@ final class FaultFigures {
 
     int count() {
         return count;
+    }
+
+    /** How many leases ended while somebody was inside, whatever ended them. */
+    int leasesEnded() {
+        return leasesEnded;
     }
 
     int landed() {

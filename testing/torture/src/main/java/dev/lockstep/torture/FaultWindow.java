@@ -19,10 +19,21 @@ record FaultWindow(
     static final int ALL = -1;
 
     private static final String FAILED = " (failed)";
+    private static final String STALL = "stood still";
 
     /** The kind of what somebody tried to do who was told that it failed: whether it was done is not known. */
     static String failed(String kind) {
         return kind + FAILED;
+    }
+
+    /** What nobody did on purpose: a client, or all with the observer, was given no processor. */
+    static FaultWindow stall(int client, long from, long until) {
+        return new FaultWindow(
+                STALL, client == ALL ? "all" : "worker " + client, client, ALL, Set.of(), from, until, false);
+    }
+
+    boolean isStall() {
+        return kind.equals(STALL);
     }
 
     boolean hasFailed() {

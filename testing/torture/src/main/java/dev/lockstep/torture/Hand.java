@@ -15,6 +15,6 @@ interface Hand {
     /** How long it has stood still, in sum since some moment of the past. */
     long stalledNanos();
 
-    /** Closes its client; says what was left over by it. */
+    /** Closes its client, and goes on living, so that what is still in use can be seen; says what was left over by it. */
     List<String> quit();
 }

@@ -13,12 +13,13 @@ import java.util.stream.IntStream;
  *   queued    the engine had the claim before: the worker saw it there with its own eyes
  *   entered   the lock had been granted before
  *   certain   the lease was valid at this time or later: the worker looked at it after it had the answer to this message
+ *   ended     the lease had ended before, while the worker was inside, though no bound of its own was set to it
  *   exited    the worker was inside until this time at least; for a call that got nothing, it had given up before
  *
  * So from entered to certain the lease was valid, whatever the clock of the worker or a pause between look and message did,
  * and what the checker says about two such intervals is a proof and not a guess.
  */
-/** What happened: sections in columns, 56 bytes each, and the faults meanwhile. Not thread-safe. */
+/** What happened: sections in columns, 64 bytes each, and the faults meanwhile. Not thread-safe. */
 final class History {
     /** The stamp of what did not happen. */
     static final long NEVER = 0;
@@ -33,6 +34,7 @@ final class History {
     private final Column queued = new Column();
     private final Column entered = new Column();
     private final Column certain = new Column();
+    private final Column ended = new Column();
     private final Column exited = new Column();
     private final Column token = new Column();
     private final List<FaultWindow> faults = new ArrayList<>();
@@ -45,6 +47,7 @@ final class History {
         queued.add(NEVER);
         entered.add(NEVER);
         certain.add(NEVER);
+        ended.add(NEVER);
         exited.add(NEVER);
         token.add(0);
         return meta.size() - 1;
@@ -61,6 +64,10 @@ final class History {
 
     void certain(int section, long at) {
         certain.set(section, at);
+    }
+
+    void ended(int section, long at) {
+        ended.set(section, at);
     }
 
     void exited(int section, long at) {
@@ -105,6 +112,10 @@ final class History {
 
     long certain(int section) {
         return certain.get(section);
+    }
+
+    long ended(int section) {
+        return ended.get(section);
     }
 
     long exited(int section) {

@@ -14,9 +14,9 @@ import java.util.stream.Stream;
  * A history on the disk, as lines of words: for people with grep, and for the checker.
  *
  * <pre>
- * history 1 ENGINE SETTLE_NANOS
- * section CLIENT LOCK exclusive|shared fair|unfair ASKED QUEUED ENTERED CERTAIN EXITED TOKEN
- * fault FROM UNTIL CLIENT landed|missed EXCUSED,RULES|none KIND|TARGET
+ * history 3 ENGINE SETTLE_NANOS
+ * section CLIENT LOCK exclusive|shared fair|unfair ASKED QUEUED ENTERED CERTAIN ENDED EXITED TOKEN
+ * fault FROM UNTIL CLIENT LOCK landed|missed EXCUSED,RULES|none KIND|TARGET
  * </pre>
  *
  * @param engine whose it is
@@ -24,8 +24,8 @@ import java.util.stream.Stream;
  * @param history what happened
  */
 record HistoryFile(String engine, long settleNanos, History history) {
-    private static final String HEAD = "history 2 ";
-    private static final int SECTION_WORDS = 11;
+    private static final String HEAD = "history 3 ";
+    private static final int SECTION_WORDS = 12;
     private static final int FAULT_WORDS = 8;
 
     static void write(Path file, HistoryFile content) throws IOException {
@@ -45,7 +45,8 @@ record HistoryFile(String engine, long settleNanos, History history) {
                 + (history.isShared(section) ? " shared" : " exclusive")
                 + (history.isFair(section) ? " fair " : " unfair ")
                 + history.asked(section) + " " + history.queued(section) + " " + history.entered(section) + " "
-                + history.certain(section) + " " + history.exited(section) + " " + history.token(section) + "\n";
+                + history.certain(section) + " " + history.ended(section) + " " + history.exited(section) + " "
+                + history.token(section) + "\n";
     }
 
     private static String line(FaultWindow fault) {
@@ -93,9 +94,10 @@ record HistoryFile(String engine, long settleNanos, History history) {
                 words[4].equals("fair"),
                 Long.parseLong(words[5]));
         history.queued(section, Long.parseLong(words[6]));
-        history.entered(section, Long.parseLong(words[7]), Long.parseLong(words[10]));
+        history.entered(section, Long.parseLong(words[7]), Long.parseLong(words[11]));
         history.certain(section, Long.parseLong(words[8]));
-        history.exited(section, Long.parseLong(words[9]));
+        history.ended(section, Long.parseLong(words[9]));
+        history.exited(section, Long.parseLong(words[10]));
     }
 
     private void addFault(String[] words) {

@@ -4,6 +4,7 @@ import dev.lockstep.servers.TcpProxy;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.function.Consumer;
 
 /** The way of one worker to all servers, which can be broken for it alone. Thread-safe. */
@@ -18,8 +19,17 @@ record Links(List<TcpProxy> proxies) implements AutoCloseable {
 
     /** Breaks it; gives what heals it. */
     Fault.Heal hurt(Consumer<TcpProxy> fault) {
-        proxies.forEach(fault);
-        return () -> proxies.forEach(proxy -> {
+        return hurt(proxies, fault);
+    }
+
+    /** Breaks the way to one of the servers; gives what heals it. */
+    Fault.Heal hurtOne(Random random, Consumer<TcpProxy> fault) {
+        return hurt(List.of(proxies.get(random.nextInt(proxies.size()))), fault);
+    }
+
+    private static Fault.Heal hurt(List<TcpProxy> some, Consumer<TcpProxy> fault) {
+        some.forEach(fault);
+        return () -> some.forEach(proxy -> {
             proxy.delay(Duration.ZERO);
             proxy.heal();
         });

@@ -28,6 +28,21 @@ record LocalWitness(Observer observer, int client) implements Witness {
     }
 
     @Override
+    public void ended(int section) {
+        observer.ended(section);
+    }
+
+    @Override
+    public void reopened() {
+        observer.reopened();
+    }
+
+    @Override
+    public void stalled(long nanos) {
+        observer.stalled(client, nanos);
+    }
+
+    @Override
     public void exit(int section, boolean valid) {
         observer.exit(section, valid);
     }

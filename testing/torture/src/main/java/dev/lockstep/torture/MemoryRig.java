@@ -16,6 +16,7 @@ import java.util.function.UnaryOperator;
 final class MemoryRig implements Rig {
     private final MemoryEngine engine = new MemoryEngine();
     private final UnaryOperator<BackendFactory> wrap;
+    private final UnaryOperator<LockClient> wrapClient;
     private final Duration ttl;
     private final List<Integer> clients = new ArrayList<>();
     private int locks;
@@ -24,10 +25,12 @@ final class MemoryRig implements Rig {
      * Makes an engine.
      *
      * @param wrap what stands between the core and each client's backend
+     * @param wrapClient what stands between a worker and its client
      */
-    MemoryRig(Duration ttl, UnaryOperator<BackendFactory> wrap) {
+    MemoryRig(Duration ttl, UnaryOperator<BackendFactory> wrap, UnaryOperator<LockClient> wrapClient) {
         this.ttl = ttl;
         this.wrap = wrap;
+        this.wrapClient = wrapClient;
     }
 
     @Override
@@ -46,7 +49,8 @@ final class MemoryRig implements Rig {
         for (Worker.Plan plan : plans) {
             clients.add(plan.client());
             locks = plan.locks();
-            hands.add(new LocalHand(plan, () -> connect(name(plan.client()), wrap.apply(engine)), observer));
+            hands.add(new LocalHand(
+                    plan, () -> wrapClient.apply(connect(name(plan.client()), wrap.apply(engine))), observer));
         }
         return hands;
     }

@@ -1,6 +1,7 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LockstepException;
 import dev.lockstep.servers.ServerException;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 
 /** Breaks one thing after the other, as its seed says. For one thread. */
 final class Nemesis {
@@ -30,8 +32,12 @@ final class Nemesis {
         this.seed = seed;
     }
 
-    /** Breaks things for a time, each kind as often as the others; all is healed when it returns. */
-    void rage(long nanos) throws Exception {
+    /**
+     * Breaks things for a time, each kind as often as the others; all is healed when it returns.
+     *
+     * @param progress hears after each fault how many there have been
+     */
+    void rage(long nanos, LongConsumer progress) throws Exception {
         long end = System.nanoTime() + nanos;
         while (System.nanoTime() - end < 0) {
             Random random = Seeds.of(seed, next);
@@ -40,6 +46,7 @@ final class Nemesis {
             }
             Parking.forNanos(Math.min(between(0.05, 0.5, random), end - System.nanoTime()));
             next++;
+            progress.accept(next);
         }
     }
 
@@ -51,6 +58,7 @@ final class Nemesis {
     }
 
     private void inflict(Fault fault, Random random) throws Exception {
+        fault.prepare().run();
         long from = observer.now();
         Set<Observer.Inside> inside = observer.inside();
         Fault.Injected injected;
@@ -65,7 +73,7 @@ final class Nemesis {
                     from,
                     Set.of());
             return;
-        } catch (RuntimeException e) {
+        } catch (LockstepException e) {
             observer.complain(Rule.OUTCOME, -1, fault.kind() + ": a call of an operator threw " + e);
             return;
         }

@@ -23,6 +23,9 @@ final class Observer {
     private final Map<Integer, Open> open = new HashMap<>();
     private final List<Violation> complaints = new ArrayList<>();
     private final long[] lastEntered;
+    private final Map<Integer, Long> lastEnteredBy = new HashMap<>();
+    private int reopened;
+    private long sections;
     private final Deque<Long> lastQueued = new ArrayDeque<>();
 
     /** A section whose worker is still inside its call or inside the lock. */
@@ -89,6 +92,8 @@ final class Observer {
         entered.token = token;
         entered.answered = now;
         lastEntered[entered.lock] = now;
+        lastEnteredBy.put(entered.client, now);
+        sections++;
         return registers[entered.lock].read(token);
     }
 
@@ -104,6 +109,31 @@ final class Observer {
             history.certain(section, inside.answered);
         }
         inside.answered = now();
+    }
+
+    synchronized void ended(int section) {
+        find(section);
+        history.ended(section, now());
+    }
+
+    synchronized void reopened() {
+        reopened++;
+    }
+
+    /** How many times a lock has been entered so far. */
+    synchronized long sections() {
+        return sections;
+    }
+
+    /** How many clients were closed in the midst of work. */
+    synchronized int reopenedClients() {
+        return reopened;
+    }
+
+    /** A client, or all, stood still until now. */
+    synchronized void stalled(int client, long nanos) {
+        long now = now();
+        history.add(FaultWindow.stall(client, now - nanos, now));
     }
 
     synchronized void exit(int section, boolean valid) {
@@ -153,6 +183,11 @@ final class Observer {
             }
         }
         return true;
+    }
+
+    /** Whether a client entered a lock after a time. */
+    synchronized boolean hasEnteredAfter(long stamp, int client) {
+        return lastEnteredBy.getOrDefault(client, History.NEVER) > stamp;
     }
 
     synchronized List<Violation> complaints() {

@@ -76,8 +76,11 @@ final class ObserverServer implements AutoCloseable {
             case WRITE ->
                 witness.write(first, new Witness.Seen(in.readLong(), in.readLong(), in.readLong()), in.readBoolean());
             case LOOK -> witness.look(first, in.readBoolean());
+            case ENDED -> witness.ended(first);
             case EXIT -> witness.exit(first, in.readBoolean());
             case GIVE_UP -> witness.giveUp(first);
+            case REOPENED -> witness.reopened();
+            case STALLED -> witness.stalled(in.readLong());
             case COMPLAIN -> witness.complain(Rule.values()[first], in.readInt(), in.readUTF());
         }
         out.writeLong(answer);

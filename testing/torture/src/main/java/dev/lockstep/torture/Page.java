@@ -41,7 +41,7 @@ final class Page {
         html.append("<table>\n");
         report.rows().forEach(row -> row(html, "td", row.what(), row.count()));
         html.append("</table>\n<h2>Faults</h2>\n<table>\n");
-        row(html, "th", "fault", "times", "in a hold", "until all was well, median", "longest");
+        row(html, "th", "fault", "times", "in a hold", "leases ended", "until all was well, median", "longest");
         report.faultRows().forEach(cells -> row(html, "td", cells.toArray(String[]::new)));
         html.append("</table>\n");
         pictures(html);

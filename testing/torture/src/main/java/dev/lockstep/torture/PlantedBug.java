@@ -34,6 +34,12 @@ public enum PlantedBug {
     /** Readers have tokens from before the last writer. */
     READER_TOKEN_TOO_LOW(Rule.TOKENS),
 
+    /** All grants have the same token, so storage cannot tell a stale writer from the holder. */
+    ONE_TOKEN_FOR_ALL(Rule.FENCING),
+
+    /** Who loses a lock is not told so. */
+    LOSS_NOT_TOLD(Rule.LOSS),
+
     /** A call that gives up leaves its claim in the queue, which is granted later to nobody. */
     MISSED_WITHDRAW(Rule.LIVENESS, Rule.LEFTOVERS),
 

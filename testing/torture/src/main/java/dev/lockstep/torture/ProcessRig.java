@@ -108,12 +108,12 @@ final class ProcessRig implements Rig {
     @Override
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(target.faults());
-        faults.add(onOne("worker paused", Length.ANY, desk -> {
+        faults.add(onOne("worker paused", Length.ANY, (desk, random) -> {
             desk.worker.process().pause();
             return desk.worker.process()::resume;
         }));
-        faults.add(onOne("worker starved", Length.ANY, desk -> Starvation.of(desk.worker.process())));
-        faults.add(onOne("worker killed", Length.MOMENT, desk -> {
+        faults.add(onOne("worker starved", Length.ANY, (desk, random) -> Starvation.of(desk.worker.process())));
+        faults.add(onOne("worker killed", Length.MOMENT, (desk, random) -> {
             int client = desk.worker.client();
             desk.worker.process().kill();
             if (observer != null) {
@@ -130,6 +130,11 @@ final class ProcessRig implements Rig {
             faults.add(onLinks("link slow", Length.ANY, proxy -> proxy.delay(ttl().dividedBy(8))));
             faults.add(onLinks("connections reset", Length.MOMENT, TcpProxy::resetConnections));
         }
+        if (target.servers().size() > 1) {
+            faults.add(onOneLink("one link cut", TcpProxy::cut));
+            faults.add(onOneLink("one link silent", TcpProxy::blackHole));
+            faults.add(onOneLink("replies of one link lost", TcpProxy::dropReplies));
+        }
         faults.add(Fault.of("lock released by force", Length.MOMENT, random -> {
                     int lock = random.nextInt(locks);
                     try (LockClient client = connect()) {
@@ -143,19 +148,23 @@ final class ProcessRig implements Rig {
 
     /** Does something to a worker. */
     private interface Harm {
-        Fault.Heal inflict(Desk desk);
+        Fault.Heal inflict(Desk desk, Random random);
     }
 
     private Fault onOne(String kind, Length length, Harm harm) {
         return Fault.of(kind, length, (Random random) -> {
             Desk desk = desks.get(random.nextInt(desks.size()));
             int client = desk.client();
-            return Injected.client("worker " + client, client, harm.inflict(desk));
+            return Injected.client("worker " + client, client, harm.inflict(desk, random));
         });
     }
 
     private Fault onLinks(String kind, Length length, Consumer<TcpProxy> fault) {
-        return onOne(kind, length, desk -> desk.links.hurt(fault));
+        return onOne(kind, length, (desk, random) -> desk.links.hurt(fault));
+    }
+
+    private Fault onOneLink(String kind, Consumer<TcpProxy> fault) {
+        return onOne(kind, Length.ANY, (desk, random) -> desk.links.hurtOne(random, fault));
     }
 
     @Override

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Proof {
     private static final Duration TTL = Duration.ofMillis(250);
     private static final Duration FIRST_ROUND = Duration.ofSeconds(2);
-    private static final int ROUNDS = 5;
+    private static final int ROUNDS = 8;
     private static final int AT_ONCE = 4;
 
     private final Map<PlantedBug, Optional<Rule>> found;
@@ -76,7 +76,10 @@ public final class Proof {
 
     private static Report torture(@Nullable PlantedBug bug, Duration duration, long seed) throws Exception {
         BugState state = new BugState();
-        try (Rig rig = new MemoryRig(TTL, sound -> bug == null ? sound : BugState.plant(bug, sound, state))) {
+        try (Rig rig = new MemoryRig(
+                TTL,
+                sound -> bug == null ? sound : BugState.plant(bug, sound, state),
+                client -> bug == PlantedBug.LOSS_NOT_TOLD ? DeafClient.of(client) : client)) {
             return new Run(rig, new Settings(3, 4, 4, duration, seed)).run();
         }
     }

@@ -49,7 +49,7 @@ public final class Recheck {
         History history = file.history();
         List<String> lines = new ArrayList<>();
         lines.add(file.engine() + ": " + history.size() + " calls, " + history.enteredCount() + " got the lock, "
-                + history.faults().size() + " faults");
+                + history.faults().stream().filter(fault -> !fault.isStall()).count() + " faults");
         for (Rule rule : Rule.values()) {
             if (rule.isOfSections()) {
                 lines.add(rule.broken() + ": " + verdict.broken(rule) + " of " + verdict.checked(rule) + ", and "

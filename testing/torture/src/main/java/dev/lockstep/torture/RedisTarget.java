@@ -8,17 +8,16 @@ import dev.lockstep.torture.Fault.Length;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** One Redis server that writes all down. */
 final class RedisTarget implements Target {
-    private final Optional<HostFaults> host = ServerFaults.host();
+    private final Machines machine = new Machines(1);
     private final RedisServer server;
     private long lostDataNanos = System.nanoTime() - 3 * ttl().toNanos();
 
     RedisTarget() {
         RedisServer.Builder builder = RedisServer.builder().persistent();
-        server = host.map(builder::on).orElse(builder).start();
+        server = machine.get(0).map(builder::on).orElse(builder).start();
     }
 
     @Override
@@ -44,33 +43,38 @@ final class RedisTarget implements Target {
     @Override
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
-        faults.add(ServerFaults.slowDisk(random -> server));
-        faults.addAll(ServerFaults.ofFullDisk(host, server::start));
-        ServerFaults.ofClock(host, ttl()).stream()
-                .map(this::notSoonAfterDataLoss)
-                .forEach(faults::add);
+        faults.addAll(machine.slowDisks());
+        faults.addAll(machine.fullDisks(place -> server.start())); // it ends, since each write must be safe
+        machine.fullDisks(place -> {}).stream().map(this::refusing).forEach(faults::add);
+        machine.clocksThatCount(ttl()).stream().map(this::notSoonAfterDataLoss).forEach(faults::add);
         faults.addAll(ServerFaults.ofRedis(random -> server));
-        faults.add(Fault.of("memory full", Length.SHORT, random -> {
-            server.command("CONFIG", "SET", "maxmemory", "1");
-            return Injected.all("server", () -> server.command("CONFIG", "SET", "maxmemory", "0"));
-        }));
         faults.add(Fault.of("restart without data", Length.SHORT, random -> {
-                    host.ifPresent(HostFaults::awaitNewTime); // both at once is what no token survives
                     server.command("FLUSHALL");
                     lostDataNanos = System.nanoTime();
                     server.kill();
                     return Injected.all("server", server::start);
                 })
+                .after(() ->
+                        machine.get(0).ifPresent(HostFaults::awaitNewTime)) // both at once is what no token survives
                 .excusing(Rule.EXCLUSION, Rule.ORDER));
         return faults;
     }
 
+    /** A full disk that it does not take for the end: then it refuses to write. */
+    private Fault refusing(Fault full) {
+        return Fault.of(full.kind() + ", writes refused", full.length(), random -> {
+            server.command("CONFIG", "SET", "appendfsync", "everysec");
+            Injected injected = full.injection().inject(random);
+            return Injected.all(injected.target(), () -> {
+                injected.heal().run();
+                server.command("CONFIG", "SET", "appendfsync", "always");
+            });
+        });
+    }
+
     /** Waits until a clock that is set back shows a time after the last loss: no token survives both, as docs/guarantees.md says. */
     private Fault notSoonAfterDataLoss(Fault clock) {
-        return new Fault(clock.kind(), clock.length(), clock.excuses(), random -> {
-            Parking.forNanos(lostDataNanos + 3 * ttl().toNanos() - System.nanoTime());
-            return clock.injection().inject(random);
-        });
+        return clock.after(() -> Parking.forNanos(lostDataNanos + 3 * ttl().toNanos() - System.nanoTime()));
     }
 
     @Override
@@ -81,6 +85,6 @@ final class RedisTarget implements Target {
     @Override
     public void close() {
         server.close();
-        host.ifPresent(HostFaults::close);
+        machine.close();
     }
 }

@@ -1,6 +1,5 @@
 package dev.lockstep.torture;
 
-import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.torture.Fault.Injected;
@@ -8,7 +7,6 @@ import dev.lockstep.torture.Fault.Length;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Collectors;
 
@@ -17,15 +15,13 @@ final class RedlockTarget implements Target {
     private static final int SERVERS = 3;
 
     private final List<RedisServer> servers = new ArrayList<>();
-    private final List<HostFaults> hosts = new ArrayList<>(); // one for each; none if there can be none here
+    private final Machines machines = new Machines(SERVERS);
 
     RedlockTarget() {
         try {
             for (int i = 0; i < SERVERS; i++) {
                 RedisServer.Builder builder = RedisServer.builder();
-                Optional<HostFaults> host = ServerFaults.host();
-                host.ifPresent(hosts::add);
-                servers.add(host.map(builder::on).orElse(builder).start());
+                servers.add(machines.get(i).map(builder::on).orElse(builder).start());
             }
         } catch (RuntimeException e) {
             close();
@@ -61,20 +57,19 @@ final class RedlockTarget implements Target {
         faults.addAll(List.of(
                 ServerFaults.paused("one server paused", Length.ANY, this::any),
                 ServerFaults.killed("one server killed", this::any),
+                Fault.of("majority killed", Length.SHORT, random -> {
+                    List<RedisServer> most = new ArrayList<>(servers);
+                    most.remove(any(random));
+                    most.forEach(RedisServer::kill);
+                    return Injected.all(most.toString(), () -> most.forEach(RedisServer::start));
+                }),
                 Fault.of("one server restarted without data", Length.MOMENT, random -> {
                     RedisServer server = any(random);
                     server.kill();
                     return Injected.all(server.toString(), server::start);
                 })));
-        if (!hosts.isEmpty()) {
-            faults.add(ServerFaults.clock("one clock set forward", this::anyHost, ttl().multipliedBy(2)));
-            faults.add(ServerFaults.clock("one clock set back", this::anyHost, ttl().multipliedBy(-2)));
-        }
+        faults.addAll(machines.clocksThatCount(ttl()));
         return faults;
-    }
-
-    private HostFaults anyHost(Random random) {
-        return hosts.get(random.nextInt(hosts.size()));
     }
 
     private RedisServer any(Random random) {
@@ -93,6 +88,6 @@ final class RedlockTarget implements Target {
     @Override
     public void close() {
         servers.forEach(RedisServer::close);
-        hosts.forEach(HostFaults::close);
+        machines.close();
     }
 }

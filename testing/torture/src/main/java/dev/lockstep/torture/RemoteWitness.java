@@ -94,6 +94,24 @@ final class RemoteWitness implements Witness {
     }
 
     @Override
+    public void ended(int section) {
+        tell(Wire.ENDED, message -> message.writeInt(section));
+    }
+
+    @Override
+    public void reopened() {
+        tell(Wire.REOPENED, message -> message.writeInt(0));
+    }
+
+    @Override
+    public void stalled(long nanos) {
+        tell(Wire.STALLED, message -> {
+            message.writeInt(0);
+            message.writeLong(nanos);
+        });
+    }
+
+    @Override
     public void exit(int section, boolean valid) {
         tell(Wire.EXIT, message -> {
             message.writeInt(section);

@@ -35,7 +35,7 @@ public final class Report {
         this.settleNanos = rig.settle().toNanos();
         this.observer = observer;
         this.verdict = verdict;
-        this.faults = new FaultFigures(observer.history(), settings.locks());
+        this.faults = new FaultFigures(observer.history(), settings.locks(), ttlNanos);
         this.healed = healed;
         this.seconds = seconds;
         this.pauses = pauses;
@@ -109,6 +109,8 @@ public final class Report {
                 String.format(Locale.ROOT, "%.1f s, %.0f s, %d", ttlNanos / 1e9, seconds, settings.seed())));
         rows.add(new Row("calls, of which got the lock", observer.history().size() + ", " + entered()));
         rows.add(new Row("faults, of which landed in a hold", faults.count() + ", " + faults.landed()));
+        rows.add(new Row("leases that ended while somebody was inside", "" + faults.leasesEnded()));
+        rows.add(new Row("clients closed in the midst of work", "" + observer.reopenedClients()));
         for (Rule rule : Rule.values()) {
             rows.add(new Row(rule.broken(), count(rule)));
         }
@@ -162,6 +164,8 @@ public final class Report {
         json.put("seconds", seconds);
         json.put("calls", observer.history().size());
         json.put("sections", entered());
+        json.put("leasesEnded", faults.leasesEnded());
+        json.put("clientsReopened", observer.reopenedClients());
         Map<String, Object> rules = new LinkedHashMap<>();
         for (Rule rule : Rule.values()) {
             Map<String, Object> figures = new LinkedHashMap<>();
@@ -216,7 +220,7 @@ public final class Report {
     /**
      * The faults by kind, for people.
      *
-     * @return for each kind: name, count, how many landed in a hold, median and longest recovery
+     * @return for each kind: name, count, how many landed in a hold, how many leases ended, median and longest recovery
      */
     public List<List<String>> faultRows() {
         List<List<String>> rows = new ArrayList<>();
@@ -225,6 +229,7 @@ public final class Report {
                         kind,
                         "" + figures.count,
                         "" + figures.landed,
+                        "" + figures.ended,
                         shown(figures.seconds(0.5)),
                         shown(figures.seconds(1)))));
         return rows;

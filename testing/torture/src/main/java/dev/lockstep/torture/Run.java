@@ -27,12 +27,18 @@ final class Run {
     private final Rig rig;
     private final Settings settings;
     private final Observer observer;
+    private final Progress progress;
     private final long start = System.nanoTime();
     private final long stalledAtStart = Stalls.nanos();
     private long healed;
     private double workersStalled;
 
     Run(Rig rig, Settings settings) {
+        this(rig, settings, (engine, passed, sections, faults) -> {});
+    }
+
+    Run(Rig rig, Settings settings, Progress progress) {
+        this.progress = progress;
         this.rig = rig;
         this.settings = settings;
         this.observer = new Observer(settings.locks());
@@ -45,6 +51,8 @@ final class Run {
                     client, settings.threads(), settings.locks(), rig.ttl(), settings.seed() + 31L * client));
         }
         List<Hand> hands = rig.start(observer, plans);
+        Stalls.Listening stalls =
+                Stalls.listen(stallThatCounts(rig.ttl()), nanos -> observer.stalled(FaultWindow.ALL, nanos));
         try {
             breakThings(hands);
             if (requireProgress(hands)) {
@@ -53,6 +61,7 @@ final class Run {
             workersStalled = hands.stream().mapToLong(Patience::stalled).max().orElse(0) / 1e9;
         } finally {
             hands.forEach(hand -> leftOver(hand.quit(), "worker " + hand.client()));
+            stalls.close();
         }
         leftOver(rig.leftovers(), "the engine");
         Verdict verdict = new Checker(observer.history(), rig.settle().toNanos()).check();
@@ -62,25 +71,41 @@ final class Run {
         return new Report(rig, settings, observer, verdict, healed, (System.nanoTime() - start) / 1e9, pauses);
     }
 
+    /** How long one may stand still before it can lose its place in a queue. */
+    static long stallThatCounts(Duration ttl) {
+        return ttl.toNanos() / 8;
+    }
+
     private void breakThings(List<Hand> hands) throws Exception {
         hands.forEach(hand -> hand.go(Worker.Pace.WILD));
         Parking.forTime(WARM_UP);
+        long began = System.nanoTime();
         new Nemesis(rig.faults(), observer, rig.ttl(), settings.seed())
-                .rage(settings.duration().toNanos());
+                .rage(settings.duration().toNanos(), faults -> {
+                    Duration passed = Duration.ofNanos(System.nanoTime() - began);
+                    progress.at(rig.name(), passed, observer.sections(), faults);
+                });
     }
 
     private boolean requireProgress(List<Hand> hands) {
         healed = observer.now();
         hands.forEach(hand -> hand.go(Worker.Pace.CALM));
         Duration patience = rig.ttl().plus(GRACE);
-        if (!Patience.of(patience, hands).await(() -> observer.allEnteredAfter(healed))) {
-            observer.complain(
-                    Rule.LIVENESS,
-                    -1,
-                    "a lock was not granted within " + seconds(patience) + " of the end of all faults");
+        Patience progress = Patience.of(patience, hands);
+        if (!progress.await(() -> observer.allEnteredAfter(healed))) {
+            String text = "a lock was not granted within " + seconds(patience) + " of the end of all faults";
+            observer.complain(Rule.LIVENESS, -1, text);
             return false;
         }
-        Parking.forTime(rig.settle().plus(CALM));
+        for (Hand hand : hands) {
+            if (!progress.await(() -> observer.hasEnteredAfter(healed, hand.client()))) {
+                String text = "worker " + hand.client() + " got no lock within " + seconds(patience)
+                        + " of the end of all faults";
+                observer.complain(Rule.LIVENESS, -1, text);
+            }
+        }
+        Duration calm = settings.duration().dividedBy(20);
+        Parking.forTime(rig.settle().plus(calm.compareTo(CALM) > 0 ? calm : CALM));
         if (observer.hasFair()) { // who waits now can show that the order is kept
             long settled = healed + rig.settle().toNanos();
             Parking.until(() -> observer.someQueuedAfter(settled), LONGEST_CALM);

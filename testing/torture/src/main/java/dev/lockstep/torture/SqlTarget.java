@@ -1,6 +1,5 @@
 package dev.lockstep.torture;
 
-import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.SqlServer;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
@@ -12,14 +11,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** A database on a server. */
 final class SqlTarget implements Target {
     private final String name;
     private final SqlServer server;
     private final String killConnections;
-    private final Optional<HostFaults> host;
+    private final Machines machine;
 
     /** Not the server's own user: MariaDB's driver takes passwords from URLs as they are, and that one has an ampersand. */
     private static final String USER = "torture";
@@ -27,16 +25,15 @@ final class SqlTarget implements Target {
     /**
      * Makes a target.
      *
-     * @param host the machine that the server is on
+     * @param machine what the server is on
      * @param createUser statements that make {@link #USER}, whose password is its name
      * @param killConnections a query that ends the connections of all others, or gives the statements that do
      */
-    SqlTarget(
-            String name, SqlServer server, Optional<HostFaults> host, List<String> createUser, String killConnections) {
+    SqlTarget(String name, SqlServer server, Machines machine, List<String> createUser, String killConnections) {
         this.name = name;
         this.server = server;
         this.killConnections = killConnections;
-        this.host = host;
+        this.machine = machine;
         try (Connection connection = open();
                 Statement statement = connection.createStatement()) {
             for (String each : createUser) {
@@ -75,9 +72,10 @@ final class SqlTarget implements Target {
     @Override
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(ServerFaults.of(server));
-        faults.addAll(ServerFaults.ofClock(host, ttl()));
+        faults.addAll(machine.clocksThatCount(ttl()));
+        faults.addAll(machine.slowDisks());
         // In any case: H2 gives up and does not end, and MariaDB may end when there is room again.
-        faults.addAll(ServerFaults.ofFullDisk(host, server::restart));
+        faults.addAll(machine.fullDisks(place -> server.restart()));
         faults.add(Fault.of("connections killed", Length.MOMENT, random -> {
             killConnections();
             return Injected.all("server", Fault.Heal.NONE);
@@ -122,6 +120,6 @@ final class SqlTarget implements Target {
     @Override
     public void close() {
         server.close();
-        host.ifPresent(HostFaults::close);
+        machine.close();
     }
 }

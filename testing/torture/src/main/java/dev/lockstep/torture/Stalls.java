@@ -1,9 +1,12 @@
 package dev.lockstep.torture;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 
 /*
  * Overview. A thread asks to be woken in two milliseconds, again and again. If it comes late by more than the machine's
@@ -17,7 +20,11 @@ final class Stalls {
     private static final long USUAL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final Stalls OF_THIS_JVM = new Stalls();
 
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private volatile long nanos;
+
+    /** Who wants to know of each stall. */
+    private record Listener(long atLeastNanos, LongConsumer action) {}
 
     private Stalls() {
         Thread thread = new Thread(this::tick, "torture-stalls");
@@ -35,9 +42,35 @@ final class Stalls {
             long late = now - last - TICK_NANOS;
             if (late > USUAL_NANOS) {
                 nanos += late;
+                tell(late);
             }
-            last = now;
+            last = System.nanoTime();
         }
+    }
+
+    private void tell(long late) {
+        for (Listener listener : listeners) {
+            if (late >= listener.atLeastNanos) {
+                try {
+                    listener.action.accept(late);
+                } catch (RuntimeException e) {
+                    listeners.remove(listener); // nobody is there any more to hear it
+                }
+            }
+        }
+    }
+
+    /** Has an action told of each stall of some length, when it is over, until what this returns is closed. */
+    static Listening listen(long atLeastNanos, LongConsumer action) {
+        Listener listener = new Listener(atLeastNanos, action);
+        OF_THIS_JVM.listeners.add(listener);
+        return () -> OF_THIS_JVM.listeners.remove(listener);
+    }
+
+    /** Ends a listening. */
+    interface Listening extends AutoCloseable {
+        @Override
+        void close();
     }
 
     /** The sum since some moment of the past. */

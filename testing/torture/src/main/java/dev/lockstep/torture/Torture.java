@@ -11,13 +11,14 @@ public final class Torture {
      *
      * @param engine which
      * @param settings what the run is like
+     * @param progress hears how far it is
      * @return what was seen
      * @throws dev.lockstep.servers.ServerUnavailableException if its servers cannot be had here
      * @throws Exception if the run could not be carried out
      */
-    public static Report run(Engine engine, Settings settings) throws Exception {
+    public static Report run(Engine engine, Settings settings, Progress progress) throws Exception {
         try (Rig rig = engine.start()) {
-            return new Run(rig, settings).run();
+            return new Run(rig, settings, progress).run();
         }
     }
 
@@ -28,17 +29,18 @@ public final class Torture {
      * @param url the engine; may carry a password, which appears nowhere
      * @param ttl of the workers' clients
      * @param settings what the run is like
+     * @param progress hears how far it is
      * @return what was seen
      * @throws Exception if the run could not be carried out
      */
-    public static Report run(String url, Duration ttl, Settings settings) throws Exception {
+    public static Report run(String url, Duration ttl, Settings settings, Progress progress) throws Exception {
         if (url.startsWith("memory:")) {
-            return run(Engine.MEMORY, settings);
+            return run(Engine.MEMORY, settings, progress);
         }
         String scheme = url.substring(0, Math.max(0, url.indexOf(':')));
         String namespace = "torture-" + settings.seed();
         try (Rig rig = new ProcessRig(new UrlTarget(scheme, url, ttl), namespace)) {
-            return new Run(rig, settings).run();
+            return new Run(rig, settings, progress).run();
         }
     }
 }

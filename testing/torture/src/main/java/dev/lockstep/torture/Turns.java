@@ -4,22 +4,25 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockLostException;
-import dev.lockstep.LockTimeoutException;
 import dev.lockstep.LockUnavailableException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** What one thread of a worker does, turn by turn, as its seed says. For one thread. */
 final class Turns {
-    private static final int ODDS_OF_REOPENING = 400;
+    private static final int ODDS_OF_REOPENING = 60;
     private static final int ODDS_OF_LONG_WORK = 15;
+    private static final int ODDS_OF_LONGEST_WORK = 30;
     private static final long WORK_NANOS = 1_000_000;
+    private static final int LOOKS_IN_A_TTL = 8;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    /** A round trip after the deadline, one to give a first lock of two back, and some for a busy machine. */
+    private static final Duration LATE = Duration.ofSeconds(7);
 
     private final Worker worker;
     private final Witness witness;
@@ -42,7 +45,7 @@ final class Turns {
         Locks locks = worker.locks();
         boolean calm = worker.pace() == Worker.Pace.CALM;
         if (thread == 0 && !calm && random.nextInt(ODDS_OF_REOPENING) == 0) {
-            worker.reopen();
+            reopen(locks);
             return;
         }
         int count = worker.plan().locks();
@@ -67,11 +70,11 @@ final class Turns {
 
     private void takeOne(Locks locks, int lock, boolean shared, Way way) {
         int section = witness.ask(lock, shared, locks.isFair(lock));
-        Optional<Taken> taken = attempt(locks, lock, () -> {
-            DistributedLock target = random.nextInt(20) == 0
-                    ? locks.get(lock, shared, Duration.ofNanos(WORK_NANOS))
-                    : locks.get(lock, shared);
-            return way.take(target, call(locks, lock, section));
+        boolean bounded = random.nextInt(20) == 0;
+        Optional<Taken> taken = attempt(locks, lock, way, () -> {
+            DistributedLock target =
+                    bounded ? locks.get(lock, shared, Duration.ofNanos(WORK_NANOS)) : locks.get(lock, shared);
+            return take(target, way, call(locks, lock, section), lock);
         });
         if (taken.isEmpty()) {
             witness.giveUp(section);
@@ -79,10 +82,10 @@ final class Turns {
         }
         Lease lease = taken.get().lease();
         Witness.Seen seen = witness.enter(section, token(lease, lock));
-        work();
+        work(lease, section);
         step(section, shared, seen, lease);
-        work();
-        witness.exit(section, lease.isValid());
+        work(lease, section);
+        leave(lease, bounded, section);
         giveBack(locks, lock, taken.get());
     }
 
@@ -90,7 +93,8 @@ final class Turns {
         int other = Locks.partner(lock);
         int first = witness.ask(lock, false, false);
         int second = witness.ask(other, false, false);
-        Optional<Taken> taken = attempt(locks, lock, () -> way.take(locks.both(lock), call(locks, lock, first)));
+        Optional<Taken> taken =
+                attempt(locks, lock, way, () -> take(locks.both(lock), way, call(locks, lock, first), lock));
         if (taken.isEmpty()) {
             witness.giveUp(first);
             witness.giveUp(second);
@@ -99,13 +103,35 @@ final class Turns {
         Lease lease = taken.get().lease();
         Witness.Seen seenFirst = witness.enter(first, token(lease, lock));
         Witness.Seen seenSecond = witness.enter(second, token(lease, other));
-        work();
+        work(lease, first, second);
         step(first, false, seenFirst, lease);
         step(second, false, seenSecond, lease);
-        work();
-        witness.exit(first, lease.isValid());
-        witness.exit(second, lease.isValid());
+        work(lease, first, second);
+        leave(lease, false, first, second);
         giveBack(locks, lock, taken.get());
+    }
+
+    /** Takes a lock, and complains of a call with a deadline that came back long after it. */
+    private Optional<Taken> take(DistributedLock target, Way way, Way.Call call, int lock)
+            throws InterruptedException, ExecutionException {
+        long start = System.nanoTime() - Stalls.nanos();
+        try {
+            return way.take(target, call);
+        } finally {
+            long late = System.nanoTime() - Stalls.nanos() - start - call.drawn();
+            if (way.isTimed() && late > LATE.toNanos()) {
+                witness.complain(Rule.OUTCOME, lock, way + " came back " + late / 1_000_000 + " ms after its deadline");
+            }
+        }
+    }
+
+    private void leave(Lease lease, boolean bounded, int... sections) {
+        for (int section : sections) {
+            if (!bounded && !lease.isValid()) {
+                witness.ended(section);
+            }
+            witness.exit(section, lease.isValid());
+        }
     }
 
     private void step(int section, boolean shared, Witness.Seen seen, Lease lease) {
@@ -118,7 +144,8 @@ final class Turns {
 
     private void giveBack(Locks locks, int lock, Taken taken) {
         boolean invalid = !taken.lease().isValid();
-        boolean lost = attempt(locks, lock, () -> Optional.of(taken.giveBack())).orElse(true);
+        boolean lost =
+                attempt(locks, lock, null, () -> Optional.of(taken.giveBack())).orElse(true);
         if (invalid && !lost) {
             witness.complain(Rule.LOSS, lock, "a hold that was not valid was given back as if it had been");
         }
@@ -162,9 +189,36 @@ final class Turns {
         }
     }
 
-    private void work() {
+    /** Works, and looks now and then whether the lease is still valid, so that it is known until when it was. */
+    private void work(Lease lease, int... sections) {
+        boolean longest = random.nextInt(ODDS_OF_LONGEST_WORK) == 0;
         boolean isLong = random.nextInt(ODDS_OF_LONG_WORK) == 0;
-        Parking.forNanos((long) (random.nextDouble() * (isLong ? ttlNanos / 4 : WORK_NANOS)));
+        double part = random.nextDouble();
+        long look = ttlNanos / LOOKS_IN_A_TTL;
+        long left = longest ? (long) (ttlNanos * (0.7 + part)) : (long) (part * (isLong ? ttlNanos / 4 : WORK_NANOS));
+        boolean goesOn = true;
+        while (goesOn) {
+            Parking.forNanos(Math.min(left, look));
+            for (int section : sections) {
+                witness.look(section, lease.isValid());
+            }
+            left -= look;
+            goesOn = left > 0 && worker.pace() == Worker.Pace.WILD;
+        }
+    }
+
+    /** Connects anew, and closes the old client with whatever other threads hold and wait for. */
+    private void reopen(Locks old) {
+        try {
+            if (worker.reopen()) {
+                witness.reopened();
+            }
+        } catch (RuntimeException e) {
+            witness.complain(
+                    Rule.OUTCOME,
+                    -1,
+                    "connecting anew, or closing " + old.client().name() + ", threw " + e);
+        }
     }
 
     /** What a turn does with a lock. */
@@ -173,27 +227,35 @@ final class Turns {
     }
 
     /** Runs it; empty if it did not succeed in one of the ways in which that may be. */
-    private <T> Optional<T> attempt(Locks locks, int lock, Attempt<T> attempt) {
+    private <T> Optional<T> attempt(Locks locks, int lock, @Nullable Way way, Attempt<T> attempt) {
         try {
             return attempt.run();
         } catch (InterruptedException e) {
-            return Optional.empty();
+            judge(locks, lock, way, e);
         } catch (ExecutionException e) {
-            judge(locks, lock, e.getCause());
+            judge(locks, lock, way, e.getCause());
         } catch (RuntimeException e) {
-            judge(locks, lock, e);
+            judge(locks, lock, way, e);
         }
         return Optional.empty();
     }
 
-    private void judge(Locks locks, int lock, @Nullable Throwable failure) {
+    /**
+     * Complains of a failure that the contract does not name.
+     *
+     * @param way by which a lock was to be taken; null if it was given back
+     */
+    private void judge(Locks locks, int lock, @Nullable Way way, @Nullable Throwable failure) {
         boolean allowed = failure instanceof LockUnavailableException
-                || failure instanceof LockLostException
-                || failure instanceof LockTimeoutException
-                || failure instanceof CancellationException;
+                || (way == null ? failure instanceof LockLostException : way.mayEndWith(failure));
         boolean closed = failure instanceof IllegalStateException && worker.locks() != locks;
         if (!allowed && !closed) {
-            witness.complain(Rule.OUTCOME, lock, "a call threw " + failure);
+            witness.complain(Rule.OUTCOME, lock, (way == null ? "giving back" : way) + " threw " + failure);
         }
+    }
+
+    /** Tells of what ended a turn that nothing may end. */
+    void complain(Throwable failure) {
+        witness.complain(Rule.OUTCOME, -1, "a turn ended with " + failure);
     }
 }

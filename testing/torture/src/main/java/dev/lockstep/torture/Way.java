@@ -5,10 +5,12 @@ import dev.lockstep.Lease;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A way to take a lock. */
 enum Way {
@@ -26,6 +28,11 @@ enum Way {
                 lock.lockInterruptibly();
             }
             return Taken.again(lock);
+        }
+
+        @Override
+        boolean mayEndWith(@Nullable Throwable failure) {
+            return failure instanceof InterruptedException;
         }
     },
     TRY_LOCK {
@@ -73,6 +80,11 @@ enum Way {
             Parking.forNanos(call.nanos() / 4);
             return future.cancel(true) ? Optional.empty() : Optional.of(Taken.by(future.get()));
         }
+
+        @Override
+        boolean mayEndWith(@Nullable Throwable failure) {
+            return failure instanceof CancellationException;
+        }
     };
 
     /** What a way needs beside the lock. For one thread. */
@@ -81,6 +93,7 @@ enum Way {
         private final ScheduledExecutorService timer;
         private final long longestNanos;
         private final WhileWaiting whileWaiting;
+        private long drawn;
 
         Call(Random random, ScheduledExecutorService timer, long longestNanos, WhileWaiting whileWaiting) {
             this.random = random;
@@ -91,7 +104,13 @@ enum Way {
 
         /** A time: mostly short, sometimes the longest. */
         long nanos() {
-            return (long) (longestNanos * Math.pow(random.nextDouble(), 3)) + 1;
+            drawn = (long) (longestNanos * Math.pow(random.nextDouble(), 3)) + 1;
+            return drawn;
+        }
+
+        /** The time that was drawn last; 0 if none was. */
+        long drawn() {
+            return drawn;
         }
 
         private void seesItself(CompletableFuture<Lease> future) {
@@ -102,6 +121,16 @@ enum Way {
     /** What to do while a call waits. */
     interface WhileWaiting {
         void look(CompletableFuture<Lease> future);
+    }
+
+    /** Whether it waits no longer than the time that it draws, or not at all. */
+    boolean isTimed() {
+        return this == TRY_LOCK || this == TRY_LOCK_TIMED || this == TRY_ACQUIRE_TIMED || this == ASYNC_TIMED;
+    }
+
+    /** Whether a call may end in this way, beside those in which any may. */
+    boolean mayEndWith(@Nullable Throwable failure) {
+        return false;
     }
 
     abstract Optional<Taken> take(DistributedLock lock, Call call) throws InterruptedException, ExecutionException;

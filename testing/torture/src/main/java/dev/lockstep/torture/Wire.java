@@ -7,7 +7,10 @@ enum Wire {
     ENTER,
     WRITE,
     LOOK,
+    ENDED,
     EXIT,
     GIVE_UP,
+    REOPENED,
+    STALLED,
     COMPLAIN
 }

@@ -31,11 +31,20 @@ interface Witness {
     /** Still inside, to read. */
     void look(int section, boolean valid);
 
+    /** The lease has ended while inside, though no bound of its own was set to it. */
+    void ended(int section);
+
     /** Leaves; gives the lock back after this. */
     void exit(int section, boolean valid);
 
     /** The call ended without the lock. */
     void giveUp(int section);
+
+    /** The client was opened anew, and the old one closed in the midst of work. */
+    void reopened();
+
+    /** The client stood still until now. */
+    void stalled(long nanos);
 
     /** Something was seen that must not be. */
     void complain(Rule rule, int lock, String text);

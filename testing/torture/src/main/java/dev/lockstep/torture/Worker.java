@@ -2,6 +2,7 @@ package dev.lockstep.torture;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.LockUnavailableException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,6 +109,10 @@ final class Worker {
                 if (!resting) {
                     turns.next();
                 }
+            } catch (UncheckedIOException e) {
+                return; // the observer is gone
+            } catch (RuntimeException | Error e) {
+                turns.complain(e); // and goes on: who is missing shows nothing any more
             } finally {
                 busy.decrementAndGet();
             }
@@ -138,15 +143,16 @@ final class Worker {
                 .collect(Collectors.joining("; "));
     }
 
-    /** Connects anew, and then closes the old client with whatever other threads hold and wait for. */
-    void reopen() {
+    /** Connects anew, and then closes the old client with whatever other threads hold and wait for; false if it cannot. */
+    boolean reopen() {
         Locks old = locks;
         try {
             locks = locks(connect.get());
         } catch (LockUnavailableException e) {
-            return;
+            return false;
         }
         old.client().close();
+        return true;
     }
 
     /** Ends the threads and closes the client. */

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.logging.LogManager;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -23,7 +24,11 @@ import java.util.stream.Collectors;
  * </pre>
  */
 final class WorkerMain {
-    private static final Duration THREADS_END = Duration.ofSeconds(5);
+    private static final Duration THREADS_END = Duration.ofSeconds(15);
+
+    /** The threads of clients: the core's and the backends', and those of ZooKeeper's, etcd's and a pool's client. */
+    private static final Pattern OF_CLIENTS =
+            Pattern.compile("lockstep-.*|.*-SendThread\\(.*|.*-EventThread|grpc-.*|Hikari.*");
 
     private WorkerMain() {}
 
@@ -82,6 +87,8 @@ final class WorkerMain {
                     plan,
                     () -> connect(url, order.namespace(), plan.ttl(), "worker-" + plan.client()),
                     () -> new RemoteWitness(order.observerPort(), plan.client()));
+            Stalls.listen(
+                    Run.stallThatCounts(plan.ttl()), new RemoteWitness(order.observerPort(), plan.client())::stalled);
             System.out.println("ready");
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 perform(line.split(" "), worker);
@@ -108,11 +115,10 @@ final class WorkerMain {
         }
     }
 
-    /** The threads of clients: the core's and the backends' begin so. */
     private static Set<String> threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> name.startsWith("lockstep-"))
+                .filter(name -> OF_CLIENTS.matcher(name).matches())
                 .collect(Collectors.toSet());
     }
 }

@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.ServerGroup;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.servers.ZooKeeperServer;
@@ -7,6 +8,7 @@ import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -26,8 +28,13 @@ final class ZooKeeperTarget implements Target {
 
     private static final int PASSWORD_BYTES = 16;
 
-    private final ServerGroup<ZooKeeperServer> servers =
-            ZooKeeperServer.builder().startEnsemble(3);
+    private static final int SERVERS = 3;
+
+    private final Machines machines = new Machines(SERVERS);
+    private final ServerGroup<ZooKeeperServer> servers = ZooKeeperServer.builder()
+            .durable()
+            .on(machines.all().toArray(new HostFaults[0]))
+            .startEnsemble(SERVERS);
 
     @Override
     public String name() {
@@ -53,14 +60,18 @@ final class ZooKeeperTarget implements Target {
 
     @Override
     public List<Fault> faults() {
-        return List.of(
+        List<Fault> faults = new ArrayList<>(machines.clocks(ttl()));
+        faults.addAll(machines.slowDisks());
+        faults.addAll(machines.fullDisks(place -> servers.get(place).restart()));
+        faults.addAll(List.of(
                 ServerFaults.paused("leader paused", Length.ANY, this::leader),
                 ServerFaults.killed("leader killed", this::leader),
                 ServerFaults.restarted("leader restarted", this::leader),
                 ServerFaults.paused("follower paused", Length.ANY, this::follower),
                 ServerFaults.killed("follower killed", this::follower),
                 ServerFaults.restarted("follower restarted", this::follower),
-                Fault.of("session ended", Length.MOMENT, this::endSession).excusing(Rule.EXCLUSION, Rule.ORDER));
+                Fault.of("session ended", Length.MOMENT, this::endSession).excusing(Rule.EXCLUSION, Rule.ORDER)));
+        return faults;
     }
 
     /** Ends the session of somebody who holds or waits, as its owner would: with its id and password, which is known. */
@@ -122,5 +133,6 @@ final class ZooKeeperTarget implements Target {
     @Override
     public void close() {
         servers.close();
+        machines.close();
     }
 }

@@ -26,6 +26,7 @@ class HistoryFileTest {
         int first = history.ask(3, 2, true, false, 11);
         history.entered(first, 12, 99);
         history.certain(first, 13);
+        history.ended(first, 14);
         history.exited(first, 14);
         int second = history.ask(4, 1, false, true, 15);
         history.queued(second, 16);
@@ -64,11 +65,11 @@ class HistoryFileTest {
 
     @Test
     void whatIsNoHistoryIsRefused() throws IOException {
-        Path file = Files.writeString(folder.resolve("notes.txt"), "history 2\n");
+        Path file = Files.writeString(folder.resolve("notes.txt"), "history 3\n");
         assertThatThrownBy(() -> Recheck.of(file))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("notes.txt");
-        Files.writeString(file, "history 2 some 10\nsection 1 2\n");
+        Files.writeString(file, "history 3 some 10\nsection 1 2\n");
         assertThatThrownBy(() -> Recheck.of(file))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("damaged");

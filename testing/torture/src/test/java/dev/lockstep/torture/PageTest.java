@@ -9,7 +9,7 @@ class PageTest {
     private static String page(Violation violation) {
         Verdict verdict = new Verdict();
         verdict.add(violation);
-        try (MemoryRig rig = new MemoryRig(Duration.ofSeconds(1), backend -> backend)) {
+        try (MemoryRig rig = new MemoryRig(Duration.ofSeconds(1), backend -> backend, client -> client)) {
             Report.Pauses pauses = new Report.Pauses(0, 0);
             return new Report(rig, Settings.of(Duration.ofSeconds(1)), new Observer(4), verdict, 1, 1, pauses).toHtml();
         }

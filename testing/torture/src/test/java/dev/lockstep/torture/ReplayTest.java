@@ -47,6 +47,15 @@ class ReplayTest {
         public void look(int section, boolean valid) {}
 
         @Override
+        public void ended(int section) {}
+
+        @Override
+        public void reopened() {}
+
+        @Override
+        public void stalled(long nanos) {}
+
+        @Override
         public void exit(int section, boolean valid) {}
 
         @Override

@@ -1,5 +1,6 @@
 package dev.lockstep.cli;
 
+import dev.lockstep.servers.ServerException;
 import dev.lockstep.servers.ServerUnavailableException;
 import dev.lockstep.torture.Engine;
 import dev.lockstep.torture.Proof;
@@ -37,6 +38,8 @@ import picocli.CommandLine.Spec;
             "The exit code is 1 if a promise was broken, or if the checker did not find a planted bug."
         })
 final class TortureCommand implements Callable<Integer> {
+    private static final Duration PROGRESS = Duration.ofSeconds(15);
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -118,6 +121,7 @@ final class TortureCommand implements Callable<Integer> {
 
     private final Map<String, Object> results = new LinkedHashMap<>();
     private boolean held = true;
+    private Duration nextProgress = PROGRESS;
 
     @Override
     public Integer call() throws Exception {
@@ -145,9 +149,7 @@ final class TortureCommand implements Callable<Integer> {
             torture(settings);
         }
         String text = Json.write(results);
-        if (folder != null) {
-            Files.writeString(folder.resolve("torture.json"), text);
-        }
+        writeReport(text);
         if (json) {
             out().println(text);
         }
@@ -169,7 +171,7 @@ final class TortureCommand implements Callable<Integer> {
             torture(engine, settings);
         }
         if (!all && engines.isEmpty() && (!prove || target.givenUrl(null) != null)) {
-            show(Torture.run(target.url(null), ttl, settings));
+            show(Torture.run(target.url(null), ttl, settings, this::progress));
         }
     }
 
@@ -186,18 +188,53 @@ final class TortureCommand implements Callable<Integer> {
     }
 
     private void torture(Engine engine, Settings settings) throws Exception {
+        String name = engine.name().toLowerCase(Locale.ROOT).replace('_', '-');
         try {
-            show(Torture.run(engine, settings));
+            show(Torture.run(engine, settings, this::progress));
         } catch (ServerUnavailableException e) {
+            String message = String.valueOf(e.getMessage());
+            results.put(name, Map.of("skipped", message));
             say("");
-            say(engine.name().toLowerCase(Locale.ROOT) + ": skipped, " + e.getMessage());
-            results.put(engine.name().toLowerCase(Locale.ROOT), Map.of("skipped", String.valueOf(e.getMessage())));
+            say(name + ": skipped, " + message);
+        } catch (ServerException | IllegalStateException e) {
+            // One that could not be tortured to the end must not cost what is known of the others.
+            String message = String.valueOf(e.getMessage());
+            held = false;
+            results.put(name, Map.of("holds", false, "notCarriedOut", message));
+            say("");
+            say(name + ": NOT CARRIED OUT, " + message);
+        }
+    }
+
+    /** Long work shows that it goes on: on the error stream, once in a while, unless a program listens. */
+    private void progress(String engine, Duration passed, long sections, long faults) {
+        if (!json && passed.compareTo(nextProgress) >= 0) {
+            nextProgress = passed.plus(PROGRESS);
+            PrintWriter err = spec.commandLine().getErr();
+            err.printf(
+                    Locale.ROOT,
+                    "%s: %d of %d s, %,d sections, %,d faults%n",
+                    engine,
+                    passed.toSeconds(),
+                    duration.toSeconds(),
+                    sections,
+                    faults);
+            err.flush();
+        }
+    }
+
+    /** After each engine, so that nothing is lost if the next one ends it all. */
+    private void writeReport(String text) throws IOException {
+        if (folder != null) {
+            Files.writeString(folder.resolve("torture.json"), text);
         }
     }
 
     private void show(Report report) throws IOException {
         held &= report.holds();
+        nextProgress = PROGRESS;
         results.put(report.engine(), report.toJson());
+        writeReport(Json.write(results));
         if (folder != null) {
             Files.writeString(folder.resolve(report.engine() + ".html"), report.toHtml());
         }
@@ -212,7 +249,7 @@ final class TortureCommand implements Callable<Integer> {
         report.rows().forEach(row -> table.add(row.what(), row.count()));
         table.print(out());
         say("");
-        TextTable faults = new TextTable("FAULT", "TIMES", "IN A HOLD", "RECOVERY P50", "MAX");
+        TextTable faults = new TextTable("FAULT", "TIMES", "IN A HOLD", "LEASES ENDED", "RECOVERY P50", "MAX");
         report.faultRows().forEach(row -> faults.add(row.toArray()));
         faults.print(out());
         if (!report.holds()) {
