@@ -40,7 +40,8 @@ public interface DistributedLock extends Lock {
     /**
      * Takes the lock, waiting as long as it takes, whether or not the thread is interrupted.
      *
-     * @throws LockUnavailableException if the engine was not reached for the request timeout
+     * @throws LockUnavailableException if the engine was not reached for the request timeout, or has not confirmed for
+     *     that time that an earlier call of this client gave the lock back
      * @throws LockLostException if this thread has a lost hold of the lock that it has not given back
      * @throws LockConfigurationException if this thread would wait for itself: a non-reentrant lock that it holds, or
      *     the write lock while it holds the read lock
@@ -63,7 +64,8 @@ public interface DistributedLock extends Lock {
      * Takes the lock if it is free, with one round trip at most and without waiting for a holder.
      *
      * @return false if somebody else holds the lock, or if this thread would wait for itself
-     * @throws LockUnavailableException if the engine did not answer within the request timeout
+     * @throws LockUnavailableException if the engine did not answer within the request timeout, or refused the lock while
+     *     it has not confirmed that an earlier call of this client gave it back
      * @throws LockLostException as {@link #lock()}
      */
     @Override
@@ -76,7 +78,8 @@ public interface DistributedLock extends Lock {
      * @param unit the unit of {@code time}
      * @return false if somebody else held the lock all the while, or if this thread would wait for itself
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
-     * @throws LockUnavailableException if the engine was not reached within that time
+     * @throws LockUnavailableException if the engine was not reached within that time, or could not be asked because it
+     *     has not confirmed that an earlier call of this client gave the lock back
      * @throws LockLostException as {@link #lock()}
      */
     @Override

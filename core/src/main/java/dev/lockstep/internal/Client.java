@@ -393,6 +393,14 @@ final class Client implements LockClient {
                         + " ms. It is not held by this call; check that the engine is up and reachable.");
     }
 
+    LockUnavailableException unconfirmed(String lockName) {
+        return new LockUnavailableException(
+                lockName,
+                "Lock '" + lockName + "': the engine has not confirmed yet that an earlier call of this client gave it"
+                        + " back, so it is not known who holds it. It is not held by this call. The earlier one goes on in"
+                        + " the background, until the ttl has passed; check that the engine is up and able to write.");
+    }
+
     LockUnavailableException closedWhileWaiting(String lockName) {
         return new LockUnavailableException(
                 lockName, "Lock '" + lockName + "': client '" + name + "' was closed while the call waited.");

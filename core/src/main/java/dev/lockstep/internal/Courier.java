@@ -54,7 +54,11 @@ final class Courier {
     }
 
     void withdraw(Passage passage, Claim claim) {
-        answer(() -> claim.withdraw(LockBackend.DO_NOT_BLOCK)).whenComplete((done, error) -> gone(passage, error));
+        CompletableFuture<Void> withdrawn = answer(() -> claim.withdraw(LockBackend.DO_NOT_BLOCK));
+        if (!withdrawn.isDone()) {
+            turnstile.owed(passage);
+        }
+        withdrawn.whenComplete((done, error) -> gone(passage, error));
     }
 
     /** Gives a grant back; after a downgrade, if one is under way. */
@@ -72,6 +76,7 @@ final class Courier {
         if (released.isDone() && !released.isCompletedExceptionally()) {
             turnstile.goneFast(passage);
         } else {
+            turnstile.owed(passage);
             released.whenComplete((done, error) -> gone(passage, error));
         }
         return released;

@@ -81,10 +81,9 @@ final class OutageWatch implements AutoCloseable {
             sinceNanos = now;
         }
         long contact = backend.lastContactNanos();
-        long last = contact - sinceNanos > 0 ? contact : sinceNanos;
         boolean waiters = false;
         for (Turnstile turnstile : turnstiles.all()) {
-            waiters |= turnstile.checkOutage(now, last);
+            waiters |= turnstile.checkOutage(now, contact, sinceNanos);
         }
         long engine = engineContact.getAsLong();
         long heard = engine - sinceNanos > 0 ? engine : sinceNanos;

@@ -94,6 +94,14 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     /** Who holds it now. */
     final Chain<Hold> holds = new Chain<>();
 
+    /** Whether the engine owes the answer to its release or withdrawal, and since when. */
+    boolean owed;
+
+    long owedSinceNanos;
+
+    /** Whether who held it gives it back, and hears what becomes of that. */
+    boolean byHolder;
+
     /** A downgrade on its way; the release waits for it. */
     @Nullable
     CompletableFuture<Boolean> downgrade;
@@ -188,6 +196,23 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     boolean waitsForQueue() {
         State current = state;
         return only == null && (current == State.CLAIMING || current == State.WITHDRAWING);
+    }
+
+    /** Whether it is of no use here any more, but the engine may still know it. */
+    boolean isLeaving() {
+        State current = state;
+        return current == State.RELEASING || current == State.WITHDRAWING;
+    }
+
+    /** Whether a claim for the queue has to wait until it has left. */
+    boolean isInTheWay() {
+        State current = state;
+        return current == State.RELEASING || only == null && current == State.WITHDRAWING;
+    }
+
+    /** Since when the engine owes the word that it has left; {@code now} while it is just being asked. */
+    long owedSince(long now) {
+        return owed ? owedSinceNanos : now;
     }
 
     Grant heldGrant() {

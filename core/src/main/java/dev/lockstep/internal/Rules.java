@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a turnstile knows, and the rules by which it decides who uses a grant, and what is claimed and given back. Who
- * comes is the matter of {@link Admission}, what is lost that of {@link Losses}. Every method is called with the mutex
+ * comes is the matter of {@link Admission}, what is lost that of {@link Losses}, what is not known that of {@link
+ * Answers}. Every method is called with the mutex
  * held; what follows from a decision is put off until it is left. The Overview is in {@link Turnstile}.
  */
 final class Rules {
@@ -43,6 +44,7 @@ final class Rules {
     boolean retired;
 
     final Losses losses;
+    final Answers answers;
     private final Turnstile turnstile;
     private final Client client;
     private final String name;
@@ -57,6 +59,7 @@ final class Rules {
         this.mutex = mutex;
         this.courier = courier;
         this.losses = new Losses(this, turnstile, mutex, courier);
+        this.answers = new Answers(this, turnstile);
     }
 
     // ---------------------------------------------------------------- deciding
@@ -365,6 +368,7 @@ final class Rules {
 
     void beginRelease(Passage passage, boolean inBackground) {
         passage.transitionTo(State.RELEASING);
+        passage.byHolder = !inBackground;
         yields |= passage.budgeted || passage.isWanted();
         if (inBackground) {
             mutex.later(() -> courier.release(passage, LockBackend.DO_NOT_BLOCK));

@@ -147,7 +147,7 @@ final class Turnstile {
      * </pre>
      *
      * @param waitNanos how long from the waiter's start; ignored unless {@code bounded}
-     * @return the result; {@link Waiter#GAVE_UP} if the time is up
+     * @return the result
      */
     Object await(Waiter waiter, boolean bounded, long waitNanos, boolean interruptible) throws InterruptedException {
         // Before the loop: what may block inside it would swallow the wake-up between the look at the result and the
@@ -185,7 +185,7 @@ final class Turnstile {
             takeOffer(waiter);
         }
         if (waiter.result == null && bounded && client.nanoTime() - waiter.startNanos >= waitNanos) {
-            giveUp(waiter);
+            timeUp(waiter);
         }
         return waiter.result;
     }
@@ -202,59 +202,59 @@ final class Turnstile {
         }
     }
 
-    /** Ends a wait without a hold. False if the result came first. */
+    /** Ends a wait that was interrupted or cancelled. False if the result came first. */
     boolean giveUp(Waiter waiter) {
         mutex.enter();
         try {
-            if (waiter.result != null) {
-                return false;
-            }
-            waiter.finish(Waiter.GAVE_UP);
-            rules.abandon(waiter);
-            rules.settle(client.nanoTime(), null, null);
-            return true;
+            return end(waiter, Waiter.GAVE_UP, client.nanoTime());
         } finally {
             mutex.leave();
         }
     }
 
-    /** Whether the lock was known to be held by somebody else when a call's time was up. */
-    boolean knownHeld(Waiter waiter, long now) {
+    /** Ends a wait whose time is up, by what is known of the lock at that moment. False if the result came first. */
+    boolean timeUp(Waiter waiter) {
         long contact = client.backend().lastContactNanos();
-        if (contact - waiter.startNanos >= 0) {
-            return true;
-        }
         mutex.enter();
         try {
-            boolean recent = now - contact <= client.requestTimeoutNanos();
-            for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
-                if (passage.isHeld() && now - passage.heldGrant().validUntilNanos() < 0
-                        || passage.isClaiming() && recent && contact - passage.sentNanos() >= 0) {
-                    return true;
-                }
-            }
-            return false;
+            long now = client.nanoTime();
+            return waiter.result == null && end(waiter, rules.answers.timeUp(waiter, contact, now), now);
         } finally {
             mutex.leave();
         }
+    }
+
+    private boolean end(Waiter waiter, Object result, long now) {
+        if (waiter.result != null) {
+            return false;
+        }
+        waiter.finish(result);
+        rules.abandon(waiter);
+        rules.settle(now, null, null);
+        return true;
     }
 
     /**
-     * Ends the waits without a deadline of their own that have seen no contact for as long as the client bears it.
+     * Ends the waits without a deadline of their own that have seen no contact for as long as the client bears it, or for
+     * which the engine could not be asked for so long.
      *
-     * @param lastContact when the engine last answered, or when it began to owe an answer
+     * @param lastContact when the engine last answered
+     * @param earliest since when it owes an answer
      * @return whether somebody still waits
      */
-    boolean checkOutage(long now, long lastContact) {
+    boolean checkOutage(long now, long lastContact, long earliest) {
         mutex.enter();
         try {
+            boolean heldUp = rules.answers.isQueueHeldUp();
+            long answered = lastContact - earliest > 0 ? lastContact : earliest;
+            long from = heldUp ? rules.answers.heldUpSince(earliest, now) : answered;
             Waiter next;
             for (Waiter waiter = rules.queue.first(); waiter != null; waiter = next) {
                 next = waiter.next;
-                long since = lastContact - waiter.startNanos > 0 ? lastContact : waiter.startNanos;
+                long since = from - waiter.startNanos > 0 ? from : waiter.startNanos;
                 if (!waiter.timed && now - since >= client.patienceNanos()) {
                     rules.abandon(waiter);
-                    rules.finish(waiter, client.unavailable(name, now - since));
+                    rules.finish(waiter, heldUp ? client.unconfirmed(name) : client.unavailable(name, now - since));
                 }
             }
             rules.settle(now, null, null);
@@ -325,7 +325,7 @@ final class Turnstile {
                     rules.granted(passage, granted.grant(), now);
                 } else if (outcome instanceof Outcome.Busy && passage.only != null && !passage.mayWait()) {
                     rules.end(passage);
-                    rules.finish(passage.only, Waiter.BUSY);
+                    rules.finish(passage.only, rules.answers.refused(now));
                 } else {
                     rules.failed(passage, error);
                 }
@@ -333,6 +333,17 @@ final class Turnstile {
                 rules.end(passage); // it was given up before it was submitted, and could not be submitted
             }
             rules.settle(now, null, null);
+        } finally {
+            mutex.leave();
+        }
+    }
+
+    /** The engine has not answered at once that it knows a passage no more. */
+    void owed(Passage passage) {
+        mutex.enter();
+        try {
+            passage.owed = true;
+            passage.owedSinceNanos = client.nanoTime();
         } finally {
             mutex.leave();
         }

@@ -126,7 +126,7 @@ final class TurnstileLock implements DistributedLock {
         if (result instanceof Hold hold) {
             return hold;
         }
-        RuntimeException failure = failure(turnstile, waiter, result);
+        RuntimeException failure = failure(result);
         if (failure != null) {
             throw failure;
         }
@@ -134,17 +134,8 @@ final class TurnstileLock implements DistributedLock {
     }
 
     /** What a result that is no hold means: an exception, or null for "held by somebody else". */
-    private @Nullable RuntimeException failure(Turnstile turnstile, Waiter waiter, Object result) {
-        if (result instanceof RuntimeException error) {
-            return error;
-        }
-        if (result == Waiter.BUSY) {
-            return null;
-        }
-        long now = client.nanoTime();
-        return waiter.mayWait && turnstile.knownHeld(waiter, now)
-                ? null
-                : client.unavailable(name, now - waiter.startNanos);
+    private static @Nullable RuntimeException failure(@Nullable Object result) {
+        return result instanceof RuntimeException error ? error : null;
     }
 
     private Turnstile enter(Turnstile turnstile, Waiter waiter) {
@@ -199,8 +190,8 @@ final class TurnstileLock implements DistributedLock {
         if (waitNanos != FOREVER && waiter.result == null) {
             long bound = mayWait ? waitNanos : client.requestTimeoutNanos();
             var timer = client.scheduler().schedule(bound, () -> {
-                if (turnstile.giveUp(waiter)) {
-                    RuntimeException failure = failure(turnstile, waiter, Waiter.GAVE_UP);
+                if (turnstile.timeUp(waiter)) {
+                    RuntimeException failure = failure(waiter.result);
                     client.execute(() -> call.accept(null, failure));
                 }
             });

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * comment of their own are guarded by the turnstile's mutex.
  */
 final class Waiter extends Chain.Link<Waiter> {
-    /** The result of a call that was not allowed to wait and found the lock held. */
+    /** The result of a call that found the lock held by somebody else, at once or when its time was up. */
     static final Object BUSY = new Object();
 
-    /** The result of a call that gave up. */
+    /** The result of a call that was interrupted or cancelled. */
     static final Object GAVE_UP = new Object();
 
     private static final VarHandle RESULT = Handles.of(MethodHandles.lookup(), Waiter.class, "result", Object.class);

@@ -71,13 +71,7 @@ public final class SimThread {
     /** Why it got nothing; null if somebody else holds the lock. */
     public @Nullable Throwable error() {
         Object result = waiter.result;
-        if (result instanceof Throwable error) {
-            return error;
-        }
-        long now = client.nanoTime();
-        return result != Waiter.GAVE_UP || turnstile.knownHeld(waiter, now)
-                ? null
-                : client.unavailable(turnstile.name(), now - waiter.startNanos);
+        return result instanceof Throwable error ? error : null;
     }
 
     /** Gives back what it got. */

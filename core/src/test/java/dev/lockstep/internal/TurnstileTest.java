@@ -676,6 +676,227 @@ class TurnstileTest {
         }
     }
 
+    /** An engine that answers all else does not confirm that this client gave the lock back, as one that cannot write. */
+    @Nested
+    class WhatIsNotGivenBack {
+        private final DistributedLock fair =
+                client.lock("f", LockOptions.defaults().fair());
+
+        /** A release that was asked for and is not confirmed. */
+        private CompletableFuture<Void> released(DistributedLock of) {
+            CompletableFuture<Lease> held = of.acquireAsync();
+            engine.claim(engine.claims.size() - 1).grant();
+            return get(held).closeAsync();
+        }
+
+        /** The holder was told that its release is not confirmed. */
+        private void unconfirmed(DistributedLock of) {
+            CompletableFuture<Void> given = released(of);
+            time.advance(REQUEST_TIMEOUT);
+            assertThatThrownBy(given::join).hasCauseInstanceOf(LockUnavailableException.class);
+        }
+
+        private void advanceWithContact(Duration by) {
+            for (Duration passed = Duration.ZERO; passed.compareTo(by) < 0; passed = passed.plusMillis(100)) {
+                time.advance(Duration.ofMillis(100));
+                engine.contact();
+            }
+        }
+
+        private void isToldSo(CompletableFuture<?> call) {
+            isToldSo(call, "a");
+        }
+
+        private void isToldSo(CompletableFuture<?> call, String name) {
+            assertThat(call).isCompletedExceptionally();
+            assertThatThrownBy(call::join)
+                    .rootCause()
+                    .isInstanceOfSatisfying(
+                            LockUnavailableException.class,
+                            unknown -> assertThat(unknown.lockName()).isEqualTo(name))
+                    .hasMessageContaining("'" + name + "'")
+                    .hasMessageContaining("has not confirmed yet that an earlier call of this client gave it back");
+        }
+
+        @Test
+        void isNoOtherHolderForATimedCall() {
+            unconfirmed(lock);
+            CompletableFuture<Optional<Lease>> next = lock.tryAcquireAsync(Duration.ofSeconds(2));
+            advanceWithContact(Duration.ofSeconds(2));
+            isToldSo(next);
+            assertThat(engine.claims).hasSize(1);
+        }
+
+        @Test
+        void isNoOtherHolderForATimedCallOfAThread() throws Exception {
+            unconfirmed(lock);
+            engine.contact();
+            assertThatExceptionOfType(LockUnavailableException.class)
+                    .isThrownBy(() -> timedOut(new SimThread(
+                            client, "a", LockMode.EXCLUSIVE, LockOptions.defaults(), REQUEST_TIMEOUT.toNanos())))
+                    .withMessageContaining("has not confirmed yet");
+        }
+
+        private void timedOut(SimThread thread) throws Throwable {
+            advanceWithContact(REQUEST_TIMEOUT);
+            assertThat(thread.look()).isTrue();
+            Throwable error = thread.error();
+            if (error != null) {
+                throw error;
+            }
+        }
+
+        @Test
+        void doesNotMakeACallWithoutDeadlineWaitForTheTtl() {
+            unconfirmed(lock);
+            CompletableFuture<Lease> next = lock.acquireAsync();
+            advanceWithContact(REQUEST_TIMEOUT.minusMillis(100));
+            assertThat(next).isNotDone();
+            advanceWithContact(Duration.ofSeconds(2));
+            isToldSo(next);
+            assertThat(events).as("the engine answers").isEmpty();
+        }
+
+        @Test
+        void doesNotEndACallThatCameWhileItWasStillHeld() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            engine.claim(0).grant();
+            engine.grant(0).signalWanted();
+            CompletableFuture<Lease> second =
+                    client.lock("a", LockOptions.defaults().handOff(0)).acquireAsync();
+            advanceWithContact(REQUEST_TIMEOUT.multipliedBy(2));
+            get(first).closeAsync();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            advanceWithContact(REQUEST_TIMEOUT.minusMillis(100));
+            assertThat(second).isNotDone();
+            advanceWithContact(Duration.ofSeconds(2));
+            isToldSo(second);
+        }
+
+        @Test
+        void mayBeAClaimThatWasGivenUp() {
+            lock.acquireAsync().cancel(true);
+            CompletableFuture<Lease> next = lock.acquireAsync();
+            CompletableFuture<Optional<Lease>> timed = lock.tryAcquireAsync(Duration.ofSeconds(2));
+            advanceWithContact(Duration.ofSeconds(2));
+            isToldSo(timed);
+            assertThat(next).isNotDone();
+            advanceWithContact(REQUEST_TIMEOUT);
+            isToldSo(next);
+            assertThat(engine.claims).hasSize(1);
+        }
+
+        @Test
+        void isNoOtherHolderForACallThatMayNotWait() {
+            unconfirmed(lock);
+            CompletableFuture<Optional<Lease>> next = lock.tryAcquireAsync(Duration.ZERO);
+            engine.claim(1).busy();
+            isToldSo(next);
+            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> {
+                engine.meanwhile = () -> engine.claim(2).busy();
+                lock.tryLock();
+            });
+        }
+
+        /** Nobody else can have it: a call that may not wait asks the engine, which may have it back by now. */
+        @Test
+        void isNotInTheWayOfACallThatMayNotWaitIfTheEngineGrantsIt() {
+            unconfirmed(lock);
+            engine.answersAtOnce = true;
+            assertThat(lock.tryLock()).isTrue();
+        }
+
+        @Test
+        void isNoOtherHolderForAFairCall() {
+            unconfirmed(fair);
+            CompletableFuture<Optional<Lease>> next = fair.tryAcquireAsync(Duration.ofSeconds(2));
+            assertThat(engine.claims).as("its own claim").hasSize(2);
+            advanceWithContact(Duration.ofSeconds(2));
+            isToldSo(next, "f");
+        }
+
+        @Test
+        void isNoOtherHolderIfItWasKeptForNobody() {
+            DistributedLock sticky =
+                    client.lock("a", LockOptions.defaults().handOff(0).sticky(Duration.ofMinutes(1)));
+            CompletableFuture<Lease> held = sticky.acquireAsync();
+            engine.claim(0).grant();
+            get(held).closeAsync();
+            assertThat(engine.grant(0).releases).isZero();
+            engine.grant(0).signalWanted();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            CompletableFuture<Optional<Lease>> next = sticky.tryAcquireAsync(Duration.ofSeconds(2));
+            advanceWithContact(Duration.ofSeconds(2));
+            isToldSo(next);
+        }
+
+        @Test
+        void endsTheStepOfAMultiLock() {
+            unconfirmed(lock);
+            CompletableFuture<Lease> both = client.multiLock("a", "b").acquireAsync();
+            CompletableFuture<Optional<Lease>> timed =
+                    client.multiLock("a", "b").tryAcquireAsync(Duration.ofSeconds(2));
+            advanceWithContact(REQUEST_TIMEOUT.multipliedBy(2));
+            isToldSo(both);
+            isToldSo(timed);
+        }
+
+        @Test
+        void isWorthNoErrorIfItIsConfirmedInTime() {
+            released(lock);
+            CompletableFuture<Optional<Lease>> next = lock.tryAcquireAsync(Duration.ofSeconds(2));
+            CompletableFuture<Lease> patient = lock.acquireAsync();
+            advanceWithContact(Duration.ofMillis(1900));
+            engine.grant(0).released.complete(true);
+            engine.claim(1).grant();
+            get(get(next).orElseThrow().closeAsync());
+            assertThat(get(patient).isValid()).isTrue();
+        }
+
+        @Test
+        void isTheHoldersForWhoCameBeforeItWasGivenBackUntilItIsLate() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            engine.claim(0).grant();
+            engine.grant(0).signalWanted();
+            DistributedLock yielding = client.lock("a", LockOptions.defaults().handOff(0));
+            CompletableFuture<Optional<Lease>> early = yielding.tryAcquireAsync(Duration.ofSeconds(2));
+            CompletableFuture<Optional<Lease>> late = yielding.tryAcquireAsync(Duration.ofSeconds(7));
+            advanceWithContact(Duration.ofSeconds(1));
+            CompletableFuture<Void> given = get(first).closeAsync();
+            assertThat(engine.grant(0).releases).isEqualTo(1);
+            advanceWithContact(Duration.ofSeconds(1));
+            assertThat(given).isNotDone();
+            assertThat(get(early)).isEmpty();
+            advanceWithContact(Duration.ofSeconds(5));
+            isToldSo(late);
+        }
+
+        @Test
+        void isNotInTheWayWhileTheEngineIsAsked() {
+            CompletableFuture<Optional<Lease>> refused = lock.tryAcquireAsync(Duration.ZERO);
+            refused.cancel(true);
+            assertThat(engine.claim(0).withdrawals).isEqualTo(1);
+            CompletableFuture<Lease> next = lock.acquireAsync();
+            assertThat(engine.claims).hasSize(2);
+            advanceWithContact(REQUEST_TIMEOUT.multipliedBy(3));
+            assertThat(next).isNotDone();
+            engine.claim(1).grant();
+            assertThat(get(next).isValid()).isTrue();
+        }
+
+        @Test
+        void isNotSeenInAPauseOfThisProcess() {
+            released(lock);
+            CompletableFuture<Lease> next = lock.acquireAsync();
+            time.pause(REQUEST_TIMEOUT.multipliedBy(2));
+            time.advance(Duration.ofSeconds(2));
+            assertThat(next).isNotDone();
+            engine.grant(0).released.complete(true);
+            engine.claim(1).grant();
+            assertThat(get(next).isValid()).isTrue();
+        }
+    }
+
     @Nested
     class Misuse {
         @Test

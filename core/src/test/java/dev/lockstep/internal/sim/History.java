@@ -191,6 +191,11 @@ final class History {
         if (!node.isOpen()) {
             return;
         }
+        if (world.chance(15)) {
+            world.trace("refuse", node.index, 0, 0);
+            node.refuse(world.time(2 * Setup.TTL));
+            return;
+        }
         int kind = world.below(setup.fallback == Fallback.NONE ? 6 : 8);
         world.trace("fault", node.index, kind, 0);
         switch (kind) {

@@ -22,6 +22,7 @@ final class Node implements Scheduler, Executor {
     private long resumedAt;
     private long cutUntil;
     private long otherCutUntil;
+    private long refusedUntil;
     private long lastTask;
 
     /** What was due while this node was paused. */
@@ -121,14 +122,24 @@ final class Node implements Scheduler, Executor {
         otherCutUntil = world.now() + time;
     }
 
+    /** Whether the engine answers that it cannot do what it is asked for. */
+    boolean isRefused() {
+        return refusedUntil > world.now();
+    }
+
+    void refuse(long time) {
+        refusedUntil = world.now() + time;
+    }
+
     long faultyUntil() {
-        return Math.max(Math.max(pausedUntil, cutUntil), otherCutUntil);
+        return Math.max(Math.max(pausedUntil, cutUntil), Math.max(otherCutUntil, refusedUntil));
     }
 
     void heal() {
         pausedUntil = 0;
         cutUntil = 0;
         otherCutUntil = 0;
+        refusedUntil = 0;
         resume();
     }
 

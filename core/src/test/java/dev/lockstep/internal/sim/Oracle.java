@@ -237,6 +237,7 @@ final class Oracle implements LockServer.Watcher {
         if (call.wait == Call.FOREVER) {
             world.violate("a call without a deadline ended with neither a lock nor an error");
         }
+        checkKnown(call);
         if (call.wait != 0 || call.isMulti() || operatorEndedGrants) {
             return;
         }
@@ -250,6 +251,20 @@ final class Oracle implements LockServer.Watcher {
             }
         }
         world.violate("U: call " + call.number + " was refused a lock that was free all the time");
+    }
+
+    /** Who is told that another holds a lock must not be told so because its own client has not given it back. */
+    private void checkKnown(Call call) {
+        if (!setup.directExecutor || setup.fallback != Setup.Fallback.NONE || call.isMulti()) {
+            return;
+        }
+        SimBackend backend = call.backend;
+        if (!backend.wasUsed(call.name(), call.start)) {
+            world.violate("U: call " + call.number + " was told of another holder, and nobody was asked");
+        }
+        if (backend.hasUnconfirmed(call.name()) && !backend.hasGrant(call.name())) {
+            world.violate("U: call " + call.number + " was told of another holder, which may be its own client");
+        }
     }
 
     private static boolean wasFree(SimBackend backend, Call call) {
@@ -273,11 +288,15 @@ final class Oracle implements LockServer.Watcher {
         long now = call.node.nanoTime();
         long start = now - (world.now() - call.start);
         long contact = call.backend.contactBefore();
+        long owed = call.backend.owedSince(call.name());
+        if (owed >= 0 && world.now() - owed >= Setup.REQUEST_TIMEOUT) {
+            return call.wait != Call.FOREVER || world.now() - call.start >= Setup.REQUEST_TIMEOUT;
+        }
         if (call.wait == 0) {
             return world.now() - call.start >= Setup.REQUEST_TIMEOUT;
         }
         if (call.wait != Call.FOREVER) {
-            return contact - start < 0;
+            return contact - start < 0 || owed >= 0 && !call.backend.isUsed(call.name());
         }
         long since = contact - start > 0 ? contact : start;
         return now - since >= Setup.REQUEST_TIMEOUT;
@@ -336,6 +355,7 @@ final class Oracle implements LockServer.Watcher {
             }
         }
         checkLeaseTimes(node);
+        checkHeldUp(node);
         List<SimGrant> grants = backend.grants;
         if (other != null && !other.grants.isEmpty()) {
             grants = new ArrayList<>(grants);
@@ -346,6 +366,27 @@ final class Oracle implements LockServer.Watcher {
             return;
         }
         checkIdle(node, grants);
+    }
+
+    /** Nobody waits for long for what its own client has not given back. */
+    private void checkHeldUp(Node node) {
+        if (setup.fallback != Setup.Fallback.NONE || node.isPaused()) {
+            return;
+        }
+        SimBackend backend = node.backend();
+        for (int i = 0; i < calls.size(); i++) {
+            Call call = calls.get(i);
+            long since = Math.max(call.start, node.resumedAt());
+            if (call.node == node
+                    && call.isWaiting()
+                    && call.wait == Call.FOREVER
+                    && !call.isMulti()
+                    && call.home == backend
+                    && world.now() - since > 2 * Setup.REQUEST_TIMEOUT
+                    && !backend.wasUsed(call.name(), world.now() - 2 * Setup.REQUEST_TIMEOUT)) {
+                world.violate("U: call " + call.number + " waits though nobody can be asked for it");
+            }
+        }
     }
 
     /** No hold outlives its lease time, and who listens is told, also if nobody looks. */

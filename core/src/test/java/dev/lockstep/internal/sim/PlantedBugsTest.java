@@ -10,8 +10,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The simulation is worth something: it finds mistakes that are planted in the core, one at a time. */
 class PlantedBugsTest {
-    /** Far more than any of them needs. */
-    private static final long SEEDS = 20_000;
+    /** Twice what the rarest of them needs, far more than the others do. */
+    private static final long SEEDS = 60_000;
 
     @ParameterizedTest
     @MethodSource("mutants")
@@ -81,6 +81,22 @@ class PlantedBugsTest {
                         "call an engine away that is not",
                         "now - since >= client.patienceNanos()",
                         "now - since >= client.patienceNanos() / 4"),
+                new Mutant(
+                        "wait for ever for what this client gives back",
+                        "boolean heldUp = rules.answers.isQueueHeldUp();",
+                        "boolean heldUp = false;"),
+                new Mutant(
+                        "take any answer for news of the lock",
+                        "if (waiter.mayWait && isQueueHeldUp()) {",
+                        "if (false) {"),
+                new Mutant(
+                        "take what this client gives back for another's",
+                        "now - passage.owedSince(now) >= client.requestTimeoutNanos()",
+                        "false"),
+                new Mutant(
+                        "forget that the engine was asked",
+                        "if (passage.isHeld() || passage.isClaiming() && passage.only == null) {",
+                        "if (false) {"),
                 new Mutant(
                         "take several locks in any order",
                         "locks.sort(Comparator.comparing(TurnstileLock::name));",

@@ -17,6 +17,14 @@ abstract class Rpc {
     /** Nothing was heard for long: what the SPI says then. The tries go on. */
     void silent() {}
 
+    /** The server answered that it cannot do this now. The tries go on. */
+    abstract void refused();
+
+    /** Whether it has been tried for a time. */
+    boolean isOlderThan(World world, long time) {
+        return world.now() - began > time;
+    }
+
     /** Nothing was heard within the time for which the caller may be blocked. */
     void blocked() {
         silent();

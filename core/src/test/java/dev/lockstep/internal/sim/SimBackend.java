@@ -87,11 +87,7 @@ final class SimBackend implements LockBackend {
 
     /** The server answered a request. */
     void answered(Session answering, boolean alive, long sent) {
-        if (contactAt < world.now()) {
-            contactAt = world.now();
-            contactBefore = contact;
-        }
-        contact = sent - contact > 0 ? sent : contact;
+        contacted(sent);
         if (answering != session) {
             return;
         }
@@ -108,6 +104,15 @@ final class SimBackend implements LockBackend {
                 grants.get(i).renewedUntil(validUntil());
             }
         }
+    }
+
+    /** The server answered, though perhaps not what it was asked. */
+    void contacted(long sent) {
+        if (contactAt < world.now()) {
+            contactAt = world.now();
+            contactBefore = contact;
+        }
+        contact = sent - contact > 0 ? sent : contact;
     }
 
     boolean isCurrent(Session within) {
@@ -211,6 +216,16 @@ final class SimBackend implements LockBackend {
         return only;
     }
 
+    /** Whether the core has a grant of a name. */
+    boolean hasGrant(int name) {
+        for (SimGrant grant : grants) {
+            if (grant.name() == name) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** A call ended its wait. With none left, nothing says that the next claim comes from the same turnstile. */
     void stopsWaiting(int name) {
         if (--waiting[name] == 0) {
@@ -225,6 +240,53 @@ final class SimBackend implements LockBackend {
             SimGrant grant = claim.grant;
             if (claim.entry.lock.index == name
                     && (claim.isOutstanding() || grant != null && !grant.released.isDone() && claim.withdrawals == 0)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the core had a name, or asked for it, since a time. */
+    boolean wasUsed(int name, long since) {
+        for (int i = claims.size() - 1; i >= 0; i--) {
+            SimClaim claim = claims.get(i);
+            if (claim.entry.lock.index == name && (claim.leftAt < 0 || claim.leftAt >= since)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the core has a name, or asks for it, or did until this step. */
+    boolean isUsed(int name) {
+        for (int i = claims.size() - 1; i >= 0; i--) {
+            SimClaim claim = claims.get(i);
+            if (claim.entry.lock.index == name && claim.mayWait && claim.isUsed()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Since when, at the longest, the engine owes the word that something of a name was given back; -1 if it does not. */
+    long owedSince(int name) {
+        long since = -1;
+        for (int i = claims.size() - 1; i >= 0; i--) {
+            SimClaim claim = claims.get(i);
+            if (claim.entry.lock.index == name && claim.isOwed()) {
+                since = since < 0 ? claim.owedSince() : Math.min(since, claim.owedSince());
+            }
+        }
+        return since;
+    }
+
+    /** Whether the core has waited for such a word for longer than a caller does. */
+    boolean hasUnconfirmed(int name) {
+        for (int i = claims.size() - 1; i >= 0; i--) {
+            SimClaim claim = claims.get(i);
+            if (claim.entry.lock.index == name
+                    && claim.isAwaited()
+                    && world.now() - claim.leftAt >= Setup.REQUEST_TIMEOUT) {
                 return true;
             }
         }
@@ -297,6 +359,11 @@ final class SimBackend implements LockBackend {
         void silent() {
             done = true;
         }
+
+        @Override
+        void refused() {
+            done = true;
+        }
     }
 
     private final class Ping extends Rpc {
@@ -318,6 +385,12 @@ final class SimBackend implements LockBackend {
         void silent() {
             done = true;
             answer.completeExceptionally(new IllegalStateException("no answer"));
+        }
+
+        @Override
+        void refused() {
+            done = true;
+            answer.complete(null);
         }
     }
 

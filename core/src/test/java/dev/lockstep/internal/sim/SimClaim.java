@@ -35,6 +35,11 @@ final class SimClaim implements Claim {
     int withdrawals;
     private boolean polling;
 
+    /** When, and in which step, the core gave it up or back, or it was refused; -1 before. */
+    long leftAt = -1;
+
+    long leftStep = -1;
+
     SimClaim(SimBackend backend, ClaimRequest request, int name) {
         this.backend = backend;
         this.world = backend.world;
@@ -54,6 +59,38 @@ final class SimClaim implements Claim {
     /** Whether it may still stand in the queue at the engine, as far as the core knows. */
     boolean isOutstanding() {
         return mayWait && (grant == null || withdrawals > 0) && !withdrawn.isDone();
+    }
+
+    /** The core gives it up or back, or it was refused. */
+    void leaves() {
+        leftAt = world.now();
+        leftStep = world.steps();
+    }
+
+    /** Whether the core has it or asks for it, or did until this step. */
+    boolean isUsed() {
+        boolean leaving = grant != null && grant.isDowngrading(); // a release may wait for that
+        return leftAt < 0 ? !leaving : leftStep == world.steps();
+    }
+
+    /** Whether the engine may owe the word that it was given up or back. */
+    boolean isOwed() {
+        SimGrant got = grant;
+        return isAwaited() || got != null && (got.isDowngrading() || got.releases > 0 && !got.released.isDone());
+    }
+
+    /** Since when that may be. */
+    long owedSince() {
+        SimGrant got = grant;
+        return got != null && got.downgrades > 0 ? got.downgradedAt : leftAt;
+    }
+
+    /** Whether the core waits for that word; it does not for what it lost. */
+    boolean isAwaited() {
+        SimGrant got = grant;
+        return withdrawals > 0
+                ? !withdrawn.isDone()
+                : got != null && got.releases > 0 && !got.lostBefore && !got.released.isDone();
     }
 
     final class ClaimRpc extends Rpc {
@@ -79,6 +116,13 @@ final class SimClaim implements Claim {
         }
 
         @Override
+        void refused() {
+            if (isOlderThan(world, Setup.REQUEST_TIMEOUT / 4 * 3) || world.chance(30)) {
+                fail();
+            }
+        }
+
+        @Override
         void blocked() {
             fail();
         }
@@ -93,6 +137,7 @@ final class SimClaim implements Claim {
         } else if (state == State.DEAD && !mayWait) {
             rpc.done = true;
             busy = true;
+            leaves();
             outcome.complete(Outcome.Busy.INSTANCE);
         } else if (state == State.WAITING && !polling) {
             polling = true;
@@ -188,6 +233,7 @@ final class SimClaim implements Claim {
                 world.violate("Z: a grant was released, then its claim withdrawn");
             }
         }
+        leaves();
         world.trace("withdraw", backend.node.index, entry.lock.index, 0);
         rpc.done = true;
         backend.wire.send(new Withdrawal(), blockAtMost);
@@ -211,6 +257,13 @@ final class SimClaim implements Claim {
         @Override
         void silent() {
             withdrawn.completeExceptionally(new IllegalStateException("not confirmed"));
+        }
+
+        @Override
+        void refused() {
+            if (isOlderThan(world, Setup.TTL)) {
+                silent();
+            }
         }
     }
 }

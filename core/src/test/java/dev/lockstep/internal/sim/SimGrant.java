@@ -17,6 +17,11 @@ final class SimGrant extends AbstractGrant {
     final CompletableFuture<Boolean> released = new CompletableFuture<>();
     int releases;
     int downgrades;
+    long downgradedAt;
+
+    /** It was over before it was given back. */
+    boolean lostBefore;
+
     private @Nullable Downgrade downgrade;
 
     /** The server ended it before its time, which the client cannot know yet. */
@@ -67,12 +72,13 @@ final class SimGrant extends AbstractGrant {
             world.violate("Z: a claim was withdrawn, then its grant released");
         }
         backend.grants.remove(this);
+        claim.leaves();
         world.trace("release", backend.node.index, name(), token());
         if (endedAtServer) {
             backend.losing(); // a younger grant may have told so, before the server did
         }
-        boolean lost = isLost() || endedAtServer || backend.node.nanoTime() - validUntilNanos() >= 0;
-        if (!lost && isWanted() && claim.exclusive && downgrades == 0) {
+        lostBefore = isLost() || endedAtServer || backend.node.nanoTime() - validUntilNanos() >= 0;
+        if (!lostBefore && isWanted() && claim.exclusive && downgrades == 0) {
             backend.mustYield(name());
         }
         backend.wire.send(new Release(), blockAtMost);
@@ -97,6 +103,13 @@ final class SimGrant extends AbstractGrant {
         void silent() {
             released.completeExceptionally(new IllegalStateException("not confirmed"));
         }
+
+        @Override
+        void refused() {
+            if (isOlderThan(world, Setup.TTL)) {
+                silent();
+            }
+        }
     }
 
     @Override
@@ -105,6 +118,7 @@ final class SimGrant extends AbstractGrant {
             world.violate("a grant was downgraded twice, or after its release");
         }
         downgrades++;
+        downgradedAt = world.now();
         Downgrade fresh = new Downgrade();
         downgrade = fresh;
         backend.wire.send(fresh);
@@ -135,6 +149,13 @@ final class SimGrant extends AbstractGrant {
         @Override
         void silent() {
             answer.completeExceptionally(new IllegalStateException("not confirmed"));
+        }
+
+        @Override
+        void refused() {
+            if (isOlderThan(world, Setup.REQUEST_TIMEOUT)) {
+                silent();
+            }
         }
     }
 }

@@ -43,7 +43,7 @@ final class Wire {
     void send(Rpc rpc, Duration blockAtMost) {
         if (blockAtMost.isZero()) {
             send(rpc);
-        } else if (isCut() || world.chance(loss())) {
+        } else if (isCut() || isRefused() || world.chance(loss())) {
             rpc.blocked();
             if (!rpc.done) {
                 open.add(rpc);
@@ -56,7 +56,7 @@ final class Wire {
 
     void send(Rpc rpc) {
         if (atOnce) {
-            if (isCut()) {
+            if (isCut() || isRefused()) {
                 rpc.silent();
             } else {
                 exchange(rpc);
@@ -71,6 +71,10 @@ final class Wire {
 
     boolean isCut() {
         return kind == Kind.ENGINE ? node.isCut() : kind == Kind.OTHER && node.isOtherCut();
+    }
+
+    private boolean isRefused() {
+        return kind == Kind.ENGINE && node.isRefused();
     }
 
     /** The whole round trip in no time. */
@@ -116,17 +120,44 @@ final class Wire {
             tryAgain(rpc);
             return;
         }
+        if (isRefused()) {
+            deliver(() -> refused(rpc, sent));
+            return;
+        }
         boolean alive = backend.touch(within);
         Runnable reply = rpc.apply(within, alive);
         if (world.chance(loss())) {
             tryAgain(rpc);
             return;
         }
+        deliver(() -> answer(rpc, within, alive, sent, reply));
+    }
+
+    private void deliver(Runnable answer) {
         long delay = delay();
         if (delay == 0 && !node.isPaused()) {
-            answer(rpc, within, alive, sent, reply);
+            answer.run();
         } else {
-            world.after(delay, node, () -> answer(rpc, within, alive, sent, reply));
+            world.after(delay, node, answer);
+        }
+    }
+
+    private void refused(Rpc rpc, long sent) {
+        if (closed) {
+            return;
+        }
+        if (isCut()) {
+            tryAgain(rpc);
+            return;
+        }
+        backend.contacted(sent);
+        if (!rpc.done) {
+            rpc.refused();
+        }
+        if (rpc.done) {
+            open.remove(rpc);
+        } else {
+            world.after(MILLI + world.time(30 * MILLI), node, () -> attempt(rpc));
         }
     }
 
@@ -200,7 +231,7 @@ final class Wire {
         while (!open.isEmpty()) {
             Rpc rpc = open.remove(open.size() - 1);
             if (!rpc.done) {
-                if (isCut()) {
+                if (isCut() || isRefused()) {
                     rpc.silent();
                 } else {
                     exchange(rpc);

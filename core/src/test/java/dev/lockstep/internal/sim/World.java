@@ -55,6 +55,11 @@ final class World {
         return now;
     }
 
+    /** How many events have happened. */
+    long steps() {
+        return steps;
+    }
+
     /** Whether a chance of so many in a hundred comes true. */
     boolean chance(int percent) {
         return percent > 0 && random.nextInt(100) < percent;

@@ -1,0 +1,115 @@
+package dev.lockstep.internal;
+
+import dev.lockstep.internal.Passage.State;
+
+/**
+ * What a turnstile tells calls that get no hold: that somebody else holds the lock, or that this is not known. Every method
+ * is called with the mutex held. The Overview is in {@link Turnstile}.
+ */
+final class Answers {
+    /*
+     * While something that nobody here has any more is on its way out, the engine may still know it. No claim is made for
+     * the queue meanwhile, so that whatever else the engine answers says nothing about the lock; and what it is asked for one
+     * call alone it may refuse because of this client itself.
+     *
+     * For a moment that is as it should be: who gives the lock back holds it until the engine has confirmed, for those who
+     * saw it hold. After the request timeout it has been told that this was not confirmed, and holds nothing any more. An
+     * engine that answers but cannot write makes this last for the ttl; nobody knows then who holds the lock, and no call
+     * without a deadline is to wait for it.
+     */
+
+    private final Rules rules;
+    private final Client client;
+    private final String name;
+
+    Answers(Rules rules, Turnstile turnstile) {
+        this.rules = rules;
+        this.client = turnstile.client();
+        this.name = turnstile.name();
+    }
+
+    /** The answer to a call that the engine refused. */
+    Object refused(long now) {
+        for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isLeaving() && now - passage.owedSince(now) >= client.requestTimeoutNanos()) {
+                return client.unconfirmed(name);
+            }
+        }
+        return Waiter.BUSY;
+    }
+
+    /**
+     * The answer to a call whose time is up.
+     *
+     * @param contact when the engine last answered anything
+     */
+    Object timeUp(Waiter waiter, long contact, long now) {
+        if (waiter.mayWait && isHeldHere(now)) {
+            return Waiter.BUSY;
+        }
+        if (waiter.mayWait && isQueueHeldUp()) {
+            return sawHolder(waiter, now) ? refused(now) : client.unconfirmed(name);
+        }
+        return waiter.mayWait && isAsked(waiter, contact, now)
+                ? refused(now)
+                : client.unavailable(name, now - waiter.startNanos);
+    }
+
+    private boolean isHeldHere(long now) {
+        for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isHeld() && now - passage.heldGrant().validUntilNanos() < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the engine was asked for the lock, and has answered something since. */
+    private boolean isAsked(Waiter waiter, long contact, long now) {
+        if (contact - waiter.startNanos >= 0) {
+            return true;
+        }
+        boolean recent = now - contact <= client.requestTimeoutNanos();
+        for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isClaiming() && recent && contact - passage.sentNanos() >= 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether those in the queue wait for nothing but what is on its way out, so that the engine was not asked for them. */
+    boolean isQueueHeldUp() {
+        boolean inTheWay = false;
+        for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isHeld() || passage.isClaiming() && passage.only == null) {
+                return false;
+            }
+            inTheWay |= passage.isInTheWay();
+        }
+        return inTheWay && !rules.options.isFair();
+    }
+
+    /** Since when the queue is held up, but not before a time. */
+    long heldUpSince(long earliest, long now) {
+        long since = earliest;
+        for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isInTheWay() && passage.owedSince(now) - since > 0) {
+                since = passage.owedSince(now);
+            }
+        }
+        return since;
+    }
+
+    /** Whether what holds the queue up is a hold that was given back after a call came. */
+    private boolean sawHolder(Waiter waiter, long now) {
+        for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
+            if (passage.state() == State.RELEASING
+                    && passage.byHolder
+                    && passage.owedSince(now) - waiter.startNanos > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
