@@ -142,6 +142,7 @@ final class Lines {
                 waiting = new ArrayList<>(claims);
                 again = false;
             }
+            long sent = backend.scheduler().nanoTime();
             long delay = untilNextLook(-1);
             try {
                 for (int from = 0; from < waiting.size(); from += BATCH) {
@@ -153,7 +154,7 @@ final class Lines {
             } catch (Failure e) {
                 delay = backend.context().retryBackoff().delay(++failures).toNanos();
                 long now = backend.scheduler().nanoTime();
-                if (e.kind() == Failure.Kind.FINAL || refusals.lastTooLong(e, now, delay)) {
+                if (e.kind() == Failure.Kind.FINAL || refusals.lastTooLong(e, backend.link(), sent, now, delay)) {
                     waiting.forEach(claim -> claim.lookFailed(e));
                 }
             } catch (RuntimeException e) {

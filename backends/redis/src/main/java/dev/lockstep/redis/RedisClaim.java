@@ -143,7 +143,7 @@ final class RedisClaim implements Claim {
         Runnable next;
         synchronized (this) {
             inFlight = false;
-            next = answer != null ? answered(answer, sent) : failed(failure, deadlineNanos);
+            next = answer != null ? answered(answer, sent) : failed(failure, sent, deadlineNanos);
         }
         next.run();
     }
@@ -201,7 +201,7 @@ final class RedisClaim implements Claim {
                         + " for fewer.");
     }
 
-    private Runnable failed(@Nullable Failure failure, long deadlineNanos) {
+    private Runnable failed(@Nullable Failure failure, long sent, long deadlineNanos) {
         if (failure == null) {
             throw new IllegalStateException("neither answer nor failure");
         }
@@ -220,7 +220,8 @@ final class RedisClaim implements Claim {
         }
         long now = backend.scheduler().nanoTime();
         Duration delay = backend.context().retryBackoff().delay(failures);
-        if (failure.kind() == Failure.Kind.FINAL || refusals.lastTooLong(failure, now, delay.toNanos())) {
+        if (failure.kind() == Failure.Kind.FINAL
+                || refusals.lastTooLong(failure, backend.link(), sent, now, delay.toNanos())) {
             state = State.SETTLED;
             return () -> fail(failure.asLockstepException(request.name(), "acquire"));
         }

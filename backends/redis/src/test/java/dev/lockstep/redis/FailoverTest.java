@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,10 +41,14 @@ class FailoverTest {
     private static final String KEY = "lockstep:{lockstep:order:42}";
 
     private static LockClient connect(String url, Duration ttl) {
+        return connect(url, ttl, Duration.ofSeconds(2));
+    }
+
+    private static LockClient connect(String url, Duration ttl, Duration requestTimeout) {
         return LockClient.builder()
                 .url(url)
                 .ttl(ttl)
-                .requestTimeout(Duration.ofSeconds(2))
+                .requestTimeout(requestTimeout)
                 .retryBackoff(Duration.ofMillis(20), Duration.ofMillis(200))
                 .connect();
     }
@@ -312,14 +317,8 @@ class FailoverTest {
                             .startCluster(3, 0));
                     LockClient client = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(6))) {
                 RedisServer away = cluster.get(0);
-                List<Lease> there = new ArrayList<>();
-                List<Lease> elsewhere = new ArrayList<>();
-                for (int i = 0; i < 60; i++) {
-                    Lease lease = client.lock("lock-" + i).acquireAsync().get();
-                    boolean isThere = cluster.owner(cluster.slot("lockstep:{lockstep:lock-" + i + "}"))
-                            .equals(away);
-                    (isThere ? there : elsewhere).add(lease);
-                }
+                List<Lease> there = acquire(client, namesOn(cluster, away));
+                List<Lease> elsewhere = acquire(client, namesOn(cluster, cluster.get(1)));
                 assertThat(there).isNotEmpty();
                 away.pause();
                 Bench.await("those there are lost", () -> there.stream().noneMatch(Lease::isValid));
@@ -331,13 +330,65 @@ class FailoverTest {
             }
         }
 
+        @ParameterizedTest
+        @ValueSource(strings = {"", "?queue=off"})
+        void aLockWhoseNodeIsDeadIsAnErrorAndNotABusyLock(String options) throws Exception {
+            Duration timeout = Duration.ofSeconds(3);
+            try (RedisCluster cluster = Servers.require(() -> RedisServer.builder()
+                    .setting("cluster-require-full-coverage", "no")
+                    .startCluster(3, 0))) {
+                String url = "redis-cluster://" + cluster.addresses() + options;
+                try (LockClient holder = connect(url, Bench.PATIENCE, timeout);
+                        LockClient client = connect(url, Bench.PATIENCE, timeout)) {
+                    RedisServer dead = cluster.get(0);
+                    List<String> there = namesOn(cluster, dead);
+                    String elsewhere = namesOn(cluster, cluster.get(1)).get(0);
+                    holder.lock(there.get(0)).acquireAsync().get();
+                    CompletableFuture<Lease> waiting = client.lock(there.get(0)).acquireAsync();
+                    if (options.isEmpty()) {
+                        Bench.awaitWaiters(holder, there.get(0), 1);
+                    }
+                    dead.kill();
+                    assertThatThrownBy(() -> waiting.get(40, TimeUnit.SECONDS))
+                            .hasCauseInstanceOf(LockUnavailableException.class);
+                    CompletableFuture<Lease> asked = client.lock(there.get(1)).acquireAsync();
+                    assertThatThrownBy(() -> asked.get(40, TimeUnit.SECONDS))
+                            .hasCauseInstanceOf(LockUnavailableException.class);
+                    assertThatThrownBy(() -> client.lock(there.get(2)).tryAcquire(timeout.multipliedBy(5)))
+                            .isInstanceOf(LockUnavailableException.class);
+                    assertThatThrownBy(client.lock(there.get(3))::tryLock).isInstanceOf(LockUnavailableException.class);
+                    client.lock(elsewhere).lock();
+                    client.lock(elsewhere).unlock();
+                }
+            }
+        }
+
+        private List<Lease> acquire(LockClient client, List<String> names) throws Exception {
+            List<Lease> leases = new ArrayList<>();
+            for (String name : names) {
+                leases.add(client.lock(name).acquireAsync().get());
+            }
+            return leases;
+        }
+
+        private List<String> namesOn(RedisCluster cluster, RedisServer node) {
+            return IntStream.range(0, 60)
+                    .mapToObj(i -> "lock-" + i)
+                    .filter(name -> cluster.owner(cluster.slot("lockstep:{lockstep:" + name + "}"))
+                            .equals(node))
+                    .toList();
+        }
+
         @Test
         void aLockSurvivesTheLossOfItsPrimary() throws Exception {
             try (RedisCluster cluster =
                     Servers.require(() -> RedisServer.builder().startCluster(3, 1))) {
                 String url = "redis-cluster://" + cluster.addresses() + "?replicas=1";
                 try (LockClient holder = connect(url, Duration.ofSeconds(30));
-                        LockClient other = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(30));
+                        LockClient other = connect(
+                                "redis-cluster://" + cluster.addresses(),
+                                Duration.ofSeconds(30),
+                                Duration.ofSeconds(60)); // a failover takes long on a busy machine
                         LockClient third = connect("redis-cluster://" + cluster.addresses(), Duration.ofSeconds(30))) {
                     Lease held = holder.lock(NAME).acquireAsync().get();
                     long token = held.token();
