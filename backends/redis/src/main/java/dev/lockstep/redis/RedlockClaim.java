@@ -52,6 +52,7 @@ final class RedlockClaim implements Claim {
     private boolean wanted;
     private boolean leaving;
     private final BitSet missing = new BitSet();
+    private final Refusals refusals;
     private @Nullable RedlockGrant grant;
     private @Nullable CompletableFuture<Void> withdrawal;
 
@@ -60,6 +61,7 @@ final class RedlockClaim implements Claim {
         this.request = request;
         this.keys = keys;
         this.patience = new Patience(backend, this::ask);
+        this.refusals = new Refusals(backend.context().requestTimeout());
         this.info = Dialect.bytes(Infos.encode(request.holder()));
         backend.members().forEach(member -> seats.add(new Seat(this, member)));
     }
@@ -122,6 +124,11 @@ final class RedlockClaim implements Claim {
             state = State.SETTLED;
             return () -> fail(mortal.asLockstepException(request.name(), "acquire"));
         }
+        Failure lasting = lastingFailure(done);
+        if (lasting != null) {
+            state = State.SETTLED;
+            return () -> fail(tooFew(lasting));
+        }
         if (!request.mayWait() && isBusy(done)) {
             state = State.SETTLED;
             return () -> {
@@ -142,6 +149,26 @@ final class RedlockClaim implements Claim {
         state = State.WAITING;
         patience.await(done);
         return () -> {};
+    }
+
+    /** What has kept rounds from a majority for too long, though the servers, or enough of them, say something. */
+    private @Nullable Failure lastingFailure(Round done) {
+        if (done.isAnsweredByMajority()) {
+            refusals.end();
+            return null;
+        }
+        long now = backend.scheduler().nanoTime();
+        return refusals.lastTooLongBesideOthers(backend.lastContactNanos(), done.sentNanos(), now)
+                ? done.failure()
+                : null;
+    }
+
+    private LockUnavailableException tooFew(Failure failure) {
+        LockstepException reason = failure.asLockstepException(request.name(), "acquire");
+        return new LockUnavailableException(
+                request.name(),
+                reason.getMessage() + " Too few of the " + backend.size() + " servers can be used without it.",
+                reason);
     }
 
     private boolean isBusy(Round done) {

@@ -43,7 +43,7 @@ final class Round {
     private boolean wanted;
     private boolean over;
     private boolean won;
-    private @Nullable Failure finalFailure;
+    private @Nullable Failure failure;
     private int finalFailures;
     private Scheduler.@Nullable Timer patience;
 
@@ -137,13 +137,20 @@ final class Round {
     }
 
     /** A server has not answered. */
-    Runnable failed(Seat seat, Failure failure) {
+    Runnable failed(Seat seat, Failure reason) {
         marks[seat.member().index()] = Mark.FAILED;
-        if (failure.kind() == Failure.Kind.FINAL) {
-            finalFailure = failure;
+        if (reason.kind() == Failure.Kind.FINAL) {
             finalFailures++;
         }
+        if (failure == null || weight(reason) >= weight(failure)) {
+            failure = reason;
+        }
         return settle();
+    }
+
+    /** What an operator is to mend says more than what may pass, and an answer more than none. */
+    private static int weight(Failure failure) {
+        return failure.kind() == Failure.Kind.FINAL ? 2 : failure.isRefusal() ? 1 : 0;
     }
 
     // ---------------------------------------------------------------- what follows
@@ -227,7 +234,13 @@ final class Round {
     /** A failure that no retry mends, if it was met at so many servers that the others are too few. */
     @Nullable
     Failure finalFailure() {
-        return finalFailures > marks.length - claim.backend().majority() ? finalFailure : null;
+        return finalFailures > marks.length - claim.backend().majority() ? failure : null;
+    }
+
+    /** The failure that says most of why servers did not answer, if there was any. */
+    @Nullable
+    Failure failure() {
+        return failure;
     }
 
     boolean isAnsweredByMajority() {

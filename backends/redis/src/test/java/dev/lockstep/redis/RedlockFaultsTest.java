@@ -225,7 +225,7 @@ class RedlockFaultsTest {
 
     @Test
     void aServerThatRefusesTheUserIsBorneWhileOthersRestart() throws Exception {
-        LockClient client = set.client(TTL);
+        LockClient client = set.client(Redlocks.url(set.servers()), TTL, Bench.PATIENCE);
         refuseScripts(0);
         set.server(1).kill();
         set.server(2).kill();
@@ -238,6 +238,51 @@ class RedlockFaultsTest {
         assertThatThrownBy(client.lock(NAME)::lock)
                 .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContaining("rights");
+    }
+
+    @Test
+    void serversThatRefuseTheUserBesideDeadOnesAreAnErrorAndNotABusyLock() throws Exception {
+        unusable("NOPERM", () -> {
+            refuseScripts(0);
+            set.server(1).kill();
+            set.server(2).kill();
+        });
+    }
+
+    @Test
+    void aMajorityThatBecomesReplicasIsAnErrorAndNotABusyLock() throws Exception {
+        try (RedisServer primary = RedisServer.builder().start()) {
+            unusable("READONLY", () -> {
+                for (int i = 0; i < 3; i++) {
+                    RedisServer server = set.server(i);
+                    server.command("REPLICAOF", "127.0.0.1", Integer.toString(primary.port()));
+                    Bench.await(
+                            "it follows",
+                            () -> server.info("master_link_status").equals("up"));
+                }
+            });
+        }
+    }
+
+    private void unusable(String why, Runnable fault) throws Exception {
+        Duration timeout = Duration.ofSeconds(4);
+        LockClient holder = set.client(Redlocks.url(set.servers()), Bench.PATIENCE, timeout);
+        LockClient client = set.client(Redlocks.url(set.servers()), Bench.PATIENCE, timeout);
+        holder.lock("held").acquireAsync().get();
+        CompletableFuture<Lease> waiting = client.lock("held").acquireAsync();
+        Bench.awaitWaiters(holder, "held", 1);
+        fault.run();
+        assertThatThrownBy(() -> waiting.get(40, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining(why);
+        CompletableFuture<Lease> asked = client.lock("asked for").acquireAsync();
+        assertThatThrownBy(() -> asked.get(40, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining(why);
+        assertThatThrownBy(() -> client.lock("for a time").tryAcquire(timeout.multipliedBy(5)))
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContaining(why);
+        assertThatThrownBy(client.lock("at once")::tryLock).isInstanceOf(LockUnavailableException.class);
     }
 
     @Test
