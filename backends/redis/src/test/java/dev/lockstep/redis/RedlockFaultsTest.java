@@ -287,7 +287,7 @@ class RedlockFaultsTest {
 
     @Test
     void aReleaseThatServersCannotWriteIsRepeatedUntilTheyCan() throws Exception {
-        LockClient client = set.client(Redlocks.url(set.servers()), Duration.ofMinutes(10), TIMEOUT);
+        LockClient client = set.client(Redlocks.url(set.servers()), Duration.ofMinutes(10), Bench.PATIENCE);
         Lease held = client.lock(NAME).acquireAsync().get();
         Bench.await("it is written everywhere", () -> owners() == 5);
         set.servers().forEach(server -> server.command("CONFIG", "SET", "min-replicas-to-write", "1"));
