@@ -19,7 +19,7 @@ final class Failure extends Exception {
             Set.of("LOADING", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY", "BUSY", "MOVED", "ASK", "NOSCRIPT");
 
     /** Of these, the errors of a server that goes on to answer all else, as a ping. */
-    private static final Set<String> REFUSALS = Set.of("READONLY", "CLUSTERDOWN");
+    private static final Set<String> REFUSALS = Set.of("READONLY", "CLUSTERDOWN", "MASTERDOWN");
 
     /** What a server says to whom it has no room for, before it hangs up. A node of a cluster goes on otherwise. */
     private static final String TURNED_AWAY = "ERR max number of clients ";
@@ -113,7 +113,7 @@ final class Failure extends Exception {
 
     /** Whether the server is there and answers, but says that it is not for it to do this now. */
     boolean isRefusal() {
-        return kind == Kind.NOT_DONE && REFUSALS.contains(codeOf(message()));
+        return isOfDemoted(message()) || kind == Kind.NOT_DONE && REFUSALS.contains(codeOf(message()));
     }
 
     /** The server answers, but as one that cannot take writes or is not the one to ask, or that hangs up. */

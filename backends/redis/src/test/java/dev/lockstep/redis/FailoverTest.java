@@ -363,6 +363,29 @@ class FailoverTest {
             }
         }
 
+        /** Redis serves scripts at neither node then, and pings at both. */
+        @Test
+        void aSlotThatIsLeftHalfMovedIsAnErrorAndNotABusyLock() throws Exception {
+            Duration timeout = Duration.ofSeconds(3);
+            try (RedisCluster cluster =
+                            Servers.require(() -> RedisServer.builder().startCluster(3, 0));
+                    LockClient holder =
+                            connect("redis-cluster://" + cluster.addresses(), Bench.PATIENCE, Bench.PATIENCE);
+                    LockClient client = connect("redis-cluster://" + cluster.addresses(), Bench.PATIENCE, timeout)) {
+                holder.lock(NAME).acquireAsync().get();
+                String slot = Integer.toString(cluster.slot(KEY));
+                RedisServer from = cluster.owner(cluster.slot(KEY));
+                RedisServer to = cluster.find(node -> !node.equals(from));
+                to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", from.command("CLUSTER", "MYID"));
+                from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", to.command("CLUSTER", "MYID"));
+                assertThatThrownBy(() -> client.lock(NAME).tryAcquire(timeout.multipliedBy(5)))
+                        .isInstanceOf(LockUnavailableException.class)
+                        .hasMessageContaining("TRYAGAIN");
+                from.command("CLUSTER", "SETSLOT", slot, "STABLE");
+                to.command("CLUSTER", "SETSLOT", slot, "STABLE");
+            }
+        }
+
         private List<Lease> acquire(LockClient client, List<String> names) throws Exception {
             List<Lease> leases = new ArrayList<>();
             for (String name : names) {

@@ -182,9 +182,9 @@ class FaultsTest extends OneServerTestCase {
         try (RedisServer primary = RedisServer.builder().start()) {
             follow(bench.server(), primary);
             DistributedLock lock = client.lock(NAME);
-            refused(() -> waiting.get(20, TimeUnit.SECONDS));
-            refused(() -> lock.acquireAsync().get(20, TimeUnit.SECONDS));
-            refused(() -> lock.tryAcquire(timeout.multipliedBy(3)));
+            refused("READONLY", () -> waiting.get(20, TimeUnit.SECONDS));
+            refused("READONLY", () -> lock.acquireAsync().get(20, TimeUnit.SECONDS));
+            refused("READONLY", () -> lock.tryAcquire(timeout.multipliedBy(3)));
             assertThatThrownBy(lock::tryLock).isInstanceOf(LockUnavailableException.class);
         }
     }
@@ -194,11 +194,38 @@ class FaultsTest extends OneServerTestCase {
         Bench.await("it follows", () -> server.info("master_link_status").equals("up"));
     }
 
-    private static void refused(ThrowingCallable call) {
+    /** Redis 6.2 answers pings all the same. */
+    @Test
+    void aReplicaWithoutItsPrimaryIsAnErrorAndNotABusyLock() {
+        Bench bench = bench(RedisServer.builder().version62().setting("replica-serve-stale-data", "no"));
+        Duration timeout = Duration.ofSeconds(4);
+        LockClient client = bench.client(bench.server().url(), Duration.ofSeconds(30), timeout);
+        try (RedisServer primary = RedisServer.builder().version62().start()) {
+            follow(bench.server(), primary);
+        }
+        Bench.await(
+                "it is alone", () -> bench.server().info("master_link_status").equals("down"));
+        refused("MASTERDOWN", () -> client.lock("one").acquireAsync().get(20, TimeUnit.SECONDS));
+        refused("MASTERDOWN", () -> client.lock("another").tryAcquire(timeout.multipliedBy(3)));
+    }
+
+    @Test
+    void aReplicaThatTakesWritesIsAnErrorForWhomOthersMustConfirm() {
+        Bench bench = bench(RedisServer.builder().setting("replica-read-only", "no"));
+        Duration timeout = Duration.ofSeconds(4);
+        LockClient client = bench.client(bench.server().url() + "?replicas=1", Duration.ofSeconds(30), timeout);
+        try (RedisServer primary = RedisServer.builder().start()) {
+            follow(bench.server(), primary);
+            refused("WAIT", () -> client.lock("one").acquireAsync().get(20, TimeUnit.SECONDS));
+            refused("WAIT", () -> client.lock("another").tryAcquire(timeout.multipliedBy(3)));
+        }
+    }
+
+    private static void refused(String why, ThrowingCallable call) {
         assertThatThrownBy(call)
                 .extracting(error -> error instanceof ExecutionException ? error.getCause() : error)
                 .asInstanceOf(InstanceOfAssertFactories.throwable(LockUnavailableException.class))
-                .hasMessageContaining("READONLY");
+                .hasMessageContaining(why);
     }
 
     @ParameterizedTest
