@@ -33,6 +33,9 @@ final class Failure extends Exception {
     private static final Pattern CODE_INSIDE =
             Pattern.compile("\\b(READONLY|OOM|MISCONF|NOREPLICAS|WRONGTYPE|NOPERM|LOADING|CLUSTERDOWN|MASTERDOWN)\\b");
 
+    /** What a script is told, without a code, at a node that serves no more than reads while its cluster is down. */
+    private static final String CLUSTER_DOWN_INSIDE = "while the cluster is down";
+
     enum Kind {
         /** It was not carried out; the next try may be. */
         NOT_DONE,
@@ -96,6 +99,9 @@ final class Failure extends Exception {
     private static String codeOf(String message) {
         String first = message.split(" ", 2)[0];
         if (first.equals("ERR")) {
+            if (message.contains(CLUSTER_DOWN_INSIDE)) {
+                return "CLUSTERDOWN";
+            }
             Matcher inside = CODE_INSIDE.matcher(message);
             return inside.find() ? inside.group() : first;
         }

@@ -363,6 +363,24 @@ class FailoverTest {
             }
         }
 
+        @ParameterizedTest
+        @ValueSource(booleans = {false, true})
+        void aClusterThatIsDownForWritesAloneIsAnOutageAndNotAWrongSetUp(boolean old) {
+            RedisServer.Builder builder = RedisServer.builder().setting("cluster-allow-reads-when-down", "yes");
+            try (RedisCluster cluster =
+                            Servers.require(() -> (old ? builder.version62() : builder).startCluster(3, 0));
+                    LockClient client = connect("redis-cluster://" + cluster.addresses(), Bench.PATIENCE)) {
+                String name = namesOn(cluster, cluster.get(0)).get(0);
+                cluster.get(2).kill();
+                Bench.await(
+                        "the cluster is down",
+                        () -> cluster.get(0).command("CLUSTER", "INFO").contains("cluster_state:fail"));
+                assertThatThrownBy(client.lock(name)::tryLock)
+                        .isInstanceOf(LockUnavailableException.class)
+                        .hasMessageContaining("cluster is down");
+            }
+        }
+
         /** Redis serves scripts at neither node then, and pings at both. */
         @Test
         void aSlotThatIsLeftHalfMovedIsAnErrorAndNotABusyLock() throws Exception {
