@@ -162,6 +162,6 @@ final class Heartbeat implements Renewable {
 
     @Override
     public void signalLost(LossReason reason) {
-        session.end(false);
+        session.end();
     }
 }

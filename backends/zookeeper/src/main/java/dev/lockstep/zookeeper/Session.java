@@ -49,6 +49,7 @@ final class Session implements Watcher {
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean closing;
     private volatile boolean refused;
+    private volatile boolean loginFailed;
 
     /** Begins to connect. */
     Session(int generation, ZooKeeperBackend backend, BackendContext context, ZooKeeperEngine engine) {
@@ -101,9 +102,14 @@ final class Session implements Watcher {
         return ready;
     }
 
-    /** Whether the server does not believe that this client is who it says, so that the session was given up. */
+    /** Whether this client is not believed to be who it says, or could not log in, so that the session was given up. */
     boolean isRefused() {
         return refused;
+    }
+
+    /** Whether it was the login that failed, here and before any server was asked. */
+    boolean isLoginFailed() {
+        return loginFailed;
     }
 
     /** The timeout that the server granted. */
@@ -129,13 +135,16 @@ final class Session implements Watcher {
         }
         switch (event.getState()) {
             case SyncConnected -> connected();
-            case Expired -> end(false);
+            case Expired -> end();
             case AuthFailed -> refused();
             default -> {}
         }
     }
 
     private void connected() {
+        if (ended.get()) {
+            return; // a handle whose login failed goes on without it, and is closed by then
+        }
         boolean first = !ready.isDone();
         long connectedNanos = hosts.connectedNanos();
         backend.contact(connectedNanos);
@@ -147,25 +156,29 @@ final class Session implements Watcher {
         }
     }
 
+    /** The handle is dead if a server has refused this client. If the login failed here, it would go on without it. */
     private void refused() {
-        refused = true;
-        ready.completeExceptionally(backend.refusal(null));
-        end(true);
-        closeInBackground();
+        if (ended.compareAndSet(false, true)) {
+            loginFailed = handle.join().getState() != ZooKeeper.States.AUTH_FAILED;
+            refused = true;
+            ready.completeExceptionally(backend.refusal(null));
+            over();
+            closeInBackground();
+        }
     }
 
-    /**
-     * The session is over, or its handle cannot go on.
-     *
-     * @param refused whether the next one will hardly fare better
-     */
-    void end(boolean refused) {
+    /** The session is over. */
+    void end() {
         if (ended.compareAndSet(false, true)) {
-            heartbeat.close();
-            backend.sessionEnded(this, refused);
-            drain(untilConnected);
-            drain(untilValid);
+            over();
         }
+    }
+
+    private void over() {
+        heartbeat.close();
+        backend.sessionEnded(this);
+        drain(untilConnected);
+        drain(untilValid);
     }
 
     /** The session is valid for longer. */
@@ -210,11 +223,12 @@ final class Session implements Watcher {
 
     /** What a reply's code means for those who asked: after the end there is no next connection. */
     Code effective(Code code) {
+        if (refused) {
+            // Whatever it is: a handle whose login failed is answered until it is closed, and its session ends then.
+            return loginFailed ? Code.SESSIONEXPIRED : Code.AUTHFAILED;
+        }
         if (code != Code.CONNECTIONLOSS && code != Code.SESSIONEXPIRED) {
             return code;
-        }
-        if (refused) {
-            return Code.AUTHFAILED;
         }
         return closing || ended.get() ? Code.SESSIONEXPIRED : code;
     }

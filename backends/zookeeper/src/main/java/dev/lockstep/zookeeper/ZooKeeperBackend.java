@@ -153,26 +153,35 @@ final class ZooKeeperBackend implements LockBackend {
 
     // ---------------------------------------------------------------- sessions
 
-    /**
-     * A session is over: opens another, and asks in it for what still waits.
-     *
-     * @param refused whether nothing shall wait for it, and it can take its time, since the server will hardly like the
-     *     next one better
-     */
-    void sessionEnded(Session lost, boolean refused) {
+    /** A session is over: opens another, and asks in it for what still waits. */
+    void sessionEnded(Session lost) {
         lost.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));
-        if (refused) {
-            log.warn("Client '{}': {}", context.clientName(), refusal(null).getMessage());
-            pending.forEach(claim -> claim.fail(refusal(claim.request().name())));
+        if (lost.isRefused()) {
+            // Nothing shall wait for the next one, which will hardly fare better.
+            log.warn(
+                    "Client '{}': {}", context.clientName(), refusal(lost, null).getMessage());
+            pending.forEach(claim -> claim.fail(refusal(lost, claim.request().name())));
             renewLater(lost);
         } else {
             renewSession(lost);
         }
     }
 
-    /** What those get who need a session while the server lets this client have none. */
+    /** What the first connection fails with if this client is not let in: whatever the reason, it was set up like that. */
     LockstepException refusal(@Nullable String lockName) {
         return Replies.failure(lockName, "open a session at", engine.toString(), Code.AUTHFAILED);
+    }
+
+    /** What those get who need a session later, while this client is let have none. */
+    private LockstepException refusal(Session refused, @Nullable String lockName) {
+        if (!refused.isLoginFailed()) {
+            return refusal(lockName);
+        }
+        return new LockUnavailableException(
+                lockName,
+                (lockName == null ? "" : "Lock '" + lockName + "': ") + "cannot open a session at " + engine
+                        + ": the login failed here, before a server was asked."
+                        + " Check the login context and what it needs, such as Kerberos' KDC.");
     }
 
     private void renewLater(Session lost) {
@@ -224,7 +233,7 @@ final class ZooKeeperBackend implements LockBackend {
         if (closed) {
             claim.fail(closedFailure(request.name()));
         } else if (current.isRefused()) {
-            claim.fail(refusal(request.name()));
+            claim.fail(refusal(current, request.name()));
         }
         await(claim.answered(), request.blockAtMost());
         return claim;

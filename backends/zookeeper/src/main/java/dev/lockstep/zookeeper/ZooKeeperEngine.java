@@ -132,7 +132,7 @@ public final class ZooKeeperEngine implements BackendFactory {
 
     /**
      * Authenticates by SASL, with a context of the JVM's login configuration (JAAS). Only this user may then touch the
-     * nodes of the locks, unless {@link #acl} says otherwise.
+     * nodes of the locks, unless {@link #acl} says otherwise. Without this, no login is tried, whatever that configuration has.
      *
      * @param loginContext the context's name, {@code Client} as a rule
      * @return a new engine
@@ -233,6 +233,11 @@ public final class ZooKeeperEngine implements BackendFactory {
         // A list of many locks is longer than the usual megabyte.
         config.setProperty("jute.maxbuffer", DEFAULT_MAX_REPLY);
         settings.forEach(config::setProperty);
+        if (config.getProperty(ZKClientConfig.LOGIN_CONTEXT_NAME_KEY) == null
+                && config.getProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY) == null) {
+            // Otherwise a login configuration that is there for something else would make ZooKeeper's client fail.
+            config.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
+        }
         return config;
     }
 

@@ -40,7 +40,7 @@ class NewSessionTest {
             Session old = backend[0].session();
             System.setProperty(property, nonsense);
             try {
-                old.end(false);
+                old.end();
                 TimeUnit.MILLISECONDS.sleep(100); // several tries
                 assertThat(backend[0].session()).isSameAs(old);
             } finally {

@@ -13,7 +13,6 @@ import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TestCertificates;
 import dev.lockstep.servers.ZooKeeperServer;
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import javax.security.auth.login.Configuration;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
@@ -143,32 +141,19 @@ class SetupTest {
                 .doesNotContain("wr0ng");
     }
 
-    /** Lets clients of this JVM log in by SASL with the contexts Right and Wrong, until it is closed. */
-    private static AutoCloseable logins(Path folder) throws IOException {
-        Path logins = folder.resolve("jaas.conf");
-        String module = "org.apache.zookeeper.server.auth.DigestLoginModule required username=\"orders\" password=";
-        Files.writeString(logins, "Right { " + module + "\"s3cret\"; };\nWrong { " + module + "\"wr0ng\"; };\n");
-        System.setProperty("java.security.auth.login.config", logins.toString());
-        System.setProperty("zookeeper.fips-mode", "false");
-        Configuration.getConfiguration().refresh();
-        return () -> {
-            System.clearProperty("java.security.auth.login.config");
-            System.clearProperty("zookeeper.fips-mode");
-            Configuration.setConfiguration(null);
-        };
-    }
-
     @Test
     void saslUsersAreLetInAndOthersRefused(@TempDir Path folder) throws Exception {
-        try (AutoCloseable logins = logins(folder)) {
-            try (LockClient client = connect("zookeeper://" + server.address() + "?sasl=Right");
+        try (Logins logins = new Logins(folder)) {
+            logins.set("Context", "s3cret");
+            try (LockClient client = connect("zookeeper://" + server.address() + "?sasl=Context");
                     RawClient stranger = new RawClient(server.address());
                     Lease lease = client.lock("sasl").acquire()) {
                 assertThat(lease.isValid()).isTrue();
                 assertThatThrownBy(() -> stranger.handle().getChildren(new Names(namespace).lockPath("sasl"), false))
                         .isInstanceOf(KeeperException.NoAuthException.class);
             }
-            for (String context : new String[] {"Wrong", "NoSuchContext"}) {
+            logins.set("Context", "wr0ng");
+            for (String context : new String[] {"Context", "NoSuchContext"}) {
                 assertThatThrownBy(() -> connect("zookeeper://" + server.address() + "?sasl=" + context))
                         .as(context)
                         .isInstanceOf(LockConfigurationException.class)
@@ -177,10 +162,20 @@ class SetupTest {
         }
     }
 
+    /** As with a login configuration for Kafka: ZooKeeper's client takes it for its own, and fails. */
+    @Test
+    void aLoginConfigurationForSomethingElseIsLeftAlone(@TempDir Path folder) throws Exception {
+        try (Logins other = new Logins(folder)) {
+            works(connect("zookeeper://" + server.address()), "alone");
+            other.set("Client", "wr0ng");
+            works(connect("zookeeper://" + server.address()), "alone");
+        }
+    }
+
     @Test
     @Timeout(300) // a server that starts three times
     void claimsOfAUserWhoIsNotLetInAnyMoreEnd(@TempDir Path folder) throws Exception {
-        try (AutoCloseable logins = logins(folder);
+        try (Logins logins = new Logins(folder).set("Right", "s3cret");
                 ZooKeeperServer changing = Servers.require(() ->
                         ZooKeeperServer.builder().saslUser("orders", "s3cret").start());
                 LockClient client = connect("zookeeper://" + changing.address() + "?sasl=Right")) {

@@ -1,0 +1,105 @@
+package dev.lockstep.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.ZooKeeperServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients that were let in, and are not when their session has ended. */
+@Timeout(120)
+class RefusalTest {
+    private static final Duration SOON = Duration.ofSeconds(50);
+    private static ZooKeeperServer server;
+    private Logins logins;
+    private final Deque<ZooKeeperBackend> backends = new ArrayDeque<>();
+    private LockClient client;
+
+    @BeforeAll
+    static void startServer() {
+        server = Servers.require(
+                () -> ZooKeeperServer.builder().saslUser("orders", "s3cret").start());
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void connect(@TempDir Path folder) throws Exception {
+        logins = new Logins(folder).set("Context", "s3cret");
+        client = LockClient.builder()
+                .ttl(Duration.ofSeconds(6))
+                .requestTimeout(Duration.ofSeconds(20))
+                .retryBackoff(Duration.ofMillis(5), Duration.ofMillis(20))
+                .backend(context -> {
+                    backends.push((ZooKeeperBackend)
+                            ZooKeeperEngine.at(server.address()).sasl("Context").open(context));
+                    return backends.element();
+                })
+                .connect();
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        logins.close();
+    }
+
+    private Session session() {
+        return backends.element().session();
+    }
+
+    private void endSession() throws InterruptedException {
+        Session old = session();
+        old.end();
+        old.handle().close();
+    }
+
+    private void isLetInAgain() {
+        Awaitility.await()
+                .atMost(SOON)
+                .ignoreExceptions()
+                .until(() -> client.lock("x").acquireAsync().get(), lease -> {
+                    lease.close();
+                    return true;
+                });
+    }
+
+    /** As when Kerberos' KDC is away: ZooKeeper's client tells it by the event of a refusal, and no server was asked. */
+    @Test
+    void aLoginThatFailsHereIsAnOutageAndNotAWrongSetup() throws Exception {
+        Lease lease = client.lock("x").acquireAsync().get();
+        logins.clear();
+        endSession();
+        assertThat(lease.isValid()).isFalse();
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> client.lock("x").acquireAsync().get(50, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockUnavailableException.class)
+                    .hasMessageContaining("'x'")
+                    .hasMessageContaining("login");
+            assertThatThrownBy(() -> client.inspect("x")).isInstanceOf(LockUnavailableException.class);
+            Session failed = session();
+            Awaitility.await().atMost(SOON).until(() -> session() != failed);
+        }
+        logins.set("Context", "s3cret");
+        isLetInAgain();
+    }
+}
