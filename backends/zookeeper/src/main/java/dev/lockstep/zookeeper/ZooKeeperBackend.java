@@ -196,8 +196,8 @@ final class ZooKeeperBackend implements LockBackend {
             }
             try {
                 fresh = new Session(lost.generation() + 1, this, context, engine);
-            } catch (RuntimeException e) {
-                // Whatever it is: without another try there would never be a session again.
+            } catch (RuntimeException | Error e) {
+                // Whatever it is, no thread or no memory too: without another try there would never be a session again.
                 log.warn(
                         "Client '{}': cannot begin another session, trying again: {}",
                         context.clientName(),

@@ -27,6 +27,23 @@ class NewSessionTest {
         isTriedAgain("zookeeper.request.timeout", "soon");
     }
 
+    /** As with a limit of threads, of which ZooKeeper's client needs two: an error of the JVM is no exception. */
+    @Test
+    void aSessionForWhichThereIsNoThreadIsTriedAgain() throws Exception {
+        isTriedAgain("zookeeper.clientCnxnSocket", NoThread.class.getName());
+    }
+
+    /** What ZooKeeper's client cannot load. */
+    static final class NoThread {
+        static final int THREADS = start();
+
+        private NoThread() {}
+
+        private static int start() {
+            throw new InternalError("no thread");
+        }
+    }
+
     private static void isTriedAgain(String property, String nonsense) throws Exception {
         ZooKeeperBackend[] backend = new ZooKeeperBackend[1];
         try (ZooKeeperServer server =
