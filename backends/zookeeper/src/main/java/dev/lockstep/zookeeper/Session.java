@@ -107,6 +107,11 @@ final class Session implements Watcher {
         return refused;
     }
 
+    /** Nobody knows any more whether it would be refused again. */
+    void forgetRefusal() {
+        refused = false;
+    }
+
     /** Whether it was the login that failed, here and before any server was asked. */
     boolean isLoginFailed() {
         return loginFailed;
@@ -131,6 +136,10 @@ final class Session implements Watcher {
     public void process(WatchedEvent event) {
         if (event.getType() != Event.EventType.None) {
             watches.fire(event.getPath(), event.getType());
+            return;
+        }
+        if (event.getState() == null) {
+            refused(); // so ZooKeeper's client tells that it could not even begin to authenticate
             return;
         }
         switch (event.getState()) {
@@ -223,14 +232,15 @@ final class Session implements Watcher {
 
     /** What a reply's code means for those who asked: after the end there is no next connection. */
     Code effective(Code code) {
+        if (code == Code.AUTHFAILED) {
+            refused(); // the handle is dead of it, whatever event tells so
+        }
         if (refused) {
             // Whatever it is: a handle whose login failed is answered until it is closed, and its session ends then.
             return loginFailed ? Code.SESSIONEXPIRED : Code.AUTHFAILED;
         }
-        if (code != Code.CONNECTIONLOSS && code != Code.SESSIONEXPIRED) {
-            return code;
-        }
-        return closing || ended.get() ? Code.SESSIONEXPIRED : code;
+        boolean unanswered = Replies.isEnd(code) || code == Code.CONNECTIONLOSS;
+        return unanswered && (closing || ended.get()) ? Code.SESSIONEXPIRED : code;
     }
 
     void answered(long sentNanos) {

@@ -203,6 +203,7 @@ final class ZooKeeperBackend implements LockBackend {
                         context.clientName(),
                         e.toString());
                 log.debug("Client '{}': cannot begin another session", context.clientName(), e);
+                lost.forgetRefusal();
                 renewLater(lost);
                 return;
             }

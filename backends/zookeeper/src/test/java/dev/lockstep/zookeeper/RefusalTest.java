@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.ZooKeeperServer;
@@ -47,7 +48,7 @@ class RefusalTest {
         logins = new Logins(folder).set("Context", "s3cret");
         client = LockClient.builder()
                 .ttl(Duration.ofSeconds(6))
-                .requestTimeout(Duration.ofSeconds(20))
+                .requestTimeout(Duration.ofSeconds(10))
                 .retryBackoff(Duration.ofMillis(5), Duration.ofMillis(20))
                 .backend(context -> {
                     backends.push((ZooKeeperBackend)
@@ -98,6 +99,45 @@ class RefusalTest {
             assertThatThrownBy(() -> client.inspect("x")).isInstanceOf(LockUnavailableException.class);
             Session failed = session();
             Awaitility.await().atMost(SOON).until(() -> session() != failed);
+        }
+        logins.set("Context", "s3cret");
+        isLetInAgain();
+    }
+
+    private void isToldOfARefusal() {
+        assertThatThrownBy(() -> client.lock("x").acquireAsync().get(20, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("'x'")
+                .hasMessageContaining("authentication");
+        assertThatThrownBy(() -> client.inspect("x"))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("authentication");
+    }
+
+    /** As by a JVM that must not use the way in which the servers know passwords. */
+    @Test
+    void aClientThatCannotBeginToAuthenticateIsToldSo() throws Exception {
+        System.setProperty("zookeeper.fips-mode", "true");
+        endSession();
+        isToldOfARefusal();
+        System.setProperty("zookeeper.fips-mode", "false");
+        isLetInAgain();
+    }
+
+    @Test
+    void aRefusalIsNotToldAnyMoreWhenNobodyCanAskAgain() throws Exception {
+        logins.set("Context", "wr0ng");
+        endSession();
+        isToldOfARefusal();
+        System.setProperty("zookeeper.clientCnxnSocket", "no.such.Class");
+        try {
+            Awaitility.await().atMost(SOON).untilAsserted(() -> {
+                assertThatThrownBy(() -> client.lock("x").acquireAsync().get(50, TimeUnit.SECONDS))
+                        .hasCauseInstanceOf(LockUnavailableException.class);
+                assertThatThrownBy(() -> client.inspect("x")).isInstanceOf(LockUnavailableException.class);
+            });
+        } finally {
+            System.clearProperty("zookeeper.clientCnxnSocket");
         }
         logins.set("Context", "s3cret");
         isLetInAgain();
