@@ -245,6 +245,7 @@ final class Session implements Watcher {
 
     void answered(long sentNanos) {
         backend.contact(sentNanos);
+        backend.letIn();
     }
 
     long nanoTime() {

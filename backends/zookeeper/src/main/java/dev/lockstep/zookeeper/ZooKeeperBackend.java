@@ -7,6 +7,7 @@ import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Backoff;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.LockBackend;
@@ -22,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,8 @@ final class ZooKeeperBackend implements LockBackend {
     private final BackendContext context;
     private final Names names;
     private final AtomicLong lastContactNanos;
+    private final AtomicInteger refusals = new AtomicInteger(); // in a row
+    private final Backoff whenRefused;
     private final Set<NodeClaim> pending = ConcurrentHashMap.newKeySet();
     private volatile Session session; // written under this
     private volatile boolean closed; // written under this
@@ -47,6 +51,8 @@ final class ZooKeeperBackend implements LockBackend {
         this.engine = engine;
         this.context = context;
         this.names = new Names(context.namespace());
+        // Servers refuse a client after they have made its session, and keep that for the ttl.
+        this.whenRefused = new Backoff(context.ttl().dividedBy(3), context.ttl().dividedBy(2));
         this.lastContactNanos = new AtomicLong(context.scheduler().nanoTime());
         this.traits = traits(Duration.ZERO);
         this.session = new Session(1, this, context, engine);
@@ -158,10 +164,15 @@ final class ZooKeeperBackend implements LockBackend {
         lost.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));
         if (lost.isRefused()) {
             // Nothing shall wait for the next one, which will hardly fare better.
-            log.warn(
-                    "Client '{}': {}", context.clientName(), refusal(lost, null).getMessage());
+            int inARow = refusals.incrementAndGet();
+            if (inARow == 1) {
+                log.warn(
+                        "Client '{}': {}",
+                        context.clientName(),
+                        refusal(lost, null).getMessage());
+            }
             pending.forEach(claim -> claim.fail(refusal(lost, claim.request().name())));
-            renewLater(lost);
+            renewLater(lost, lost.isLoginFailed() ? patience() : whenRefused.delay(inARow));
         } else {
             renewSession(lost);
         }
@@ -184,8 +195,19 @@ final class ZooKeeperBackend implements LockBackend {
                         + " Check the login context and what it needs, such as Kerberos' KDC.");
     }
 
-    private void renewLater(Session lost) {
-        scheduler().schedule(context.retryBackoff().delay(PATIENT).toNanos(), () -> renewSession(lost));
+    /** A request of a session was answered, so that this client was let in. */
+    void letIn() {
+        if (refusals.get() != 0) {
+            refusals.set(0);
+        }
+    }
+
+    private Duration patience() {
+        return context.retryBackoff().delay(PATIENT);
+    }
+
+    private void renewLater(Session lost, Duration delay) {
+        scheduler().schedule(delay.toNanos(), () -> renewSession(lost));
     }
 
     private void renewSession(Session lost) {
@@ -204,12 +226,14 @@ final class ZooKeeperBackend implements LockBackend {
                         e.toString());
                 log.debug("Client '{}': cannot begin another session", context.clientName(), e);
                 lost.forgetRefusal();
-                renewLater(lost);
+                renewLater(lost, patience());
                 return;
             }
             session = fresh;
         }
-        log.info("Client '{}': its ZooKeeper session ended, opening another", context.clientName());
+        if (refusals.get() == 0) {
+            log.info("Client '{}': its ZooKeeper session ended, opening another", context.clientName());
+        }
         pending.forEach(claim -> claim.ask(fresh));
     }
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class RefusalTest {
     private static final Duration SOON = Duration.ofSeconds(50);
+    private static final Duration TTL = Duration.ofSeconds(6);
     private static ZooKeeperServer server;
     private Logins logins;
     private final Deque<ZooKeeperBackend> backends = new ArrayDeque<>();
@@ -47,7 +48,7 @@ class RefusalTest {
     void connect(@TempDir Path folder) throws Exception {
         logins = new Logins(folder).set("Context", "s3cret");
         client = LockClient.builder()
-                .ttl(Duration.ofSeconds(6))
+                .ttl(TTL)
                 .requestTimeout(Duration.ofSeconds(10))
                 .retryBackoff(Duration.ofMillis(5), Duration.ofMillis(20))
                 .backend(context -> {
@@ -139,6 +140,24 @@ class RefusalTest {
         } finally {
             System.clearProperty("zookeeper.clientCnxnSocket");
         }
+        logins.set("Context", "s3cret");
+        isLetInAgain();
+    }
+
+    /** Each try leaves a session at the server for the ttl, since it is made before the client is refused. */
+    @Test
+    void aClientThatIsRefusedTriesAgainLessAndLessOften() throws Exception {
+        logins.set("Context", "wr0ng");
+        long before = System.nanoTime();
+        int last = session().generation();
+        endSession();
+        for (int tries = 1; tries <= 3; tries++) {
+            int next = last + tries;
+            Awaitility.await().atMost(SOON).until(() -> session().generation() >= next);
+            isToldOfARefusal();
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - before))
+                .isGreaterThan(TTL.dividedBy(6).plus(TTL.dividedBy(4)));
         logins.set("Context", "s3cret");
         isLetInAgain();
     }
