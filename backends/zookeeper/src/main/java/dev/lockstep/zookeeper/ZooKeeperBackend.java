@@ -67,9 +67,10 @@ final class ZooKeeperBackend implements LockBackend {
     void open() {
         long endNanos = scheduler().nanoTime() + context.requestTimeout().toNanos();
         try {
-            await(session.ready(), endNanos, "No ZooKeeper server at " + engine + " has accepted a session");
+            Session first = session;
+            await(first.ready(), endNanos, "No ZooKeeper server at " + engine + " has accepted a session");
             CompletableFuture<Code> root = new CompletableFuture<>();
-            session.requests().exists("/", root::complete);
+            lookAtRoot(first, root);
             checkRoot(await(root, endNanos, "ZooKeeper at " + engine + " has not answered"));
         } catch (RuntimeException e) {
             close();
@@ -110,6 +111,17 @@ final class ZooKeeperBackend implements LockBackend {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** Over TLS, a server that refuses the client may be gone before its refusal is read: the next connection tells. */
+    private static void lookAtRoot(Session session, CompletableFuture<Code> answer) {
+        session.requests().exists("/", code -> {
+            if (code == Code.CONNECTIONLOSS && !answer.isDone()) {
+                session.retry(code, () -> lookAtRoot(session, answer));
+            } else {
+                answer.complete(code);
+            }
+        });
     }
 
     private void checkRoot(Code code) {

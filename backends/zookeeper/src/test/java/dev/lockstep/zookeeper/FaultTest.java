@@ -111,6 +111,14 @@ class FaultTest {
     }
 
     @Test
+    void aFirstLookWhoseAnswerIsLostIsRepeated() throws Exception {
+        operator.create("/below-" + namespace, "", CreateMode.PERSISTENT);
+        CompletableFuture<Void> lost = proxy.dropReplyTo("/below", Duration.ofMillis(50));
+        connect("late", proxy.port(), "/below-" + namespace).close();
+        assertThat(lost).isDone();
+    }
+
+    @Test
     void aCreateWhoseAnswerIsLostIsFoundAndNotRepeated() throws Exception {
         CompletableFuture<Void> lost = proxy.dropReplyTo("/w:", Duration.ofMillis(50));
         // The first create finds no parent; the one that counts is the second.

@@ -32,6 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Chroots, credentials and encryption, on one server that has them all. */
 @Timeout(120)
@@ -41,7 +43,8 @@ class SetupTest {
 
     @BeforeEach
     void nameNamespace(TestInfo test) {
-        namespace = test.getTestMethod().orElseThrow().getName();
+        namespace = test.getTestMethod().orElseThrow().getName()
+                + test.getDisplayName().hashCode();
     }
 
     @BeforeAll
@@ -141,11 +144,13 @@ class SetupTest {
                 .doesNotContain("wr0ng");
     }
 
-    @Test
-    void saslUsersAreLetInAndOthersRefused(@TempDir Path folder) throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void saslUsersAreLetInAndOthersRefused(boolean encrypted, @TempDir Path folder) throws Exception {
+        String url = encrypted ? secureUrl(TestCertificates.get()) + "&" : "zookeeper://" + server.address() + "?";
         try (Logins logins = new Logins(folder)) {
             logins.set("Context", "s3cret");
-            try (LockClient client = connect("zookeeper://" + server.address() + "?sasl=Context");
+            try (LockClient client = connect(url + "sasl=Context");
                     RawClient stranger = new RawClient(server.address());
                     Lease lease = client.lock("sasl").acquire()) {
                 assertThat(lease.isValid()).isTrue();
@@ -154,7 +159,7 @@ class SetupTest {
             }
             logins.set("Context", "wr0ng");
             for (String context : new String[] {"Context", "NoSuchContext"}) {
-                assertThatThrownBy(() -> connect("zookeeper://" + server.address() + "?sasl=" + context))
+                assertThatThrownBy(() -> connect(url + "sasl=" + context))
                         .as(context)
                         .isInstanceOf(LockConfigurationException.class)
                         .hasMessageContaining("authentication");
