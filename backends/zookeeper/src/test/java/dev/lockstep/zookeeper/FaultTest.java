@@ -157,12 +157,8 @@ class FaultTest {
     }
 
     /** The request is lost, not the answer: the node is there until the delete is sent again. */
-    @ParameterizedTest
-    @ValueSource(strings = {"", "?queue=off"})
-    void aDeleteThatDoesNotArriveIsSentAgainUntilTheNodeIsGone(String options) throws Exception {
-        closeClients();
-        proxy = TcpProxy.to(server);
-        open(options);
+    @Test
+    void aDeleteThatDoesNotArriveIsSentAgainUntilTheNodeIsGone() throws Exception {
         Lease lease = client.lock("x").acquire();
         CompletableFuture<Lease> next = rival.lock("x").acquireAsync();
         proxy.stall(TcpProxy.Direction.REQUESTS);
