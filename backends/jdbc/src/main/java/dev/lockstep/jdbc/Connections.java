@@ -89,7 +89,6 @@ final class Connections implements AutoCloseable {
     }
 
     private <T> T callOnce(Link.Work<T> work, long deadline) throws SQLException {
-        long sent = scheduler.nanoTime();
         try (Connection connection = source.getConnection()) {
             Link link = new Link(dialect, connection, together, scheduler, deadline, this::noteContact);
             int timeout = link.readTimeout();
@@ -100,9 +99,7 @@ final class Connections implements AutoCloseable {
                 if (manual) {
                     connection.setAutoCommit(true);
                 }
-                T answer = work.run(link);
-                noteContact(sent);
-                return answer;
+                return work.run(link);
             } catch (SQLException e) {
                 if (Failure.of(e, dialect) == Failure.UNREACHABLE) {
                     evict(connection);
@@ -117,7 +114,8 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    private void noteContact(long sent) {
+    /** The database has answered what was sent then, so that it is known to serve; or that others hold a lock. */
+    void noteContact(long sent) {
         lastContactNanos.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
     }
 

@@ -222,8 +222,11 @@ final class JdbcBackend implements LockBackend {
 
     @Override
     public CompletionStage<Void> ping() {
-        return requests.ask(null, "ping", link -> link.query("SELECT 1", rows -> rows.next()))
-                .thenAccept(answered -> {});
+        return requests.ask(
+                        null,
+                        "ping",
+                        link -> store.ping(link, sessions.current().id()))
+                .thenAccept(changed -> {});
     }
 
     @Override

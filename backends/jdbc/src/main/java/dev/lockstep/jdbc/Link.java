@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A borrowed connection, for the statements of one request. Each answer to one that writes is contact with the database,
- * though the request goes on; a database that only lets itself be read is of no use. Used by one thread.
+ * though the request goes on, and so is a transaction that wrote and was committed; a database that only lets itself be
+ * read is of no use. Used by one thread.
  */
 final class Link {
     private static final int TIGHT_PERCENT = 110;
@@ -28,6 +29,7 @@ final class Link {
     private final boolean together;
     private int timeoutMillis;
     private boolean broken;
+    private boolean inTransaction;
 
     /**
      * Makes it.
@@ -68,8 +70,23 @@ final class Link {
             bind(statement, arguments);
             long sent = scheduler.nanoTime();
             int rows = statement.executeUpdate();
-            contact.accept(sent);
+            written(sent);
             return rows;
+        }
+    }
+
+    /** A statement that writes, and answers with rows. */
+    <T> T change(String sql, Reader<T> reader, @Nullable Object... arguments) throws SQLException {
+        long sent = scheduler.nanoTime();
+        T answer = query(sql, reader, arguments);
+        written(sent);
+        return answer;
+    }
+
+    /** In a transaction nothing is done before all of it is: the database may refuse the rest. */
+    private void written(long sent) {
+        if (!inTransaction) {
+            contact.accept(sent);
         }
     }
 
@@ -95,7 +112,7 @@ final class Link {
             bind(statement, arguments);
             long sent = scheduler.nanoTime();
             Dialect.Drawn drawn = dialect.draw(statement);
-            contact.accept(sent);
+            written(sent);
             return drawn;
         }
     }
@@ -119,12 +136,14 @@ final class Link {
     <T> T transaction(Work<T> work) throws SQLException {
         int isolation = together || dialect.worksInline() ? 0 : connection.getTransactionIsolation();
         boolean done = false;
+        inTransaction = true;
         try {
             T result = work.run(this);
             done = true;
             return result;
         } finally {
             end(done, isolation);
+            inTransaction = false;
         }
     }
 
@@ -148,7 +167,15 @@ final class Link {
         }
         sendEach(batch);
         awaitNoLonger();
+        long sent = scheduler.nanoTime();
         connection.commit();
+        committed(batch, sent);
+    }
+
+    private void committed(Batch batch, long sent) {
+        if (!batch.calls().isEmpty()) {
+            contact.accept(sent);
+        }
     }
 
     private void sendEach(Batch batch) throws SQLException {
@@ -181,7 +208,7 @@ final class Link {
             long sent = scheduler.nanoTime();
             boolean rows = statement.execute();
             if (!after.isEmpty()) {
-                contact.accept(sent);
+                committed(batch, sent);
             }
             for (long skipped = before.chars().filter(c -> c == ';').count(); skipped > 0; skipped--) {
                 rows = statement.getMoreResults();

@@ -57,12 +57,12 @@ final class PostgresPush implements Push {
 
     @Override
     public boolean release(Link link, Sql sql, String key, String claim) throws SQLException {
-        return link.query(release, rows -> rows.next(), key, claim);
+        return link.change(release, rows -> rows.next(), key, claim);
     }
 
     @Override
     public Optional<Store.Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException {
-        return link.query(
+        return link.change(
                 enqueue,
                 Store::readLook,
                 ask.claim(),

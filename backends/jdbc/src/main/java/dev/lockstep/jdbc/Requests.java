@@ -86,6 +86,11 @@ final class Requests implements AutoCloseable {
         return connections.call(context.renewalTimeout().toNanos(), work);
     }
 
+    /** What was sent then has told that others hold a lock. */
+    void noteContact(long sentNanos) {
+        connections.noteContact(sentNanos);
+    }
+
     /** Runs requests in the calling thread if it may block for as long as they take, else on one of the backend's own. */
     void run(Duration blockAtMost, Runnable request, Runnable ifClosed) {
         if (dialect.worksInline() && blockAtMost.compareTo(context.requestTimeout()) >= 0) {

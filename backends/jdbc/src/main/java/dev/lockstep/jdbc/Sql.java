@@ -16,6 +16,7 @@ final class Sql {
 
     final String openSession;
     final String renewSession;
+    final String ping;
     final String findSession;
     final String endSession;
     final String endExpiredSession;
@@ -59,6 +60,7 @@ final class Sql {
         openSession = "INSERT INTO " + sessions + " (id, client, host, pid, expires, revocations) VALUES (?, ?, ?, ?, "
                 + now + " + ?, 0)";
         renewSession = "UPDATE " + sessions + " SET expires = " + now + " + ? WHERE id = ? AND revocations = ?";
+        ping = "UPDATE " + sessions + " SET expires = expires WHERE id = ? AND revocations < 0";
         findSession = "SELECT revocations FROM " + sessions + " WHERE id = ?";
         endSession = "DELETE FROM " + sessions + " WHERE id = ?";
         endExpiredSession = endSession + " AND expires <= " + now;

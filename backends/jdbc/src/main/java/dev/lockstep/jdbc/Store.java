@@ -61,6 +61,10 @@ final class Store {
             return ownerDead ? ownerSession : deadSession;
         }
 
+        boolean isHeld() {
+            return owner != null || readers > 0;
+        }
+
         /** Whether a claim could have the lock, as far as was seen. */
         boolean mayTake(Ask ask) {
             if (owner != null && !owner.equals(ask.claim())) {
@@ -217,6 +221,14 @@ final class Store {
     /** Prolongs a session; false if it is gone, or if locks were taken away from it since the count was known. */
     boolean renewSession(Link link, String id, long ttlMicros, long revocations) throws SQLException {
         return link.update(sql.renewSession, ttlMicros, id, revocations) > 0;
+    }
+
+    /**
+     * Asks whether the database could prolong a session, and changes nothing. One that only lets itself be read, or lets
+     * writes wait, must not pass for one that serves.
+     */
+    boolean ping(Link link, String id) throws SQLException {
+        return link.update(sql.ping, id) > 0;
     }
 
     /** How often locks were taken away from a session; empty if it is gone. */

@@ -122,13 +122,17 @@ final class Waiting {
                 waiting = new ArrayList<>(claims);
             }
             long atMost = Long.MAX_VALUE;
+            long sent = backend.requests().nanoTime();
             try {
                 Store.Look seen = backend.requests().call(this::see).orElse(null);
                 if (seen != null) {
                     atMost = seen.ownerMicrosLeft() == null ? atMost : seen.ownerMicrosLeft() * 1_000;
                     noteOwner(seen.owner());
                 }
-                decide(waiting, seen);
+                boolean free = decide(waiting, seen);
+                if (seen != null && seen.isHeld() && !free) {
+                    backend.requests().noteContact(sent);
+                }
             } catch (SQLException e) {
                 backend.log().debug("A look at a lock that is waited for failed; it is repeated", e);
             } finally {
@@ -139,19 +143,23 @@ final class Waiting {
             }
         }
 
-        private void decide(List<JdbcClaim> waiting, Store.@Nullable Look seen) {
+        /** Makes those try again that could have the lock; false if none could. */
+        private boolean decide(List<JdbcClaim> waiting, Store.@Nullable Look seen) {
             if (needsRefresh()) {
                 // Tells holders once more that they are wanted, and queues again what somebody has removed.
                 waiting.get(0).tryAgain();
             }
+            boolean any = false;
             for (JdbcClaim claim : waiting) {
                 if (seen == null || seen.mayTake(claim.ask())) {
                     claim.tryAgain();
+                    any = true;
                     if (!claim.ask().shared()) {
-                        return; // one writer at most can have it
+                        break; // one writer at most can have it
                     }
                 }
             }
+            return any;
         }
 
         private synchronized boolean needsRefresh() {

@@ -1,12 +1,16 @@
 package dev.lockstep.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.DistributedLock;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -15,6 +19,28 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The contract, and what is to be shown on MySQL and MariaDB beside it. */
 abstract class MySqlContract extends SqlContract {
+    /** Such as while a backup is made: what is read is answered, and what writes waits. */
+    @Test
+    void tablesThatCanOnlyBeReadAreAnErrorAndNotBusy() throws Exception {
+        Duration ttl = Duration.ofSeconds(1);
+        try (TestClient test = TestClient.open(url(), namespace, ttl);
+                Connection other = OwnPool.source(url(), Dialects.ofUrl(url()), Duration.ofSeconds(60))
+                        .getConnection();
+                Statement statement = other.createStatement()) {
+            DistributedLock lock = test.client().lock("a");
+            lock.lock();
+            lock.unlock();
+            statement.execute("FLUSH TABLES WITH READ LOCK");
+            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // what is shown is what is so when the session has expired
+            assertThatThrownBy(() -> lock.tryLock(6, TimeUnit.SECONDS)).isInstanceOf(LockUnavailableException.class);
+            assertThatThrownBy(() -> test.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockUnavailableException.class);
+            statement.execute("UNLOCK TABLES");
+            assertThat(lock.tryLock(SOON, TimeUnit.SECONDS)).isTrue();
+            lock.unlock();
+        }
+    }
+
     /** Users with whom the server does not talk. */
     @Nested
     class Accounts {

@@ -26,7 +26,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -422,6 +424,16 @@ class PostgresTest {
                         .isInstanceOf(LockUnavailableException.class)
                         .hasMessageContaining("'a'")
                         .hasMessageContaining("read-only");
+                // In a shorter time than it takes to be sure that it stays so, whatever can be read meanwhile.
+                for (Lock each : List.of(lock, test.client().readWriteLock("a").readLock())) {
+                    CompletableFuture<Boolean> call =
+                            CompletableFuture.supplyAsync(() -> isLocked(each, Duration.ofSeconds(2)));
+                    Awaitility.await("an answer").until(() -> {
+                        test.client().inspect("a");
+                        return call.isDone();
+                    });
+                    assertThatThrownBy(() -> get(call)).hasCauseInstanceOf(LockUnavailableException.class);
+                }
                 execute(
                         server,
                         "SET default_transaction_read_only = off",
@@ -430,6 +442,14 @@ class PostgresTest {
                 assertThat(lock.tryLock(SOON, TimeUnit.SECONDS)).isTrue();
                 lock.unlock();
             }
+        }
+    }
+
+    private static boolean isLocked(Lock lock, Duration wait) {
+        try {
+            return lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -451,6 +471,7 @@ class PostgresTest {
                         .hasMessageContaining("'a'")
                         .hasMessageContaining("read-only");
             }
+            assertThatThrownBy(() -> lock.tryLock(2, TimeUnit.SECONDS)).isInstanceOf(LockUnavailableException.class);
             execute(
                     reading,
                     "SET default_transaction_read_only = off",
@@ -458,6 +479,44 @@ class PostgresTest {
                     DISCONNECT);
             assertThat(lock.tryLock(SOON, TimeUnit.SECONDS)).isTrue();
             lock.unlock();
+        }
+    }
+
+    /** It is free, but nobody can have it: what a look at it tells is no reason to wait for ever. */
+    @Test
+    void aLockThatOnlyLooksFreeIsNotWaitedForForEver() throws Exception {
+        try (TestClient holder = open();
+                TestClient waiter = open();
+                Connection other = DriverManager.getConnection(url(server, server.port()));
+                Statement statement = other.createStatement()) {
+            Lease held = get(holder.client().lock("a").acquireAsync());
+            CompletableFuture<Lease> waiting = waiter.client().lock("a").acquireAsync();
+            awaitWaiters(holder.client(), 1);
+            CountDownLatch tries = new CountDownLatch(1);
+            CountDownLatch locked = new CountDownLatch(1);
+            waiter.source().before(sql -> {
+                if (sql.startsWith("WITH served")) {
+                    tries.countDown();
+                    await(locked);
+                }
+            });
+            get(held.closeAsync());
+            assertThat(tries.await(SOON, TimeUnit.SECONDS)).isTrue();
+            other.setAutoCommit(false);
+            statement.execute("LOCK TABLE lockstep_sessions, lockstep_locks, lockstep_claims IN EXCLUSIVE MODE");
+            locked.countDown();
+            assertThatThrownBy(() -> get(waiting)).hasCauseInstanceOf(LockUnavailableException.class);
+            other.rollback();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            if (!latch.await(SOON, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("not released");
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -86,6 +86,20 @@ abstract class SqlContract extends SqlRaceContract {
         }
 
         @Test
+        void aPingIsAWriteThatChangesNothing() throws Exception {
+            try (TestClient test = open()) {
+                long before = test.backend().lastContactNanos();
+                test.sent();
+                test.backend().ping().toCompletableFuture().get(SOON, TimeUnit.SECONDS);
+                assertThat(test.sent()).singleElement().asString().startsWith("UPDATE lockstep_sessions");
+                assertThat(test.backend().lastContactNanos() - before).isPositive();
+                String session = test.backend().sessions().current().id();
+                boolean changed = test.call(link -> test.backend().store().ping(link, session));
+                assertThat(changed).isFalse();
+            }
+        }
+
+        @Test
         void oneAnswerIsEnoughToKnowThatALockIsBusy() throws Exception {
             try (TestClient holder = open();
                     TestClient test = open()) {
