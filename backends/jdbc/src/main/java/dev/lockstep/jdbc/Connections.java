@@ -89,7 +89,7 @@ final class Connections implements AutoCloseable {
     }
 
     private <T> T callOnce(Link.Work<T> work, long deadline) throws SQLException {
-        try (Connection connection = source.getConnection()) {
+        try (Connection connection = borrow()) {
             Link link = new Link(dialect, connection, together, scheduler, deadline, this::noteContact);
             int timeout = link.readTimeout();
             boolean manual = false;
@@ -111,6 +111,14 @@ final class Connections implements AutoCloseable {
                 }
                 giveBack(connection, link, timeout, manual);
             }
+        }
+    }
+
+    private Connection borrow() throws SQLException {
+        try {
+            return source.getConnection();
+        } catch (RuntimeException e) {
+            throw Failure.asSqlException(e); // who repeats what fails repeats this, too
         }
     }
 

@@ -109,6 +109,14 @@ enum Failure {
         return 0;
     }
 
+    /** What a data source, which may throw what it likes, or its driver failed with. */
+    static SQLException asSqlException(Exception e) {
+        if (e instanceof SQLException direct) {
+            return direct;
+        }
+        return e.getCause() instanceof SQLException cause ? cause : new SQLException(e.toString(), "08001", e);
+    }
+
     static boolean isDuplicate(SQLException failure) {
         return stateOf(failure).startsWith("23");
     }

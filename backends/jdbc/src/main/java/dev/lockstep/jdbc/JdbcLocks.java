@@ -191,14 +191,12 @@ public final class JdbcLocks implements BackendFactory {
         }
     }
 
-    /** What it means that a client could not connect. A data source may throw what it likes. */
+    /** What it means that a client could not connect. */
     private static LockstepException failed(Exception e, @Nullable Dialect dialect) {
         if (e instanceof LockstepException known) {
             return known;
         }
-        SQLException failure = e instanceof SQLException direct
-                ? direct
-                : e.getCause() instanceof SQLException cause ? cause : new SQLException(e.toString(), e);
+        SQLException failure = Failure.asSqlException(e);
         return Failure.of(failure, dialect).toException(null, "to connect", failure);
     }
 

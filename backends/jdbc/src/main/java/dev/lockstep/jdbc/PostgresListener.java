@@ -46,10 +46,10 @@ final class PostgresListener implements AutoCloseable {
                 return listener;
             }
             log.info("Notifications do not come through: a pooler may be in between. Waiters poll instead.");
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             log.info(
                     "Notifications cannot be had, waiters poll instead: {}",
-                    Failure.withoutSecrets(e).toString());
+                    Failure.withoutSecrets(Failure.asSqlException(e)).toString());
         }
         listener.close();
         return null;

@@ -30,6 +30,7 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -306,6 +308,40 @@ class RefusalTest {
                 "not today");
     }
 
+    /** What was held is given back when it lends connections again, and callers are told nothing but what is theirs. */
+    @Test
+    void aDataSourceThatFailsInItsOwnWayForAWhile(@TempDir Path folder) throws Exception {
+        Duration timeout = Duration.ofSeconds(2);
+        SQLiteDataSource file = new SQLiteDataSource();
+        file.setUrl("jdbc:sqlite:" + folder.resolve("locks.db"));
+        AtomicBoolean failing = new AtomicBoolean();
+        DataSource source = HurtSource.proxy(DataSource.class, (self, method, arguments) -> {
+            if (failing.get()) {
+                throw new IllegalStateException("not today, with password=s3cret");
+            }
+            return HurtSource.invoke(file, method, arguments);
+        });
+        try (LockClient client = LockClient.builder()
+                        .requestTimeout(timeout)
+                        .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100))
+                        .backend(JdbcLocks.over(source))
+                        .connect();
+                LockClient other =
+                        LockClient.builder().backend(JdbcLocks.over(file)).connect()) {
+            DistributedLock lock = client.lock("a");
+            lock.lock();
+            failing.set(true);
+            for (Executable call : List.<Executable>of(lock::unlock, client.lock("b")::lock)) {
+                assertThatThrownBy(call::execute)
+                        .isInstanceOf(LockUnavailableException.class)
+                        .satisfies(failure -> assertThat(printed(failure)).doesNotContain("s3cret"));
+            }
+            failing.set(false);
+            assertThat(other.lock("a").tryLock(10, TimeUnit.SECONDS)).isTrue();
+            other.lock("a").unlock();
+        }
+    }
+
     private static DataSource failing(RuntimeException failure) {
         return HurtSource.proxy(DataSource.class, (self, method, arguments) -> {
             throw failure;
@@ -322,18 +358,50 @@ class RefusalTest {
         source.before(sql -> {
             throw new IllegalStateException("not today");
         });
-        DataSource watched = HurtSource.proxy(DataSource.class, (self, method, arguments) -> {
+        refused(
+                JdbcLocks.at(url).driver(watched(source, made)),
+                LockUnavailableException.class,
+                "to connect failed",
+                "not today");
+        for (Connection connection : made) {
+            Awaitility.await("it is closed").until(connection::isClosed);
+        }
+        assertThat(made).isNotEmpty();
+    }
+
+    @Test
+    void aDriverThatFailsInItsOwnWayToListenLeavesNoConnection() {
+        String url = url(SqlServer.USER, SqlServer.PASSWORD);
+        Duration timeout = Duration.ofSeconds(5);
+        List<Connection> made = new CopyOnWriteArrayList<>();
+        HurtSource source =
+                new HurtSource(OwnPool.source(url, new PostgresDialect(), timeout), new AtomicLong(), timeout);
+        source.before(sql -> {
+            if (sql.startsWith("LISTEN")) {
+                throw new IllegalStateException("not today");
+            }
+        });
+        try (LockClient client = LockClient.builder()
+                .backend(JdbcLocks.at(url).driver(watched(source, made)))
+                .connect()) {
+            assertThat(client.lock("polled").tryLock()).isTrue();
+            client.lock("polled").unlock();
+        }
+        for (Connection connection : made) {
+            Awaitility.await("it is closed").until(connection::isClosed);
+        }
+        assertThat(made).isNotEmpty();
+    }
+
+    /** Passes on a data source, and keeps the connections that it makes. */
+    private static DataSource watched(DataSource source, List<Connection> made) {
+        return HurtSource.proxy(DataSource.class, (self, method, arguments) -> {
             Object result = HurtSource.invoke(source, method, arguments);
             if (result instanceof Connection connection) {
                 made.add(connection);
             }
             return result;
         });
-        refused(JdbcLocks.at(url).driver(watched), LockUnavailableException.class, "to connect failed", "not today");
-        for (Connection connection : made) {
-            Awaitility.await("it is closed").until(connection::isClosed);
-        }
-        assertThat(made).isNotEmpty();
     }
 
     @Test
