@@ -101,9 +101,11 @@ final class JdbcClaim implements Claim {
     private void attemptOnce() {
         JdbcSession session = backend.sessions().current();
         if (!backend.sessions().isUsable(session)) {
-            SQLException trouble = backend.sessions().trouble();
+            Sessions.Trouble trouble = backend.sessions().trouble();
             if (trouble != null) {
-                endsWith(trouble, backend.requests().longestDelay());
+                long asked = request.sentNanos();
+                long since = asked + Math.max(trouble.sinceNanos() - asked, 0);
+                endsWith(trouble.failure(), since, backend.requests().longestDelay());
             }
             return; // asked to try again when it is, and when that has failed once more
         }
@@ -162,32 +164,39 @@ final class JdbcClaim implements Claim {
     }
 
     private void failed(SQLException e) {
+        Failure failure = backend.requests().failure(e);
         long delay;
+        long since;
         synchronized (this) {
-            uncertain |= backend.requests().failure(e) == Failure.UNREACHABLE;
+            uncertain |= failure == Failure.UNREACHABLE;
             failures++;
+            if (failure != Failure.REFUSED) {
+                refusedSinceNanos = 0;
+            } else if (refusedSinceNanos == 0) {
+                refusedSinceNanos = backend.requests().nanoTime() | 1;
+            }
+            since = refusedSinceNanos;
             // With an interrupt pending no connection can be waited for here, but elsewhere.
             boolean atOnce = Thread.currentThread().isInterrupted() && failures == 1;
             delay = atOnce ? 0 : backend.requests().delay(failures);
         }
-        if (!endsWith(e, delay)) {
+        if (!endsWith(e, since, delay)) {
             backend.log().debug("Lock '{}': asking for it failed; it is tried again", request.name(), e);
             backend.requests().later(delay, this::tryAgain);
         }
     }
 
-    /** Ends the claim with a failure, if to try again after a delay is of no use. */
-    private boolean endsWith(SQLException e, long delay) {
+    /**
+     * Ends the claim with a failure, if to try again after a delay is of no use.
+     *
+     * @param since when the failure was a refusal for the first time, and nothing else after
+     */
+    private boolean endsWith(SQLException e, long since, long delay) {
         Failure failure = backend.requests().failure(e);
-        boolean refusedTooLong;
-        synchronized (this) {
-            long now = backend.requests().nanoTime();
-            refusedSinceNanos = failure != Failure.REFUSED ? 0 : refusedSinceNanos == 0 ? now | 1 : refusedSinceNanos;
-            // Told before the core gives up, which knows nothing of a refusal.
-            refusedTooLong = refusedSinceNanos != 0
-                    && now + delay - refusedSinceNanos >= backend.requests().requestTimeoutNanos() / 4 * 3;
-        }
-        if (failure != Failure.WRONG && !refusedTooLong) {
+        // Told before the core gives up, which knows nothing of a refusal.
+        boolean tooLong = backend.requests().nanoTime() + delay - since
+                >= backend.requests().requestTimeoutNanos() / 4 * 3;
+        if (failure != Failure.WRONG && !(failure == Failure.REFUSED && tooLong)) {
             return false;
         }
         if (settle()) {

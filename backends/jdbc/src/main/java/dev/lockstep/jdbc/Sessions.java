@@ -26,7 +26,10 @@ final class Sessions implements AutoCloseable {
     private volatile boolean closed;
     private volatile JdbcSession current;
     private volatile boolean starved;
-    private volatile @Nullable SQLException trouble;
+    private volatile @Nullable Trouble trouble;
+
+    /** Why the database does not let a session be opened or renewed, and since when it has said nothing else. */
+    record Trouble(SQLException failure, long sinceNanos) {}
 
     Sessions(JdbcBackend backend, BackendContext context, HolderInfo who) throws SQLException {
         this.backend = backend;
@@ -56,7 +59,7 @@ final class Sessions implements AutoCloseable {
      * Claims that need a session are asked to try again each time that this is set.
      */
     @Nullable
-    SQLException trouble() {
+    Trouble trouble() {
         return trouble;
     }
 
@@ -114,10 +117,12 @@ final class Sessions implements AutoCloseable {
             backend.log().debug("The session could not be kept alive; that is tried again", e);
             return;
         }
-        if (trouble == null) {
+        Trouble known = trouble;
+        if (known == null) {
             backend.log().warn("The session could not be kept alive; that is tried again", e);
         }
-        trouble = (SQLException) e;
+        trouble = new Trouble(
+                (SQLException) e, known == null ? context.scheduler().nanoTime() : known.sinceNanos());
         if (starved) {
             backend.resumeClaims();
         }

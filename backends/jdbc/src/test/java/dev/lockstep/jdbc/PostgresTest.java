@@ -24,6 +24,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -479,6 +480,35 @@ class PostgresTest {
                     DISCONNECT);
             assertThat(lock.tryLock(SOON, TimeUnit.SECONDS)).isTrue();
             lock.unlock();
+        }
+    }
+
+    /** The time in between, in which nothing is known, does not count as one of refusal. */
+    @Test
+    void aServerThatIsReadOnlyTwiceForAMomentIsWaitedFor() throws Exception {
+        Duration ttl = Duration.ofSeconds(1);
+        try (PostgresServer reading =
+                        Servers.require(() -> PostgresServer.builder().start());
+                TestClient test = TestClient.open(url(reading, reading.port()), namespace, ttl)) {
+            Sessions sessions = test.backend().sessions();
+            execute(reading, "ALTER DATABASE lockstep SET default_transaction_read_only = on", DISCONNECT);
+            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // what is shown is what is so when the session has expired
+            CompletableFuture<Optional<Lease>> call =
+                    test.client().lock("a").tryAcquireAsync(Duration.ofSeconds(3 * SOON));
+            Awaitility.await("it is refused").until(() -> sessions.trouble() != null);
+            test.source().hurt(HurtSource.Fault.CUT);
+            Awaitility.await("it is away").until(() -> sessions.trouble() == null);
+            TimeUnit.SECONDS.sleep(4); // with the times before it is too long to be borne
+            test.source().hurt(HurtSource.Fault.NONE);
+            Awaitility.await("it is refused again")
+                    .atMost(Duration.ofSeconds(SOON))
+                    .until(() -> sessions.trouble() != null);
+            execute(
+                    reading,
+                    "SET default_transaction_read_only = off",
+                    "ALTER DATABASE lockstep RESET default_transaction_read_only",
+                    DISCONNECT);
+            assertThat(get(call)).isPresent();
         }
     }
 
