@@ -22,6 +22,10 @@ enum Failure {
 
     private static final Pattern SECRETS =
             Pattern.compile("((?i:password)=)[^&;\\s'\"]*|(//[^/@:\\s]*:)[^/@\\s]+(?=@)");
+    /** Of the drivers of MariaDB and MySQL, which have no number for it. */
+    private static final Pattern NO_TLS =
+            Pattern.compile("ssl not enabled in the server|SSL Connection required, but not provided");
+
     private static final Set<String> CONFLICTS = Set.of("41000", "26000", "42P05");
     private static final Set<Integer> SQLITE_CONFLICTS = Set.of(5, 6, 17); // busy, locked, tables changed meanwhile
     private static final Set<Integer> SQLITE_REFUSALS = Set.of(8, 13);
@@ -54,7 +58,20 @@ enum Failure {
         if (AWAY_NUMBERS.contains(code) || isOfMySqlDriver(state, code, dialect)) {
             return UNREACHABLE;
         }
-        return WRONG_NUMBERS.contains(code) || isOfPostgresDriver(state, code, dialect) ? WRONG : ofState(state);
+        return WRONG_NUMBERS.contains(code) ? WRONG : ofState(state);
+    }
+
+    /**
+     * What a failure to connect means. That driver and server cannot agree on how to log in, by password or by TLS, is told
+     * as if the server were away; and a server that is, and has no process for a client, may look so. Who has connected
+     * before knows better.
+     *
+     * @param dialect the database; null if it is not known yet
+     */
+    static Failure ofConnecting(SQLException failure, @Nullable Dialect dialect) {
+        Failure known = of(failure, dialect);
+        boolean disagree = isOfPostgresDriver(failure, dialect) || matches(failure, NO_TLS);
+        return known == UNREACHABLE && disagree ? WRONG : known;
     }
 
     private static Failure ofSqlite(int code) {
@@ -69,9 +86,10 @@ enum Failure {
         return state.startsWith("42") && (code < 0 || (code == 0 && dialect instanceof MySqlDialect));
     }
 
-    /** Whether its driver and the server cannot agree on how to log in: by password, and by TLS. */
-    private static boolean isOfPostgresDriver(String state, int code, @Nullable Dialect dialect) {
-        return state.equals("08004") && code == 0 && (dialect == null || dialect instanceof PostgresDialect);
+    private static boolean isOfPostgresDriver(SQLException failure, @Nullable Dialect dialect) {
+        return stateOf(failure).equals("08004")
+                && codeOf(failure) == 0
+                && (dialect == null || dialect instanceof PostgresDialect);
     }
 
     private static Failure ofState(String state) {
@@ -123,14 +141,20 @@ enum Failure {
 
     /** Some drivers repeat URLs, and with them passwords. An exception that does, or whose cause does, is replaced. */
     static SQLException withoutSecrets(SQLException failure) {
+        if (!matches(failure, SECRETS)) {
+            return failure;
+        }
+        String safe = SECRETS.matcher(String.valueOf(failure.getMessage())).replaceAll("$1$2***");
+        return new SQLException(safe, stateOf(failure), codeOf(failure));
+    }
+
+    private static boolean matches(SQLException failure, Pattern text) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (SECRETS.matcher(String.valueOf(cause.getMessage())).find()) {
-                String safe =
-                        SECRETS.matcher(String.valueOf(failure.getMessage())).replaceAll("$1$2***");
-                return new SQLException(safe, stateOf(failure), codeOf(failure));
+            if (text.matcher(String.valueOf(cause.getMessage())).find()) {
+                return true;
             }
         }
-        return failure;
+        return false;
     }
 
     /** What the caller is told. */
@@ -147,7 +171,8 @@ enum Failure {
             case REFUSED ->
                 new LockUnavailableException(
                         lockName,
-                        subject + answer + "It takes no writes: it is read-only, a standby, or its disk is full.",
+                        subject + answer
+                                + "It takes no writes: it is read-only, a standby, or its disk is full.",
                         failure);
             default ->
                 new LockUnavailableException(

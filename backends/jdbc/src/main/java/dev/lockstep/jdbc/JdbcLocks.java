@@ -197,7 +197,7 @@ public final class JdbcLocks implements BackendFactory {
             return known;
         }
         SQLException failure = Failure.asSqlException(e);
-        return Failure.of(failure, dialect).toException(null, "to connect", failure);
+        return Failure.ofConnecting(failure, dialect).toException(null, "to connect", failure);
     }
 
     private LockBackend open(Connections connections, DataSource listening, Dialect dialect, BackendContext context)

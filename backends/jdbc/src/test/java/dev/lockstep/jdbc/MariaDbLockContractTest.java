@@ -40,6 +40,11 @@ class MariaDbLockContractTest extends MySqlContract {
         return new ServerDatabase(server, "tck", "tck", SqlFixture.common(Capability.RESTART_SERVER));
     }
 
+    @Test
+    void encryptionThatTheServerHasNotIsAWrongSetUp() {
+        assertTlsIsAWrongSetUp("trust");
+    }
+
     /** Waits for locks that are not necessary. */
     @Nested
     class Deadlocks {

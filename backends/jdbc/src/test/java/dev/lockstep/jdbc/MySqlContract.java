@@ -41,6 +41,14 @@ abstract class MySqlContract extends SqlContract {
         }
     }
 
+    /** That a client which insists on encryption, by a mode of its driver, is not set up for a server that has none. */
+    void assertTlsIsAWrongSetUp(String mode) {
+        String url = url().replaceFirst("sslMode=\\w+", "sslMode=" + mode);
+        assertThatThrownBy(() -> LockClient.builder().url(url).connect())
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("to connect failed");
+    }
+
     /** Users with whom the server does not talk. */
     @Nested
     class Accounts {

@@ -36,6 +36,13 @@ class MySqlLockContractTest extends MySqlContract {
                 server, SqlServer.USER, SqlServer.PASSWORD, SqlFixture.common(Capability.RESTART_SERVER));
     }
 
+    @Test
+    void encryptionThatTheServerHasNotIsAWrongSetUp() {
+        SqlFixture.execute(database().url(), "SET GLOBAL tls_version = ''");
+        SqlFixture.execute(database().url(), "ALTER INSTANCE RELOAD TLS NO ROLLBACK ON ERROR"); // others do without
+        assertTlsIsAWrongSetUp("REQUIRED");
+    }
+
     /** Its driver prepares them at the server if it is told to, and need not do without. */
     @Test
     void tooManyPreparedStatementsAreNotAWrongSetUp() {

@@ -175,6 +175,29 @@ class RefusalTest {
                 "does not support SSL");
     }
 
+    /** A server that cannot start a process for a client answers as one without encryption would, and that passes. */
+    @Test
+    void encryptionThatTheServerHasNoMoreIsAnOutageToWhoHasConnectedBefore() throws Exception {
+        String url = url(SqlServer.USER, SqlServer.PASSWORD);
+        Duration timeout = Duration.ofSeconds(2);
+        DataSource before = OwnPool.source(url, new PostgresDialect(), timeout);
+        DataSource after = OwnPool.source(url + "&sslmode=require", new PostgresDialect(), timeout);
+        AtomicBoolean encrypted = new AtomicBoolean();
+        DataSource changing = HurtSource.proxy(
+                DataSource.class,
+                (self, method, arguments) -> HurtSource.invoke(encrypted.get() ? after : before, method, arguments));
+        try (LockClient client = LockClient.builder()
+                .requestTimeout(timeout)
+                .backend(JdbcLocks.over(changing))
+                .connect()) {
+            encrypted.set(true);
+            assertThatThrownBy(client.lock("a")::lock).isInstanceOf(LockUnavailableException.class);
+            encrypted.set(false);
+            assertThat(client.lock("a").tryLock(10, TimeUnit.SECONDS)).isTrue();
+            client.lock("a").unlock();
+        }
+    }
+
     @Test
     void aDatabaseThatH2HasNotAndMayNotMake(@TempDir Path folder) throws Exception {
         Server h2 = Server.createTcpServer("-tcpPort", "0", "-baseDir", folder.toString())
