@@ -15,7 +15,7 @@ enum Failure {
     CONFLICT,
     /** No answer, or none that helps; whether it was carried out is unknown: again, after a while. */
     UNREACHABLE,
-    /** The database answers and writes nothing: it is a standby, or full. Again for a while, since that may pass. */
+    /** The database answers and writes nothing: a standby, full, or at a limit. Again for a while: that may pass. */
     REFUSED,
     /** It will never work. */
     WRONG;
@@ -32,8 +32,8 @@ enum Failure {
 
     // Of MySQL, MariaDB and H2. The numbers of one mean nothing to the others, and PostgreSQL has none.
     private static final Set<Integer> CONFLICT_NUMBERS = Set.of(1205, 1213, 1020, 50200, 40001, 90131);
-    private static final Set<Integer> REFUSAL_NUMBERS = Set.of(1290, 1836, 1792, 1021, 1114, 3100, 90097);
-    private static final Set<Integer> AWAY_NUMBERS = Set.of(1040, 1053, 1077, 1079, 1203, 1226, 1461, 1927, 2006, 2013);
+    private static final Set<Integer> REFUSAL_NUMBERS = Set.of(1290, 1836, 1792, 1021, 1114, 1226, 1461, 3100, 90097);
+    private static final Set<Integer> AWAY_NUMBERS = Set.of(1040, 1053, 1077, 1079, 1203, 1927, 2006, 2013);
     private static final Set<Integer> WRONG_NUMBERS =
             Set.of(1130, 1251, 1820, 1862, 3118, 3159, 4151, 28000, 90013, 90046, 90049, 90096, 90117, 90146, 90149);
 
@@ -172,7 +172,7 @@ enum Failure {
                 new LockUnavailableException(
                         lockName,
                         subject + answer
-                                + "It takes no writes: it is read-only, a standby, or its disk is full.",
+                                + "It takes no writes: it is read-only, a standby, its disk is full, or a limit is reached.",
                         failure);
             default ->
                 new LockUnavailableException(

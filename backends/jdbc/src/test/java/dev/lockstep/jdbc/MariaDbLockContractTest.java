@@ -24,7 +24,7 @@ class MariaDbLockContractTest extends MySqlContract {
         try (Connection connection = DriverManager.getConnection(server.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE USER tck IDENTIFIED BY 'tck'");
-            statement.execute("GRANT ALL ON *.* TO tck");
+            statement.execute("GRANT ALL ON *.* TO tck WITH GRANT OPTION");
         }
     }
 

@@ -49,6 +49,27 @@ abstract class MySqlContract extends SqlContract {
                 .hasMessageContaining("to connect failed");
     }
 
+    /** Its server answers all that only reads. */
+    @Test
+    void tooManyWritesOfAnAccountAreToldAsWhatTheyAre() {
+        SqlFixture.execute(database().url(), "CREATE USER eager IDENTIFIED BY 'pass' WITH MAX_UPDATES_PER_HOUR 30");
+        SqlFixture.execute(database().url(), "GRANT ALL ON lockstep.* TO eager");
+        String url = url().replaceFirst("user=.*", "user=eager&password=pass&lockstep.createSchema=true");
+        try (LockClient client = LockClient.builder().url(url).connect()) {
+            DistributedLock lock = client.lock("a");
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 30; i++) {
+                            lock.lock();
+                            lock.unlock();
+                        }
+                    })
+                    .isInstanceOf(LockUnavailableException.class);
+            assertThatThrownBy(client.lock("b")::lock)
+                    .isInstanceOf(LockUnavailableException.class)
+                    .hasMessageContaining("max_updates");
+        }
+    }
+
     /** Users with whom the server does not talk. */
     @Nested
     class Accounts {

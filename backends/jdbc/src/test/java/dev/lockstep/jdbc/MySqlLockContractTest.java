@@ -9,10 +9,12 @@ import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
 import dev.lockstep.tck.Capability;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** The contract on MySql. */
 class MySqlLockContractTest extends MySqlContract {
@@ -51,7 +53,11 @@ class MySqlLockContractTest extends MySqlContract {
             DistributedLock lock = test.client().lock("a");
             SqlFixture.execute(database().url(), "SET GLOBAL max_prepared_stmt_count = 0");
             try {
-                assertThatThrownBy(lock::tryLock).isInstanceOf(LockUnavailableException.class);
+                for (Executable call : List.<Executable>of(lock::tryLock, lock::lock)) {
+                    assertThatThrownBy(call::execute)
+                            .isInstanceOf(LockUnavailableException.class)
+                            .hasMessageContaining("max_prepared_stmt_count");
+                }
             } finally {
                 SqlFixture.execute(database().url(), "SET GLOBAL max_prepared_stmt_count = 16382");
             }
