@@ -22,6 +22,7 @@ final class Session implements Renewable {
     private final Set<EtcdGrant> grants = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean ended = new AtomicBoolean();
     private final Consumer<Session> whenEnded;
+    private volatile boolean readRefused;
 
     Session(long lease, ByteString key, ByteString value, long validUntilNanos, Consumer<Session> whenEnded) {
         this.lease = lease;
@@ -56,6 +57,15 @@ final class Session implements Renewable {
     /** The session's key was seen with a version. */
     void fenceSeen(long version) {
         fence.accumulateAndGet(version, Math::max);
+    }
+
+    /** Whether etcd refused the last read of the session's key, though it answered. */
+    boolean isReadRefused() {
+        return readRefused;
+    }
+
+    void readRefused(boolean refused) {
+        readRefused = refused;
     }
 
     boolean isEnded() {

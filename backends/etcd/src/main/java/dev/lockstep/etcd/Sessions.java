@@ -31,6 +31,9 @@ final class Sessions {
      * majority; and since the member that passed the keepalive on was in the same term before, it passed it to that
      * term's leader. The deadline counts from before the keepalive was sent.
      *
+     * Keepalives need no rights, and reads do. Once etcd has refused the read, it must succeed before the next keepalive is
+     * sent: otherwise the lease, and every lock on it, would live as long as a process that can neither hold nor release.
+     *
      * The session ends when its key is gone: the lease has expired or was revoked, or somebody deleted the key. A watch
      * tells so at once, a renewal does at the latest, and a request with a dead lease does too. What is left of its
      * lease is then revoked, since nothing may hang on it any more.
@@ -196,15 +199,21 @@ final class Sessions {
 
     private CompletableFuture<List<Session>> renew(Session session) {
         watches.probe();
-        return wire.call(
+        CompletableFuture<?> allowed =
+                session.isReadRefused() ? read(session) : CompletableFuture.completedFuture(null);
+        return allowed.thenCompose(any -> wire.call(
                         Rpc.LEASE_KEEP_ALIVE,
                         LeaseKeepAliveRequest.newBuilder()
                                 .setID(session.lease())
                                 .build(),
-                        renewalNanos)
-                .thenCompose(kept -> wire.call(
-                                Rpc.RANGE, Requests.look(session.key()).build(), renewalNanos)
-                        .thenApply(found -> verdict(session, kept, found)));
+                        renewalNanos))
+                .thenCompose(kept -> read(session).thenApply(found -> verdict(session, kept, found)));
+    }
+
+    private CompletableFuture<RangeResponse> read(Session session) {
+        return wire.call(Rpc.RANGE, Requests.look(session.key()).build(), renewalNanos)
+                .whenComplete(
+                        (found, failure) -> session.readRefused(failure != null && !Failures.isUnanswered(failure)));
     }
 
     /** What a keepalive and the read after it say: the session if it has ended. Throws if they say nothing certain. */

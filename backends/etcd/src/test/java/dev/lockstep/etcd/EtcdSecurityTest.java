@@ -141,6 +141,31 @@ class EtcdSecurityTest extends EtcdTestCase {
         client.lock(NAME).unlock();
     }
 
+    /** Keepalives need no right, so that its lease could live as long as the process. */
+    @Test
+    void aLockOfAUserWhoMayNothingAnyMoreIsFreeAfterTheTtl() throws Exception {
+        EtcdServer server = startWithUsers(EtcdServer.builder());
+        LockClient client = closedAfterwards(builder()
+                .ttl(SHORT_TTL)
+                .url("etcd://app:" + ENCODED + "@" + server.address())
+                .connect());
+        LockClient other = connect("etcd://root:root@" + server.address());
+        Lease held = client.lock(NAME).acquireAsync().get();
+        Gateway operator = new Gateway(server);
+        operator.login("root", "root");
+        operator.post("/v3/auth/user/revoke", "{\"name\":\"app\",\"role\":\"locks\"}");
+        other.lock(NAME).acquireAsync().get(30, TimeUnit.SECONDS).close();
+        assertThat(held.isValid()).isFalse();
+        grant(operator, "app", "locks");
+        await("it goes on", () -> {
+            try {
+                return client.lock(NAME).tryLock();
+            } catch (LockConfigurationException | LockLostException e) {
+                return false;
+            }
+        });
+    }
+
     private static String trace(Throwable failure) {
         StringWriter text = new StringWriter();
         failure.printStackTrace(new PrintWriter(text));
