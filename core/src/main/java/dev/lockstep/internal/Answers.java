@@ -90,7 +90,7 @@ final class Answers {
         return inTheWay && !rules.options.isFair();
     }
 
-    /** Since when the queue is held up, but not before a time. */
+    /** Since when, as far as it counts from a time, the queue is held up. */
     long heldUpSince(long earliest, long now) {
         long since = earliest;
         for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {

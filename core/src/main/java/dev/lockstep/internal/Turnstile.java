@@ -247,7 +247,8 @@ final class Turnstile {
         try {
             boolean heldUp = rules.answers.isQueueHeldUp();
             long answered = lastContact - earliest > 0 ? lastContact : earliest;
-            long from = heldUp ? rules.answers.heldUpSince(earliest, now) : answered;
+            long asked = heldUp ? rules.answers.heldUpSince(earliest, now) : answered;
+            long from = asked - answered < 0 ? asked : answered;
             Waiter next;
             for (Waiter waiter = rules.queue.first(); waiter != null; waiter = next) {
                 next = waiter.next;

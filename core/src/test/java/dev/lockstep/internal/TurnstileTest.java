@@ -774,6 +774,21 @@ class TurnstileTest {
         }
 
         @Test
+        void doesNotLengthenAnOutage() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            engine.claim(0).grant();
+            engine.grant(0).signalWanted();
+            engine.reachable = false;
+            CompletableFuture<Lease> second =
+                    client.lock("a", LockOptions.defaults().handOff(0)).acquireAsync();
+            time.advance(REQUEST_TIMEOUT.minusSeconds(1));
+            get(first).closeAsync();
+            assertThat(second).isNotDone();
+            time.advance(Duration.ofSeconds(3));
+            assertThat(second).isCompletedExceptionally();
+        }
+
+        @Test
         void mayBeAClaimThatWasGivenUp() {
             lock.acquireAsync().cancel(true);
             CompletableFuture<Lease> next = lock.acquireAsync();
