@@ -2,6 +2,7 @@ package dev.lockstep.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -115,6 +116,11 @@ final class ClusterRoute implements Route {
         if (pool != null) {
             pool.clear();
         }
+    }
+
+    @Override
+    public Collection<ConnectionPool> pools() {
+        return client.getClusterNodes().values();
     }
 
     @Override

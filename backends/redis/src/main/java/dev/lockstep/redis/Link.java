@@ -27,6 +27,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
+import redis.clients.jedis.util.Pool;
 
 /**
  * One client's way to one Redis, be it a server or a cluster: its connections, the scripts, the threads for requests that
@@ -51,6 +52,7 @@ final class Link implements AutoCloseable {
     private final ThreadPoolExecutor upkeep;
     private final AtomicBoolean refreshing = new AtomicBoolean();
     private volatile @Nullable PushChannel push;
+    private volatile List<Pool<Connection>> closedPools = List.of();
 
     Link(Route route, Scheduler scheduler, Duration requestTimeout, String clientName) {
         this(route, scheduler, requestTimeout, clientName, THREADS, UPKEEP_THREADS);
@@ -220,7 +222,7 @@ final class Link implements AutoCloseable {
             if (server == null) {
                 Connection connection = borrow(slot, null, deadlineNanos);
                 server = connection.getHostAndPort().toString();
-                giveBack(connection);
+                done(connection);
             }
             List<Integer> group = current.get(server);
             if (group == null || group.size() == PIPELINE) {
@@ -272,7 +274,7 @@ final class Link implements AutoCloseable {
             } catch (RuntimeException e) {
                 throw failed(connection, sent, e);
             } finally {
-                giveBack(connection);
+                done(connection);
             }
         }
     }
@@ -302,8 +304,14 @@ final class Link implements AutoCloseable {
             }
             noteContact(sent);
         } finally {
-            connections.forEach(Link::giveBack);
+            connections.forEach(this::done);
         }
+    }
+
+    /** Gives a connection back, and closes the one that a pool may have made in its place while it was being closed. */
+    private void done(Connection connection) {
+        giveBack(connection);
+        closedPools.forEach(Pool::clear);
     }
 
     /**
@@ -386,6 +394,7 @@ final class Link implements AutoCloseable {
         }
         requests.shutdownNow();
         upkeep.shutdownNow();
+        closedPools = List.copyOf(route.pools()); // before they close, so that who gives back after that sees them
         route.close();
     }
 }

@@ -1,6 +1,7 @@
 package dev.lockstep.redis;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,11 @@ final class PoolRoute implements Route {
     @Override
     public void distrust(@Nullable Connection connection) {
         pool.get().clear();
+    }
+
+    @Override
+    public Collection<Pool<Connection>> pools() {
+        return List.of(pool.get());
     }
 
     @Override

@@ -1,9 +1,11 @@
 package dev.lockstep.redis;
 
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.util.Pool;
 
 /** Where connections to the servers come from. Safe for use by many threads. */
 interface Route extends AutoCloseable {
@@ -47,6 +49,9 @@ interface Route extends AutoCloseable {
     default @Nullable String serverOf(int slot) {
         return null;
     }
+
+    /** The pools that it lends from now. */
+    Collection<? extends Pool<Connection>> pools();
 
     /** The servers' addresses, without credentials. */
     @Override

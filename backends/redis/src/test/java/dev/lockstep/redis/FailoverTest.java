@@ -19,6 +19,7 @@ import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Queue;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.util.Pool;
 
 /** A server is lost and another takes its place, or a slot of a cluster moves. */
 @Timeout(180)
@@ -569,6 +571,11 @@ class FailoverTest {
         @Override
         public void distrust(Connection connection) {
             route().distrust(connection);
+        }
+
+        @Override
+        public Collection<? extends Pool<Connection>> pools() {
+            return route().pools();
         }
 
         @Override

@@ -16,6 +16,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.util.Pool;
 
 /** What goes wrong with a Redis server, and between it and its clients. */
 @Timeout(120)
@@ -126,6 +128,11 @@ class FaultsTest extends OneServerTestCase {
     /** The server goes away when connections to all primaries have been lent: they break, and cannot be replaced. */
     private record VanishingRoute(Route route, TcpProxy proxy) implements Route {
         @Override
+        public Collection<? extends Pool<Connection>> pools() {
+            return route.pools();
+        }
+
+        @Override
         public Connection borrow(int slot, long waitNanos) throws InterruptedException {
             return route.borrow(slot, waitNanos);
         }
@@ -187,6 +194,22 @@ class FaultsTest extends OneServerTestCase {
             refused("READONLY", () -> lock.tryAcquire(timeout.multipliedBy(3)));
             assertThatThrownBy(lock::tryLock).isInstanceOf(LockUnavailableException.class);
         }
+    }
+
+    @Test
+    void aClientThatClosesLeavesNoConnectionEvenIfSomeWereJustBroken() {
+        Bench bench = bench();
+        TcpProxy proxy = bench.proxy();
+        for (int i = 0; i < 10; i++) {
+            try (LockClient client = bench.client(proxy, "")) {
+                client.lock(NAME).lock();
+                client.lock(NAME).unlock();
+                long before = proxy.acceptedConnections();
+                bench.server().command("CLIENT", "KILL", "TYPE", "pubsub");
+                Bench.await("it listens again", () -> proxy.acceptedConnections() > before);
+            }
+        }
+        Bench.await("none is left", () -> proxy.openConnections() == 0);
     }
 
     private static void follow(RedisServer server, RedisServer primary) {
