@@ -74,6 +74,11 @@ final class ProxiedConnection {
         }
     }
 
+    /** Whether the server has not ended its side. */
+    boolean isServed() {
+        return !replies.sourceEnded;
+    }
+
     /** Ends both sides at once, as if the peer had crashed. */
     void reset() {
         for (SocketChannel channel : new SocketChannel[] {client, server}) {

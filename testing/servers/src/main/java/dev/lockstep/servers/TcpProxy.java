@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /*
  * Overview. One thread and one selector serve all connections. A connection is two pipes, one per direction; a pipe reads
@@ -201,6 +202,18 @@ public final class TcpProxy implements AutoCloseable {
      */
     public int openConnections() {
         return loop.openConnections();
+    }
+
+    /**
+     * How many connections there are now that the server has not ended.
+     *
+     * @return those that cost the server something; a client that forgets to end its side of the others is not counted
+     */
+    public int servedConnections() {
+        AtomicInteger count = new AtomicInteger();
+        loop.submit(() -> count.set((int)
+                loop.connections().stream().filter(ProxiedConnection::isServed).count()));
+        return count.get();
     }
 
     /**

@@ -278,6 +278,22 @@ class TcpProxyTest {
     }
 
     @Test
+    void connectionThatTheServerHasEndedIsNotServedAnyMore() throws IOException {
+        try (ServerSocket listening = new ServerSocket()) {
+            listening.bind(FreePorts.address(FreePorts.next()));
+            try (TcpProxy through = TcpProxy.to(listening.getLocalPort())) {
+                connect(through);
+                try (Socket accepted = listening.accept()) {
+                    assertThat(through.servedConnections()).isEqualTo(1);
+                    accepted.shutdownOutput();
+                    await().until(() -> through.servedConnections() == 0);
+                    assertThat(through.openConnections()).isEqualTo(1);
+                }
+            }
+        }
+    }
+
+    @Test
     void serverThatIsDownResetsTheClient() throws IOException {
         // A port that is taken and not listened on: a server that is just being closed may still accept one.
         try (Socket nobody = new Socket()) {
