@@ -161,6 +161,8 @@ final class Actors {
         } else if (thread != null && thread.interrupt()) {
             call.cancelled = true;
             completed(call, null, new CancellationException("interrupted"));
+        } else {
+            look(call); // what it found is judged by what was known then
         }
     }
 
