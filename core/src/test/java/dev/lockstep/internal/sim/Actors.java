@@ -153,6 +153,7 @@ final class Actors {
     }
 
     private void cancel(Call call) {
+        world.next();
         CompletableFuture<?> future = call.future;
         SimThread thread = call.thread;
         if (future != null) {

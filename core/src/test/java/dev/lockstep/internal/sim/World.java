@@ -55,9 +55,14 @@ final class World {
         return now;
     }
 
-    /** How many events have happened. */
+    /** How many things have happened, one after the other. */
     long steps() {
         return steps;
+    }
+
+    /** What follows happens after what was before, though in one event. */
+    void next() {
+        steps++;
     }
 
     /** Whether a chance of so many in a hundred comes true. */
