@@ -87,6 +87,9 @@ final class Link implements AutoCloseable {
     void listen(BackendContext context, PushChannel.Listener listener) throws Failure {
         PushChannel channel = new PushChannel(this, context, listener);
         push = channel;
+        if (!closedPools.isEmpty()) {
+            throw Failure.notSent(route.toString(), "the client is closed", null);
+        }
         channel.open();
     }
 

@@ -161,6 +161,10 @@ final class PushChannel implements AutoCloseable {
             confirmed = true;
             heard = true;
             firstSubscription.complete(null);
+            if (closed) {
+                end(); // it was ended before it had subscribed, and Jedis has connected it again
+                return;
+            }
             listener.subscribed();
         }
 
@@ -185,6 +189,10 @@ final class PushChannel implements AutoCloseable {
         }
 
         void check() {
+            Connection known = connection;
+            if (known == null) {
+                return; // it has ended: a ping would connect it again
+            }
             if (!heard) {
                 end();
                 return;
@@ -197,16 +205,23 @@ final class PushChannel implements AutoCloseable {
             } catch (RuntimeException e) {
                 end();
             }
+            if (connection == null) {
+                disconnect(known); // it has ended meanwhile, and the ping may have connected it again
+            }
         }
 
         void end() {
             Connection known = connection;
             if (known != null) {
-                try {
-                    known.forceDisconnect();
-                } catch (IOException e) {
-                    log.debug("Channel {}: closing a connection failed", channel, e);
-                }
+                disconnect(known);
+            }
+        }
+
+        private void disconnect(Connection known) {
+            try {
+                known.forceDisconnect();
+            } catch (IOException e) {
+                log.debug("Channel {}: closing a connection failed", channel, e);
             }
         }
     }

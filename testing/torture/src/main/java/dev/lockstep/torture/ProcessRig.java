@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * target adds what can be broken of it. For one thread.
  */
 final class ProcessRig implements Rig {
-    private static final Duration CONNECTIONS_END = Duration.ofSeconds(5);
+    private static final Duration CONNECTIONS_END = Duration.ofSeconds(20);
 
     private final Target target;
     private final String namespace;
