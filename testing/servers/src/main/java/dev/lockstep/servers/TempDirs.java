@@ -106,7 +106,12 @@ final class TempDirs {
         while (true) {
             Path lockFile = Files.createTempFile(PREFIX, LOCK_SUFFIX);
             System.setProperty(OWN_PROPERTY, System.getProperty(OWN_PROPERTY, "") + lockFile.getFileName() + "/");
-            FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.WRITE);
+            FileChannel channel;
+            try {
+                channel = FileChannel.open(lockFile, StandardOpenOption.WRITE);
+            } catch (NoSuchFileException e) {
+                continue; // another JVM's sweep was faster than we could open it
+            }
             FileLock lock = channel.lock();
             if (Files.exists(lockFile)) { // else another JVM's sweep was faster than our lock
                 HELD.add(lock);
