@@ -189,6 +189,7 @@ final class TortureCommand implements Callable<Integer> {
 
     private void torture(Engine engine, Settings settings) throws Exception {
         String name = engine.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        nextProgress = PROGRESS;
         try {
             show(Torture.run(engine, settings, this::progress));
         } catch (ServerUnavailableException e) {
@@ -232,7 +233,6 @@ final class TortureCommand implements Callable<Integer> {
 
     private void show(Report report) throws IOException {
         held &= report.holds();
-        nextProgress = PROGRESS;
         results.put(report.engine(), report.toJson());
         writeReport(Json.write(results));
         if (folder != null) {
