@@ -142,9 +142,10 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
      * neither registered again nor signalled as lost.
      *
      * @param item what not to renew any longer
+     * @return whether it was registered until now; an action that itself tells an item of its loss asks this first
      */
-    public void unregister(R item) {
-        items.remove(item);
+    public boolean unregister(R item) {
+        return items.remove(item) != null;
     }
 
     /** Stops for good. What is registered is forgotten, not signalled. */

@@ -189,8 +189,9 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
                 }
             }
             for (RedisGrant grant : lost) {
-                renewer.unregister(grant);
-                grant.signalLost(LossReason.REVOKED);
+                if (renewer.unregister(grant)) { // else it was given back while this was on its way
+                    grant.signalLost(LossReason.REVOKED);
+                }
             }
             part.complete(null);
         } catch (Failure | RuntimeException e) {

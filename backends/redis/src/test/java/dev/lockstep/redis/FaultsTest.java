@@ -367,6 +367,28 @@ class FaultsTest extends OneServerTestCase {
     }
 
     @Test
+    void aRenewalThatFindsWhatWasGivenBackMeanwhileIsNoLoss() throws Exception {
+        Bench bench = bench();
+        TcpProxy proxy = bench.proxy();
+        DistributedLock lock = bench.client(proxy, "").lock(NAME);
+        lock.acquire().close(); // the server knows the scripts from here on
+        Lease lease = lock.acquire();
+        Bench.awaitRenewal(lease);
+        // The next renewal is on its way for long enough to arrive after the release, whose reply is lost, and before
+        // its
+        // second try.
+        proxy.delay(TcpProxy.Direction.REQUESTS, Duration.ofMillis(300));
+        long before = proxy.bytes(TcpProxy.Direction.REQUESTS);
+        Bench.await(
+                "a renewal is on its way, which is longer than pings are",
+                () -> proxy.bytes(TcpProxy.Direction.REQUESTS) - before > 100);
+        proxy.delay(TcpProxy.Direction.REQUESTS, Duration.ZERO);
+        CompletableFuture<Void> lost = proxy.dropReplyTo(NAME, Duration.ofMillis(600));
+        lease.closeAsync().get(10, TimeUnit.SECONDS);
+        lost.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
     void aSlowScriptOfOthersIsWaitedFor() throws Exception {
         Bench bench = bench();
         LockClient client = bench.patientClient("");
