@@ -282,6 +282,20 @@ final class Link implements AutoCloseable {
         }
     }
 
+    /**
+     * Asks a server for a sign of life, by a write that changes nothing: one that answers but refuses to write is of no use
+     * to locks, and the plain ping does not say so. A node of a cluster that sends us elsewhere would take writes.
+     */
+    Object ping(long deadlineNanos) throws Failure {
+        return call(-1, deadlineNanos, connection -> {
+            try {
+                return connection.executeCommand(new CommandArguments(Protocol.Command.DEL).add(LockKeys.NOBODYS));
+            } catch (JedisRedirectionException e) {
+                return 0L;
+            }
+        });
+    }
+
     /** Does something with each primary, one after another. */
     void callAll(long deadlineNanos, Exchange exchange) throws Failure {
         List<Connection> connections;

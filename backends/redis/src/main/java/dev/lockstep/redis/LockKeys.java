@@ -16,9 +16,13 @@ final class LockKeys {
     private static final String PREFIX = "lockstep:{";
     private static final byte[][] SUFFIXES = {ascii(":queue"), ascii(":readers"), ascii(":claims"), ascii(":gone")};
     private static final byte[] TOKEN = ascii(":token");
+    private static final byte[] PING = ascii(":ping");
 
     /** Where one of several independent servers remembers what it knows of the others' clients; no lock's key. */
     static final byte[] CHARTER = ascii("lockstep:redlock");
+
+    /** A key that nobody writes. */
+    static final byte[] NOBODYS = ascii("lockstep:ping");
 
     private final String name;
     private final byte[] lock;
@@ -68,6 +72,11 @@ final class LockKeys {
     /** The keys of the plain lock. */
     byte[][] plain() {
         return new byte[][] {lock, with(TOKEN)};
+    }
+
+    /** The key of the plain lock, and one beside it that nobody writes. */
+    byte[][] plainReleased() {
+        return new byte[][] {lock, with(PING)};
     }
 
     /** The pattern for SCAN of all keys of all locks whose names begin with a prefix. */

@@ -65,11 +65,10 @@ final class PlainDialect implements Dialect {
 
     @Override
     public boolean release(RedisClaim claim, boolean late, long deadlineNanos) throws Failure {
-        byte[][] keys = {claim.keys().lock()};
         return link.eval(
                         Script.PLAIN_RELEASE,
                         link.slot(claim.keys()),
-                        keys,
+                        claim.keys().plainReleased(),
                         new byte[][] {claim.owner()},
                         deadlineNanos)
                 .equals(1L);

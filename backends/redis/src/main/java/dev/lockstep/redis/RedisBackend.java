@@ -20,7 +20,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import redis.clients.jedis.Connection;
 
 /** Locks on one Redis: a server with or without replicas, or a cluster. Safe for use by many threads. */
 final class RedisBackend implements LockBackend, PushChannel.Listener {
@@ -208,8 +207,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     @Override
     public CompletionStage<Void> ping() {
-        return requests.once(null, "ping", deadline -> link.call(-1, deadline, Connection::ping))
-                .thenAccept(pong -> {});
+        return requests.once(null, "ping", link::ping).thenAccept(pong -> {});
     }
 
     @Override

@@ -53,6 +53,7 @@ final class RedisClaim implements Claim {
     private State state = State.ASKING;
     private boolean inFlight;
     private boolean unsure;
+    private boolean atServer;
     private boolean wanted;
     private boolean toldFree;
     private final Refusals refusals;
@@ -151,6 +152,7 @@ final class RedisClaim implements Claim {
     /** Decides what follows from an answer. Called with the monitor held; what it returns is run without it. */
     private Runnable answered(Answer answer, long sent) {
         failures = 0;
+        atServer = true;
         refusals.end();
         CompletableFuture<Void> asked = withdrawal;
         if (asked != null) {
@@ -206,6 +208,7 @@ final class RedisClaim implements Claim {
             throw new IllegalStateException("neither answer nor failure");
         }
         unsure |= failure.kind() == Failure.Kind.UNKNOWN;
+        atServer |= failure.kind() == Failure.Kind.FINAL; // perhaps in the midst of the script
         failures++;
         CompletableFuture<Void> asked = withdrawal;
         if (asked != null) {
@@ -382,18 +385,28 @@ final class RedisClaim implements Claim {
 
     private void giveBack(Duration blockAtMost, CompletableFuture<Void> gone) {
         backend.lines().leave(this);
+        if (!isAtServer()) {
+            backend.forget(this);
+            gone.complete(null);
+            return;
+        }
         // Gone either way: the server said so, or its ttl has passed.
         release(blockAtMost).whenComplete((held, failure) -> gone.complete(null));
     }
 
+    /** Whether the server may have something of it: not if every request was refused. */
+    private synchronized boolean isAtServer() {
+        return atServer || unsure;
+    }
+
     CompletableFuture<Boolean> release(Duration blockAtMost) {
-        RedisGrant known;
+        RedisGrant given;
         boolean late;
         synchronized (this) {
-            known = grant;
+            given = grant;
             late = unsure || inFlight;
         }
-        return Release.of(backend, this, known, late, blockAtMost);
+        return Release.of(backend, this, given, late, blockAtMost);
     }
 
     CompletableFuture<Boolean> downgrade() {

@@ -162,7 +162,7 @@ final class RedlockBackend implements LockBackend {
     @Override
     public CompletionStage<Void> ping() {
         return askAll(null, "ping", (member, deadline) -> {
-                    member.link().call(-1, deadline, Connection::ping);
+                    member.link().ping(deadline);
                     return member.hasVote() || member.join("admit");
                 })
                 .thenAccept(pongs -> {});

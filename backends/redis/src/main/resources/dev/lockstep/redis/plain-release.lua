@@ -1,6 +1,6 @@
--- Compare and delete. KEYS: lock; ARGV: value
+-- Compare and delete. KEYS: lock, one that never exists; ARGV: value
 -- Returns 1 if it had the lock, else 0
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('DEL', KEYS[1])
 end
-return 0
+return redis.call('DEL', KEYS[2]) -- a server that may not write has not the last word about what is not there

@@ -18,8 +18,10 @@ elseif redis.call('EXISTS', QUEUE, READERS) > 0 then
   purge_readers()
   serve({})
 end
+if had == 0 or remember > 0 then
+  redis.call('ZREMRANGEBYSCORE', GONE, '-inf', now) -- a server that may not write has not the last word, and refuses
+end
 if remember > 0 then
-  redis.call('ZREMRANGEBYSCORE', GONE, '-inf', now)
   redis.call('ZADD', GONE, now + remember, id)
   redis.call('PEXPIRE', GONE, math.max(remember, redis.call('PTTL', GONE)))
 end

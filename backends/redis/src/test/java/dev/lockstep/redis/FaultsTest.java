@@ -192,6 +192,11 @@ class FaultsTest extends OneServerTestCase {
             refused("READONLY", () -> waiting.get(20, TimeUnit.SECONDS));
             refused("READONLY", () -> lock.acquireAsync().get(20, TimeUnit.SECONDS));
             refused("READONLY", () -> lock.tryAcquire(timeout.multipliedBy(3)));
+            // Shorter than refusals are borne, and long enough for the engine to be asked whether it is there.
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> lock.tryAcquire(timeout.multipliedBy(7).dividedBy(10)))
+                        .isInstanceOf(LockUnavailableException.class);
+            }
             assertThatThrownBy(lock::tryLock).isInstanceOf(LockUnavailableException.class);
         }
     }

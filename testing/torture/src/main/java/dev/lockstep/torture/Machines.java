@@ -16,6 +16,8 @@ final class Machines implements AutoCloseable {
 
     private final List<HostFaults> hosts = new ArrayList<>();
     private final String one;
+    private long lostDataNanos;
+    private boolean lostData;
 
     /** Makes some, one for each server. */
     Machines(int count) {
@@ -70,8 +72,30 @@ final class Machines implements AutoCloseable {
     /** The same on engines that expire by the time of day, and do not promise exclusion when it jumps. */
     List<Fault> clocksThatCount(Duration ttl) {
         return clocks(ttl).stream()
-                .map(fault -> fault.excusing(Rule.EXCLUSION, Rule.ORDER))
+                .map(fault -> fault.excusing(Rule.EXCLUSION, Rule.ORDER).after(() -> awaitTimeAfterDataLoss(ttl)))
                 .toList();
+    }
+
+    /** Waits until a clock that is set back by two ttls shows a time after the last loss. */
+    private void awaitTimeAfterDataLoss(Duration ttl) {
+        if (lostData) {
+            Parking.forNanos(lostDataNanos + 3 * ttl.toNanos() - System.nanoTime());
+        }
+    }
+
+    /**
+     * A fault in which a server whose tokens are no lower than its clock forgets them. It waits until no clock shows a time that
+     * it has shown before: a loss and a clock that goes back are what no token survives, as docs/guarantees.md says.
+     */
+    Fault losingData(Fault fault) {
+        return Fault.of(fault.kind(), fault.length(), random -> {
+                    Injected injected = fault.injection().inject(random);
+                    lostDataNanos = System.nanoTime();
+                    lostData = true;
+                    return injected;
+                })
+                .excusing(fault.excuses().toArray(Rule[]::new))
+                .after(() -> hosts.forEach(HostFaults::awaitNewTime));
     }
 
     /** A disk on which each write takes long to be safe. */

@@ -1,6 +1,5 @@
 package dev.lockstep.torture;
 
-import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.torture.Fault.Injected;
@@ -13,7 +12,6 @@ import java.util.List;
 final class RedisTarget implements Target {
     private final Machines machine = new Machines(1);
     private final RedisServer server;
-    private long lostDataNanos = System.nanoTime() - 3 * ttl().toNanos();
 
     RedisTarget() {
         RedisServer.Builder builder = RedisServer.builder().persistent();
@@ -46,17 +44,14 @@ final class RedisTarget implements Target {
         faults.addAll(machine.slowDisks());
         faults.addAll(machine.fullDisks(place -> server.start())); // it ends, since each write must be safe
         machine.fullDisks(place -> {}).stream().map(this::refusing).forEach(faults::add);
-        machine.clocksThatCount(ttl()).stream().map(this::notSoonAfterDataLoss).forEach(faults::add);
+        faults.addAll(machine.clocksThatCount(ttl()));
         faults.addAll(ServerFaults.ofRedis(random -> server));
-        faults.add(Fault.of("restart without data", Length.SHORT, random -> {
-                    server.command("FLUSHALL");
-                    lostDataNanos = System.nanoTime();
-                    server.kill();
-                    return Injected.all("server", server::start);
-                })
-                .after(() ->
-                        machine.get(0).ifPresent(HostFaults::awaitNewTime)) // both at once is what no token survives
-                .excusing(Rule.EXCLUSION, Rule.ORDER));
+        Fault emptied = Fault.of("restart without data", Length.SHORT, random -> {
+            server.command("FLUSHALL");
+            server.kill();
+            return Injected.all("server", server::start);
+        });
+        faults.add(machine.losingData(emptied.excusing(Rule.EXCLUSION, Rule.ORDER)));
         return faults;
     }
 
@@ -70,11 +65,6 @@ final class RedisTarget implements Target {
                 server.command("CONFIG", "SET", "appendfsync", "always");
             });
         });
-    }
-
-    /** Waits until a clock that is set back shows a time after the last loss: no token survives both, as docs/guarantees.md says. */
-    private Fault notSoonAfterDataLoss(Fault clock) {
-        return clock.after(() -> Parking.forNanos(lostDataNanos + 3 * ttl().toNanos() - System.nanoTime()));
     }
 
     @Override

@@ -54,20 +54,19 @@ final class RedlockTarget implements Target {
     @Override
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(ServerFaults.ofRedis(this::any));
-        faults.addAll(List.of(
-                ServerFaults.paused("one server paused", Length.ANY, this::any),
-                ServerFaults.killed("one server killed", this::any),
-                Fault.of("majority killed", Length.SHORT, random -> {
-                    List<RedisServer> most = new ArrayList<>(servers);
-                    most.remove(any(random));
-                    most.forEach(RedisServer::kill);
-                    return Injected.all(most.toString(), () -> most.forEach(RedisServer::start));
-                }),
-                Fault.of("one server restarted without data", Length.MOMENT, random -> {
-                    RedisServer server = any(random);
-                    server.kill();
-                    return Injected.all(server.toString(), server::start);
-                })));
+        faults.add(ServerFaults.paused("one server paused", Length.ANY, this::any));
+        faults.add(machines.losingData(ServerFaults.killed("one server killed", this::any)));
+        faults.add(machines.losingData(Fault.of("majority killed", Length.SHORT, random -> {
+            List<RedisServer> most = new ArrayList<>(servers);
+            most.remove(any(random));
+            most.forEach(RedisServer::kill);
+            return Injected.all(most.toString(), () -> most.forEach(RedisServer::start));
+        })));
+        faults.add(machines.losingData(Fault.of("one server restarted without data", Length.MOMENT, random -> {
+            RedisServer server = any(random);
+            server.kill();
+            return Injected.all(server.toString(), server::start);
+        })));
         faults.addAll(machines.clocksThatCount(ttl()));
         return faults;
     }
