@@ -67,7 +67,7 @@ final class EtcdTarget implements Target {
                 Fault.of("history compacted", Length.MOMENT, random -> {
                     String revision = first(REVISION, post("/v3/kv/range", ANY_KEY));
                     post("/v3/kv/compaction", "{\"revision\":\"" + revision + "\",\"physical\":true}");
-                    return Injected.all("cluster", Fault.Heal.NONE);
+                    return Injected.all("cluster", Fault.Act.NONE);
                 }),
                 Fault.of("disk full", Length.SHORT, random -> {
                     alarm("ACTIVATE");
@@ -79,7 +79,7 @@ final class EtcdTarget implements Target {
                                 String lease = leases.get(random.nextInt(leases.size()));
                                 post("/v3/lease/revoke", "{\"ID\":\"" + lease + "\"}");
                             }
-                            return Injected.all("a lease", Fault.Heal.NONE);
+                            return Injected.all("a lease", Fault.Act.NONE);
                         })
                         .excusing(Rule.EXCLUSION, Rule.ORDER)));
         return faults;

@@ -12,7 +12,7 @@ import java.util.Set;
  * @param prepare what must be waited for before
  * @param injection does it
  */
-record Fault(String kind, Length length, Set<Rule> excuses, Heal prepare, Injection injection) {
+record Fault(String kind, Length length, Set<Rule> excuses, Act prepare, Injection injection) {
     /** How long a fault lasts. */
     enum Length {
         /** It is over when it has been done. */
@@ -33,10 +33,10 @@ record Fault(String kind, Length length, Set<Rule> excuses, Heal prepare, Inject
         Injected inject(Random random) throws Exception;
     }
 
-    /** What ends it, or comes before it. */
-    interface Heal {
+    /** What is done to end it, or waited for before it. */
+    interface Act {
         /** Nothing needs to be done. */
-        Heal NONE = () -> {};
+        Act NONE = () -> {};
 
         void run() throws Exception;
     }
@@ -49,22 +49,22 @@ record Fault(String kind, Length length, Set<Rule> excuses, Heal prepare, Inject
      * @param lock the lock that was hurt, or {@link FaultWindow#ALL}
      * @param heal ends it
      */
-    record Injected(String target, int client, int lock, Heal heal) {
-        static Injected all(String target, Heal heal) {
+    record Injected(String target, int client, int lock, Act heal) {
+        static Injected all(String target, Act heal) {
             return new Injected(target, FaultWindow.ALL, FaultWindow.ALL, heal);
         }
 
-        static Injected client(String target, int client, Heal heal) {
+        static Injected client(String target, int client, Act heal) {
             return new Injected(target, client, FaultWindow.ALL, heal);
         }
 
         static Injected lock(int lock) {
-            return new Injected(Locks.name(lock), FaultWindow.ALL, lock, Heal.NONE);
+            return new Injected(Locks.name(lock), FaultWindow.ALL, lock, Act.NONE);
         }
     }
 
     static Fault of(String kind, Length length, Injection injection) {
-        return new Fault(kind, length, Set.of(), Heal.NONE, injection);
+        return new Fault(kind, length, Set.of(), Act.NONE, injection);
     }
 
     /** The same fault on an engine that does not promise some rules in it. */
@@ -73,7 +73,7 @@ record Fault(String kind, Length length, Set<Rule> excuses, Heal prepare, Inject
     }
 
     /** The same fault, for which something must be waited for before. */
-    Fault after(Heal wait) {
+    Fault after(Act wait) {
         return new Fault(kind, length, excuses, wait, injection);
     }
 }

@@ -18,16 +18,16 @@ record Links(List<TcpProxy> proxies) implements AutoCloseable {
     }
 
     /** Breaks it; gives what heals it. */
-    Fault.Heal hurt(Consumer<TcpProxy> fault) {
+    Fault.Act hurt(Consumer<TcpProxy> fault) {
         return hurt(proxies, fault);
     }
 
     /** Breaks the way to one of the servers; gives what heals it. */
-    Fault.Heal hurtOne(Random random, Consumer<TcpProxy> fault) {
+    Fault.Act hurtOne(Random random, Consumer<TcpProxy> fault) {
         return hurt(List.of(proxies.get(random.nextInt(proxies.size()))), fault);
     }
 
-    private static Fault.Heal hurt(List<TcpProxy> some, Consumer<TcpProxy> fault) {
+    private static Fault.Act hurt(List<TcpProxy> some, Consumer<TcpProxy> fault) {
         some.forEach(fault);
         return () -> some.forEach(proxy -> {
             proxy.delay(Duration.ZERO);

@@ -43,7 +43,7 @@ final class Machines implements AutoCloseable {
 
     /** Does something to the machine at a place. */
     private interface Harm {
-        Fault.Heal inflict(HostFaults host, int place);
+        Fault.Act inflict(HostFaults host, int place);
     }
 
     private List<Fault> fault(String kind, Length length, Harm harm) {

@@ -76,7 +76,7 @@ final class MemoryRig implements Rig {
                 onOne("replies late", Length.ANY, this::late),
                 onOne("session ended", Length.MOMENT, client -> {
                     engine.expireSession(name(client));
-                    return Fault.Heal.NONE;
+                    return Fault.Act.NONE;
                 }),
                 Fault.of("engine away", Length.ANY, random -> {
                     engine.disconnect(MemoryEngine.Outage.REQUESTS_LOST);
@@ -91,7 +91,7 @@ final class MemoryRig implements Rig {
 
     /** Does something to a client. */
     private interface Harm {
-        Fault.Heal inflict(int client);
+        Fault.Act inflict(int client);
     }
 
     private Fault onOne(String kind, Length length, Harm harm) {
@@ -101,27 +101,27 @@ final class MemoryRig implements Rig {
         });
     }
 
-    private static Fault.Heal ifOpen(Supplier<Fault.Heal> harm) {
+    private static Fault.Act ifOpen(Supplier<Fault.Act> harm) {
         try {
             return harm.get();
         } catch (IllegalArgumentException e) {
-            return Fault.Heal.NONE; // it is being opened anew
+            return Fault.Act.NONE; // it is being opened anew
         }
     }
 
-    private Fault.Heal outage(int client, MemoryEngine.Outage kind) {
+    private Fault.Act outage(int client, MemoryEngine.Outage kind) {
         engine.disconnect(name(client), kind);
         return () -> ifOpen(() -> {
             engine.reconnect(name(client));
-            return Fault.Heal.NONE;
+            return Fault.Act.NONE;
         });
     }
 
-    private Fault.Heal late(int client) {
+    private Fault.Act late(int client) {
         engine.delayReplies(name(client), ttl.dividedBy(3));
         return () -> ifOpen(() -> {
             engine.delayReplies(name(client), Duration.ZERO);
-            return Fault.Heal.NONE;
+            return Fault.Act.NONE;
         });
     }
 

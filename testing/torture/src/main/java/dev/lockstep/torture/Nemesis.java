@@ -66,12 +66,7 @@ final class Nemesis {
             injected = fault.injection().inject(random);
         } catch (IOException | SQLException | LockUnavailableException | ServerException e) {
             // What is not there, such as a leader while none is elected, cannot be broken; but it may have been done.
-            add(
-                    FaultWindow.failed(fault.kind()),
-                    fault,
-                    Fault.Injected.all("unknown", Fault.Heal.NONE),
-                    from,
-                    Set.of());
+            add(FaultWindow.failed(fault.kind()), fault, Fault.Injected.all("unknown", Fault.Act.NONE), from, Set.of());
             return;
         } catch (LockstepException e) {
             observer.complain(Rule.OUTCOME, -1, fault.kind() + ": a call of an operator threw " + e);
@@ -100,7 +95,7 @@ final class Nemesis {
     }
 
     /** A server that is started on a busy machine may not be ready in time the first time. */
-    private static void heal(Fault.Heal heal) throws Exception {
+    private static void heal(Fault.Act heal) throws Exception {
         for (int tries = 1; ; tries++) {
             try {
                 heal.run();

@@ -148,7 +148,7 @@ final class ProcessRig implements Rig {
 
     /** Does something to a worker. */
     private interface Harm {
-        Fault.Heal inflict(Desk desk, Random random);
+        Fault.Act inflict(Desk desk, Random random);
     }
 
     private Fault onOne(String kind, Length length, Harm harm) {

@@ -56,7 +56,7 @@ final class ServerFaults {
         return Fault.of(kind, Length.MOMENT, random -> {
             RedisServer server = choose.apply(random);
             server.command(words);
-            return Injected.all(server.toString(), Fault.Heal.NONE);
+            return Injected.all(server.toString(), Fault.Act.NONE);
         });
     }
 

@@ -78,7 +78,7 @@ final class SqlTarget implements Target {
         faults.addAll(machine.fullDisks(place -> server.restart()));
         faults.add(Fault.of("connections killed", Length.MOMENT, random -> {
             killConnections();
-            return Injected.all("server", Fault.Heal.NONE);
+            return Injected.all("server", Fault.Act.NONE);
         }));
         return faults;
     }

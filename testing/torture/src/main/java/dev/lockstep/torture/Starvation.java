@@ -17,7 +17,7 @@ final class Starvation implements Runnable {
     }
 
     /** Begins; gives what ends it. */
-    static Fault.Heal of(JavaProcess process) {
+    static Fault.Act of(JavaProcess process) {
         Starvation starvation = new Starvation(process);
         starvation.thread.setDaemon(true);
         starvation.thread.start();

@@ -3,14 +3,18 @@ package dev.lockstep.torture;
 import dev.lockstep.servers.HostFaults;
 import dev.lockstep.servers.ServerGroup;
 import dev.lockstep.servers.ServerProcess;
+import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.servers.ZooKeeperServer;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -29,12 +33,22 @@ final class ZooKeeperTarget implements Target {
     private static final int PASSWORD_BYTES = 16;
 
     private static final int SERVERS = 3;
+    private static final Set<String> ROLES = Set.of("leader", "follower");
+    private static final Duration AGREEMENT = Duration.ofSeconds(30);
 
     private final Machines machines = new Machines(SERVERS);
+    private final Map<Route, TcpProxy> routes = new HashMap<>();
     private final ServerGroup<ZooKeeperServer> servers = ZooKeeperServer.builder()
             .durable()
             .on(machines.all().toArray(new HostFaults[0]))
-            .startEnsemble(SERVERS);
+            .startEnsemble(SERVERS, (from, to, port) -> proxy(new Route(from, to), port));
+
+    /** From one server to another, if that one leads. */
+    private record Route(int from, int to) {}
+
+    private int proxy(Route route, int port) {
+        return routes.computeIfAbsent(route, made -> TcpProxy.to(port)).port();
+    }
 
     @Override
     public String name() {
@@ -70,8 +84,28 @@ final class ZooKeeperTarget implements Target {
                 ServerFaults.paused("follower paused", Length.ANY, this::follower),
                 ServerFaults.killed("follower killed", this::follower),
                 ServerFaults.restarted("follower restarted", this::follower),
+                Fault.of("leader cut off", Length.ANY, random -> cutOff(leader(random))),
+                Fault.of("follower cut off", Length.ANY, random -> cutOff(follower(random))),
                 Fault.of("session ended", Length.MOMENT, this::endSession).excusing(Rule.EXCLUSION, Rule.ORDER)));
         return faults;
+    }
+
+    /** The others do not hear of a server any more, nor it of them; its clients do. */
+    private Injected cutOff(ZooKeeperServer server) {
+        int place = servers.servers().indexOf(server);
+        List<TcpProxy> cut = routes.entrySet().stream()
+                .filter(entry -> entry.getKey().from == place || entry.getKey().to == place)
+                .map(Map.Entry::getValue)
+                .toList();
+        cut.forEach(TcpProxy::blackHole);
+        return Injected.all(server.toString(), () -> {
+            cut.forEach(TcpProxy::heal);
+            Parking.until(this::isAgreed, AGREEMENT);
+        });
+    }
+
+    private boolean isAgreed() {
+        return servers.servers().stream().allMatch(server -> Guess.of(() -> ROLES.contains(server.mode())));
     }
 
     /** Ends the session of somebody who holds or waits, as its owner would: with its id and password, which is known. */
@@ -94,7 +128,7 @@ final class ZooKeeperTarget implements Target {
                 }
             }
         }
-        return Injected.all("a session", Fault.Heal.NONE);
+        return Injected.all("a session", Fault.Act.NONE);
     }
 
     /** The sessions that have nodes: who holds or waits. */
@@ -133,6 +167,7 @@ final class ZooKeeperTarget implements Target {
     @Override
     public void close() {
         servers.close();
+        routes.values().forEach(TcpProxy::close);
         machines.close();
     }
 }

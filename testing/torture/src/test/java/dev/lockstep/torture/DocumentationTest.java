@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -35,19 +34,34 @@ class DocumentationTest {
                 .map((MatchResult match) -> match.group(1))
                 .collect(Collectors.toSet());
         assertThat(named).hasSizeGreaterThan(40);
-        StringBuilder tests = new StringBuilder();
-        for (String folder : List.of("testing/tck/src/main", "backends")) {
-            try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
-                for (Path file :
-                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
-                    tests.append(Files.readString(file));
-                }
-            }
-        }
+        String tests = sources("testing/tck/src/main") + sources("backends");
         assertThat(named)
                 .allSatisfy(
                         name -> assertThat(tests.indexOf("void " + name + "(")).isPositive());
         assertThat(rows(table)).isEqualTo(40);
+    }
+
+    private static String sources(String folder) throws IOException {
+        StringBuilder sources = new StringBuilder();
+        try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                sources.append(Files.readString(file));
+            }
+        }
+        return sources.toString();
+    }
+
+    @Test
+    void everyFaultThatItNamesExists() throws IOException {
+        Set<String> named = Pattern.compile("torture[^;|(]*\\(([^)]*)\\)")
+                .matcher(section("The faults that break locks"))
+                .results()
+                .flatMap((MatchResult match) -> Stream.of(match.group(1).split(", ")))
+                .collect(Collectors.toSet());
+        assertThat(named).hasSizeGreaterThan(20);
+        String torture = sources("testing/torture/src/main");
+        assertThat(named).allSatisfy(fault -> assertThat(torture).contains('"' + fault + '"'));
     }
 
     @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.memory.MemoryEngine;
-import dev.lockstep.torture.Fault.Heal;
+import dev.lockstep.torture.Fault.Act;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.time.Duration;
@@ -102,7 +102,7 @@ class ReplayTest {
 
     private static List<String> faults(long seed) {
         List<Fault> kinds = IntStream.range(0, 5)
-                .mapToObj(kind -> Fault.of("kind " + kind, Length.SHORT, random -> Injected.all("", Heal.NONE)))
+                .mapToObj(kind -> Fault.of("kind " + kind, Length.SHORT, random -> Injected.all("", Act.NONE)))
                 .toList();
         Nemesis nemesis = new Nemesis(kinds, new Observer(1), Duration.ofSeconds(1), seed);
         return IntStream.range(0, 50)
