@@ -1,9 +1,7 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.torture.Witness.Seen;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +13,6 @@ import java.util.stream.Collectors;
  * to one section, and to a register, happens under one monitor with its stamp.
  */
 final class Observer {
-    private static final int SOME = 10;
 
     private final long origin = System.nanoTime() - 1;
     private final History history = new History();
@@ -26,7 +23,6 @@ final class Observer {
     private final Map<Integer, Long> lastEnteredBy = new HashMap<>();
     private int reopened;
     private long sections;
-    private final Deque<Long> lastQueued = new ArrayDeque<>();
 
     /** A section whose worker is still inside its call or inside the lock. */
     private static final class Open {
@@ -66,12 +62,7 @@ final class Observer {
     }
 
     synchronized void queued(int section) {
-        long now = now();
-        history.queued(section, now);
-        lastQueued.addLast(now);
-        if (lastQueued.size() > SOME) {
-            lastQueued.removeFirst();
-        }
+        history.queued(section, now());
     }
 
     /** Whether somebody asked for a fair lock. */
@@ -79,9 +70,9 @@ final class Observer {
         return history.hasFair();
     }
 
-    /** Whether some were seen to wait for a fair lock after a time. */
-    synchronized boolean someQueuedAfter(long stamp) {
-        return lastQueued.size() == SOME && lastQueued.getFirst() > stamp;
+    /** How many have shown so far that a fair lock keeps its order. */
+    synchronized long orderWitnesses(long settleNanos) {
+        return new Checker(history, settleNanos).check().checked(Rule.ORDER);
     }
 
     synchronized Seen enter(int section, long token) {
