@@ -57,7 +57,7 @@ public interface LockBackend extends AutoCloseable {
     long lastContactNanos();
 
     /**
-     * Asks the engine for a sign of life.
+     * Asks the engine for a sign of life. One that answers but could not write a claim down, such as a replica, gives none.
      *
      * @return done when it has answered; exceptional if it has not within the request timeout
      */
