@@ -28,8 +28,9 @@ final class OwnPool {
     static HikariDataSource open(DataSource source, String name, int size, Duration requestTimeout)
             throws SQLException {
         long timeout = Math.max(LEAST_MILLIS, requestTimeout.toMillis());
+        Gate gate = new Gate(source);
         HikariConfig config = new HikariConfig();
-        config.setDataSource(source);
+        config.setDataSource(gate);
         config.setPoolName("lockstep-" + name);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);
@@ -41,7 +42,13 @@ final class OwnPool {
         config.setInitializationFailTimeout(1);
         config.setAutoCommit(true);
         try {
-            return new HikariDataSource(config);
+            return new HikariDataSource(config) {
+                @Override
+                public void close() {
+                    gate.closed = true;
+                    super.close();
+                }
+            };
         } catch (HikariPool.PoolInitializationException e) {
             throw e.getCause() instanceof SQLException sql ? sql : new SQLException(e.getCause());
         }
@@ -92,6 +99,26 @@ final class OwnPool {
                     null,
                     "No JDBC driver on the class path takes the jdbc:" + dialect.scheme() + ": URL. Add "
                             + dialect.driver() + ", or check the URL.");
+        }
+    }
+
+    /** Lets nothing through any more once its pool is closed, which forgets connections that come later. */
+    private static final class Gate extends DriverSource {
+        private final DataSource source;
+        private volatile boolean closed;
+
+        Gate(DataSource source) {
+            this.source = source;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            Connection connection = source.getConnection();
+            if (closed) {
+                connection.close();
+                throw new SQLException("The pool was closed.", "08003");
+            }
+            return connection;
         }
     }
 
