@@ -2,7 +2,6 @@ package dev.lockstep.torture;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
-import dev.lockstep.LockInfo;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockUnavailableException;
 import java.time.Duration;
@@ -20,6 +19,8 @@ final class Turns {
     private static final long WORK_NANOS = 1_000_000;
     private static final int LOOKS_IN_A_TTL = 8;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int FIRST_LOOK_MILLIS = 2;
+    private static final int LAST_LOOK_MILLIS = 250;
 
     /** A round trip after the deadline, one to give a first lock of two back, and some for a busy machine. */
     private static final Duration LATE = Duration.ofSeconds(7);
@@ -170,22 +171,28 @@ final class Turns {
         });
     }
 
-    /** Looks whether the engine has this thread's claim, whose name is that of this turn alone. */
+    /** Looks whether the engine has this thread's claim, at first soon, and then again for as long as it waits. */
     private void seeMyself(Locks locks, int lock, int section, CompletableFuture<Lease> future) {
-        Parking.until(future::isDone, Duration.ofMillis(2));
-        if (future.isDone()) {
-            return;
-        }
-        try {
-            LockInfo info = locks.client().inspect(Locks.name(lock));
-            String me = Thread.currentThread().getName();
-            if (info.waiters().stream()
-                    .anyMatch(waiter -> waiter.holder().thread().equals(me)
-                            && waiter.holder().client().equals(locks.client().name()))) {
-                witness.queued(section);
+        for (int pause = FIRST_LOOK_MILLIS; pause <= LAST_LOOK_MILLIS; pause *= 5) {
+            if (Parking.until(future::isDone, Duration.ofMillis(pause))) {
+                return;
             }
+            if (isQueued(locks, lock)) {
+                witness.queued(section);
+                return;
+            }
+        }
+    }
+
+    /** Whether the engine has this thread's claim, whose name is that of this turn alone. */
+    private static boolean isQueued(Locks locks, int lock) {
+        try {
+            String me = Thread.currentThread().getName();
+            return locks.client().inspect(Locks.name(lock)).waiters().stream()
+                    .anyMatch(waiter -> waiter.holder().thread().equals(me)
+                            && waiter.holder().client().equals(locks.client().name()));
         } catch (LockUnavailableException e) {
-            // Then this one proves nothing about the order.
+            return false; // then this one proves nothing about the order
         }
     }
 
