@@ -379,9 +379,7 @@ class FaultsTest extends OneServerTestCase {
         lock.acquire().close(); // the server knows the scripts from here on
         Lease lease = lock.acquire();
         Bench.awaitRenewal(lease);
-        // The next renewal is on its way for long enough to arrive after the release, whose reply is lost, and before
-        // its
-        // second try.
+        // The next renewal arrives after the release, whose reply is lost, and before that is tried again.
         proxy.delay(TcpProxy.Direction.REQUESTS, Duration.ofMillis(300));
         long before = proxy.bytes(TcpProxy.Direction.REQUESTS);
         Bench.await(

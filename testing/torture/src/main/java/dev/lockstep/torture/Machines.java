@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** Machines for servers, whose clocks and disks can be spoilt; none if there can be none here. For one thread. */
 final class Machines implements AutoCloseable {
@@ -16,8 +17,7 @@ final class Machines implements AutoCloseable {
 
     private final List<HostFaults> hosts = new ArrayList<>();
     private final String one;
-    private long lostDataNanos;
-    private boolean lostData;
+    private @Nullable Long lostDataNanos; // null if none was lost yet
 
     /** Makes some, one for each server. */
     Machines(int count) {
@@ -78,8 +78,9 @@ final class Machines implements AutoCloseable {
 
     /** Waits until a clock that is set back by two ttls shows a time after the last loss. */
     private void awaitTimeAfterDataLoss(Duration ttl) {
-        if (lostData) {
-            Parking.forNanos(lostDataNanos + 3 * ttl.toNanos() - System.nanoTime());
+        Long lost = lostDataNanos;
+        if (lost != null) {
+            Parking.forNanos(lost + 3 * ttl.toNanos() - System.nanoTime());
         }
     }
 
@@ -88,14 +89,12 @@ final class Machines implements AutoCloseable {
      * it has shown before: a loss and a clock that goes back are what no token survives, as docs/guarantees.md says.
      */
     Fault losingData(Fault fault) {
-        return Fault.of(fault.kind(), fault.length(), random -> {
-                    Injected injected = fault.injection().inject(random);
-                    lostDataNanos = System.nanoTime();
-                    lostData = true;
-                    return injected;
-                })
-                .excusing(fault.excuses().toArray(Rule[]::new))
-                .after(() -> hosts.forEach(HostFaults::awaitNewTime));
+        Fault.Act newTime = () -> hosts.forEach(HostFaults::awaitNewTime);
+        return new Fault(fault.kind(), fault.length(), fault.excuses(), newTime, random -> {
+            Injected injected = fault.injection().inject(random);
+            lostDataNanos = System.nanoTime();
+            return injected;
+        });
     }
 
     /** A disk on which each write takes long to be safe. */

@@ -13,7 +13,6 @@ import java.util.stream.Collectors;
  * to one section, and to a register, happens under one monitor with its stamp.
  */
 final class Observer {
-
     private final long origin = System.nanoTime() - 1;
     private final History history = new History();
     private final Registers[] registers;
