@@ -140,7 +140,7 @@ final class TortureCommand implements Callable<Integer> {
         EngineOptions.silenceDrivers();
         for (Path each : new Path[] {folder, histories}) {
             if (each != null) {
-                Files.createDirectories(each);
+                makeFolder(each);
             }
         }
         long chosen = seed == null ? new Random().nextInt(1_000_000) : seed;
@@ -154,6 +154,14 @@ final class TortureCommand implements Callable<Integer> {
             out().println(text);
         }
         return held ? ExitCodes.OK : ExitCodes.FAILED;
+    }
+
+    private void makeFolder(Path made) {
+        try {
+            Files.createDirectories(made);
+        } catch (IOException e) {
+            throw new ParameterException(spec.commandLine(), made + " is no folder, and cannot be made one: " + e);
+        }
     }
 
     private PrintWriter out() {

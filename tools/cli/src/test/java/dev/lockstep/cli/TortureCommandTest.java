@@ -57,6 +57,16 @@ class TortureCommandTest {
     }
 
     @Test
+    void whatIsNoFolderIsToldBeforeTheRun(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("notes.txt"), "nothing");
+        for (String option : new String[] {"--report", "--history"}) {
+            assertThat(run("torture", "--engine", "memory", option, file.toString()))
+                    .isEqualTo(ExitCodes.USAGE);
+        }
+        assertThat(err.toString().lines()).hasSize(2).allMatch(line -> line.contains("notes.txt is no folder"));
+    }
+
+    @Test
     void anEngineMustBeNamed() {
         assertThat(run("torture", "--url", "")).isEqualTo(ExitCodes.USAGE);
         assertThat(run("torture", "--engine", "none")).isEqualTo(ExitCodes.USAGE);
