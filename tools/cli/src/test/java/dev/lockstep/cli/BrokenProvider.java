@@ -11,14 +11,17 @@ import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
-/** Serves {@code broken:}, an engine that grants every claim at once: what a demo must find out. */
+/**
+ * Serves {@code broken:}, an engine that grants all claims of any process at the same moments: what a demo must find out.
+ * Processes that have work thus meet again and again, however the machine schedules them.
+ */
 public final class BrokenProvider implements BackendProvider {
     @Override
     public Set<String> schemes() {
@@ -31,6 +34,8 @@ public final class BrokenProvider implements BackendProvider {
     }
 
     private static final class BrokenBackend implements LockBackend {
+        private static final long MILLIS_BETWEEN_GRANTS = 50;
+
         private final BackendContext context;
 
         BrokenBackend(BackendContext context) {
@@ -44,7 +49,10 @@ public final class BrokenProvider implements BackendProvider {
 
         @Override
         public Claim submit(ClaimRequest request) {
-            long token = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+            long now = System.currentTimeMillis();
+            long token = now / MILLIS_BETWEEN_GRANTS + 1;
+            Executor atNextMoment =
+                    CompletableFuture.delayedExecutor(token * MILLIS_BETWEEN_GRANTS - now, TimeUnit.MILLISECONDS);
             long validUntil = request.sentNanos() + Duration.ofHours(1).toNanos();
             Outcome granted = new Outcome.Granted(new AbstractGrant(request.listener(), token, validUntil) {
                 @Override
@@ -52,10 +60,11 @@ public final class BrokenProvider implements BackendProvider {
                     return CompletableFuture.completedFuture(true);
                 }
             });
+            CompletionStage<Outcome> outcome = CompletableFuture.supplyAsync(() -> granted, atNextMoment);
             return new Claim() {
                 @Override
                 public CompletionStage<Outcome> outcome() {
-                    return CompletableFuture.completedFuture(granted);
+                    return outcome;
                 }
 
                 @Override
