@@ -183,7 +183,7 @@ class PostgresTest {
         }
 
         private boolean blocked(String statement) throws SQLException {
-            return PostgresLockContractTest.isBlocked(url(server, server.port()), statement);
+            return ContractPostgresTest.isBlocked(url(server, server.port()), statement);
         }
 
         @Test

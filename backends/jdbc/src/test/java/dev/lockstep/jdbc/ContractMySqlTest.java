@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** The contract on MySql. */
-class MySqlLockContractTest extends MySqlContract {
+class ContractMySqlTest extends MySqlContract {
     private static SqlServer server;
 
     @BeforeAll

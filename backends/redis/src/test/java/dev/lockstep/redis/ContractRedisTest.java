@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a single server of the oldest version, with the queue; the cluster is of the newest. */
-class RedisContractTest extends LockContract {
+class ContractRedisTest extends LockContract {
     private static RedisServer server;
 
     @BeforeAll

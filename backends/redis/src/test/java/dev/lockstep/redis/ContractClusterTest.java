@@ -19,7 +19,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClusterClient;
 
 /** The contract on a cluster of three primaries, each client through proxies of its own. */
-class ClusterContractTest extends LockContract {
+class ContractClusterTest extends LockContract {
     private static RedisCluster cluster;
 
     @BeforeAll

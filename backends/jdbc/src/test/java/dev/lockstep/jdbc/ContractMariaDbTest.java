@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** The contract on MariaDb. */
-class MariaDbLockContractTest extends MySqlContract {
+class ContractMariaDbTest extends MySqlContract {
     private static SqlServer server;
 
     @BeforeAll

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on one server, without queues. */
-class PlainContractTest extends LockContract {
+class ContractPlainTest extends LockContract {
     private static ZooKeeperServer server;
 
     @BeforeAll

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on five independent servers. */
-class RedlockContractTest extends LockContract {
+class ContractRedlockTest extends LockContract {
     private static List<RedisServer> servers = List.of();
 
     @BeforeAll

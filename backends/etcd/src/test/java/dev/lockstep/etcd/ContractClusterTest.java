@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a cluster of three. */
-class EtcdClusterContractTest extends LockContract {
+class ContractClusterTest extends LockContract {
     private static ServerGroup<EtcdServer> cluster;
 
     @BeforeAll

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on an ensemble of three, where a client that is cut off is told nothing about it. */
-class EnsembleContractTest extends LockContract {
+class ContractEnsembleTest extends LockContract {
     private static ServerGroup<ZooKeeperServer> ensemble;
 
     @BeforeAll

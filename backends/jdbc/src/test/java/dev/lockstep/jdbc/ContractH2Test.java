@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on H2: a file, shared by H2's own server so that a second process can use it. */
-class H2LockContractTest extends SqlContract {
+class ContractH2Test extends SqlContract {
     @TempDir
     static Path folder;
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on one server, with queues. */
-class StandaloneContractTest extends LockContract {
+class ContractStandaloneTest extends LockContract {
     private static ZooKeeperServer server;
 
     @BeforeAll

@@ -7,7 +7,7 @@ import java.util.Set;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on a file of SQLite. */
-class SqliteLockContractTest extends SqlContract {
+class ContractSqliteTest extends SqlContract {
     @TempDir
     static Path folder;
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a single server, with the textbook's lock. */
-class PlainContractTest extends LockContract {
+class ContractPlainTest extends LockContract {
     private static RedisServer server;
 
     @BeforeAll

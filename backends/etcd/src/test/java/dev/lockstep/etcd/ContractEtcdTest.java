@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a single member. */
-class EtcdContractTest extends LockContract {
+class ContractEtcdTest extends LockContract {
     private static EtcdServer server;
 
     @BeforeAll

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** The contract on Postgres. */
-class PostgresLockContractTest extends SqlContract {
+class ContractPostgresTest extends SqlContract {
     private static SqlServer server;
 
     @BeforeAll
