@@ -30,7 +30,12 @@ record ProcessFamily(List<ProcessHandle> members) {
 
     private void stopAndWait() {
         signal("STOP", members);
-        Await.until("the process is paused", TIMEOUT, () -> members.stream().allMatch(ProcessFamily::isStopped));
+        try {
+            Await.until("the process is paused", TIMEOUT, () -> members.stream().allMatch(ProcessFamily::isStopped));
+        } catch (ServerException e) {
+            resume();
+            throw e;
+        }
     }
 
     /** Lets all go on, children first. */

@@ -1,11 +1,13 @@
 package dev.lockstep.servers;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A Redis Cluster. Thread-safe. */
 public final class RedisCluster extends ServerGroup<RedisServer> {
     private static final int SLOTS = 16_384;
+    private static final Duration MOVE_TIMEOUT = Duration.ofSeconds(30);
 
     private RedisCluster(List<RedisServer> nodes) {
         super(nodes);
@@ -110,17 +112,31 @@ public final class RedisCluster extends ServerGroup<RedisServer> {
         RedisServer source = owner(slot);
         String number = Integer.toString(slot);
         String to = id(target);
-        target.command("CLUSTER", "SETSLOT", number, "IMPORTING", id(source));
-        source.command("CLUSTER", "SETSLOT", number, "MIGRATING", to);
-        List<String> keys = keys(source, number);
-        while (!keys.isEmpty()) {
-            for (String key : keys) {
-                source.command("MIGRATE", ServerProcess.HOST, Integer.toString(target.port()), key, "0", "5000");
+        String from = id(source);
+        // What has begun is tried until it is done: half a move would leave keys where nobody looks for them.
+        Await.until("slot " + slot + " has moved", MOVE_TIMEOUT, () -> {
+            target.command("CLUSTER", "SETSLOT", number, "IMPORTING", from);
+            source.command("CLUSTER", "SETSLOT", number, "MIGRATING", to);
+            for (List<String> keys = keys(source, number); !keys.isEmpty(); keys = keys(source, number)) {
+                for (String key : keys) {
+                    source.command(
+                            "MIGRATE",
+                            ServerProcess.HOST,
+                            Integer.toString(target.port()),
+                            key,
+                            "0",
+                            "5000",
+                            "REPLACE");
+                }
             }
-            keys = keys(source, number);
+            return true;
+        });
+        for (RedisServer each : List.of(target, source)) {
+            Await.until(each + " knows of it", MOVE_TIMEOUT, () -> {
+                each.command("CLUSTER", "SETSLOT", number, "NODE", to);
+                return true;
+            });
         }
-        target.command("CLUSTER", "SETSLOT", number, "NODE", to);
-        source.command("CLUSTER", "SETSLOT", number, "NODE", to);
     }
 
     private static List<String> keys(RedisServer source, String slot) {

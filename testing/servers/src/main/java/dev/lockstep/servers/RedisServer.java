@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** One Redis server. Without persistence unless asked for: a restart then forgets everything. Thread-safe. */
 public final class RedisServer extends ServerProcess {
     static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+    private static final String OFFSET = "master_repl_offset:";
 
     private final Program program;
     private final List<String> arguments = new ArrayList<>();
@@ -109,6 +110,27 @@ public final class RedisServer extends ServerProcess {
                 this + " follows its primary",
                 START_TIMEOUT,
                 () -> info("master_link_status").equals("up") && isOnlineAt(Integer.parseInt(info("master_port"))));
+        // It may be sent nothing before it has confirmed what it loaded, once in a second. In a cluster nobody can ask
+        // like this.
+        int primaryPort = Integer.parseInt(info("master_port"));
+        long[] said = {-1};
+        Await.until(this + " hears of its primary", START_TIMEOUT, () -> {
+            if (said[0] < 0) {
+                exchange(primaryPort, "PUBLISH", "lockstep-servers", "hello");
+                said[0] = offset(exchange(primaryPort, "INFO", "replication"));
+            }
+            return offset(command("INFO", "replication")) >= said[0];
+        });
+    }
+
+    private static long offset(String replication) {
+        return replication
+                .lines()
+                .filter(line -> line.startsWith(OFFSET))
+                .mapToLong(
+                        line -> Long.parseLong(line.substring(OFFSET.length()).trim()))
+                .findFirst()
+                .orElse(0);
     }
 
     private boolean isOnlineAt(int primaryPort) {

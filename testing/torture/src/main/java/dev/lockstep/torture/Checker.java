@@ -95,7 +95,7 @@ final class Checker {
             long at = history.entered(section);
             int rival = rival(section, last, false);
             if (history.isCertain(section) && rival >= 0 && history.certain(rival) > at) {
-                report(Rule.EXCLUSION, section, at, describe(rival) + " and " + describe(section));
+                report(Rule.EXCLUSION, at, describe(rival) + " and " + describe(section), section, rival);
             } else {
                 int other = rival(section, present, true);
                 if (other >= 0 && end(other, true) > at) {
@@ -139,7 +139,7 @@ final class Checker {
 
     private void tooLow(int section, Rule premise) {
         String text = describe(section) + " is not above all before";
-        report(Rule.TOKENS, premise, section, history.entered(section), text);
+        report(Rule.TOKENS, premise, history.entered(section), text, section);
     }
 
     private void tokensByEntry(int[] entered, BitSet tooLow) {
@@ -173,7 +173,7 @@ final class Checker {
 
     /** Whether two may be inside, and its client had asked for its grant before those with higher tokens came. */
     private boolean wasHandedOn(int section, int[] highest, Claims claims) {
-        if (excuse(Rule.EXCLUSION, section, history.entered(section)) == null) {
+        if (excuse(Rule.EXCLUSION, history.entered(section), section) == null) {
             return false;
         }
         long came = IntStream.of(highest)
@@ -232,7 +232,7 @@ final class Checker {
                 (history.isShared(queued[next]) ? readers : writers).add(queued[next]);
             }
             if (overtakes(section, writers) || (!history.isShared(section) && overtakes(section, readers))) {
-                report(Rule.ORDER, section, at, describe(section) + " was served before one who had waited longer");
+                report(Rule.ORDER, at, describe(section) + " was served before one who had waited longer", section);
             }
         }
     }
@@ -244,20 +244,22 @@ final class Checker {
         return !waiting.isEmpty() && history.queued(waiting.element()) < history.asked(section);
     }
 
-    private void report(Rule rule, int section, long at, String text) {
-        report(rule, rule, section, at, text);
+    private void report(Rule rule, long at, String text, int... sections) {
+        report(rule, rule, at, text, sections);
     }
 
-    /** Reports that a rule was broken, which is excused where its premise is not promised. */
-    private void report(Rule rule, Rule premise, int section, long at, String text) {
-        String excuse = excuse(premise, section, at);
-        verdict.add(new Violation(rule, history.lock(section), at, text, excuse == null ? "" : excuse));
+    /** Reports that some sections of a lock broke a rule, which is excused where its premise is not promised. */
+    private void report(Rule rule, Rule premise, long at, String text, int... sections) {
+        String excuse = excuse(premise, at, sections);
+        verdict.add(new Violation(rule, history.lock(sections[0]), at, text, excuse == null ? "" : excuse));
     }
 
-    /** The fault in which the engine does not promise a rule at a time; null if it promises it. */
-    private @Nullable String excuse(Rule rule, int section, long at) {
+    /** The fault that hurt one of some sections and in which the engine does not promise a rule; null if it promises it. */
+    private @Nullable String excuse(Rule rule, long at, int... sections) {
         return history.faults().stream()
-                .filter(fault -> fault.excuses().contains(rule) && fault.hurtsLock(history.lock(section)))
+                .filter(fault -> fault.excuses().contains(rule))
+                .filter(fault -> IntStream.of(sections)
+                        .anyMatch(section -> fault.hurts(history.client(section), history.lock(section))))
                 .filter(fault -> fault.from() <= at && fault.until() + settleNanos >= at)
                 .map(FaultWindow::kind)
                 .findFirst()

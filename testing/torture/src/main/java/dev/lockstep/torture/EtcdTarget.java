@@ -11,19 +11,26 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A cluster of three members of etcd. */
 final class EtcdTarget implements Target {
     private static final Pattern LEASE = Pattern.compile("\"ID\":\"(\\d+)\"");
     private static final Pattern REVISION = Pattern.compile("\"revision\":\"(\\d+)\"");
     private static final Pattern MEMBER = Pattern.compile("\"member_id\":\"(\\d+)\"");
+    private static final Pattern KEYS = Pattern.compile("\"keys\":\\[([^]]+)]");
+    private static final Pattern VALUE = Pattern.compile("\"value\":\"([^\"]+)\"");
     private static final String ANY_KEY = "{\"key\":\"eA==\"}";
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final Duration OPERATOR = Duration.ofSeconds(30);
@@ -57,8 +64,10 @@ final class EtcdTarget implements Target {
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(List.of(ServerFaults.slowDisk(this::leader)));
         faults.addAll(List.of(
+                ServerFaults.paused("leader paused", Length.SHORT, this::leader),
                 // Releases from before 2024 can end leases that another leader has renewed (etcd #15247).
-                ServerFaults.paused("leader paused", Length.ANY, this::leader).excusing(Rule.EXCLUSION, Rule.ORDER),
+                ServerFaults.paused("leader paused beyond the ttl", Length.LONG, this::leader)
+                        .excusing(Rule.EXCLUSION, Rule.ORDER),
                 ServerFaults.killed("leader killed", this::leader),
                 ServerFaults.restarted("leader restarted", this::leader),
                 ServerFaults.paused("follower paused", Length.ANY, this::follower),
@@ -70,25 +79,22 @@ final class EtcdTarget implements Target {
                     return Injected.all("cluster", Fault.Act.NONE);
                 }),
                 Fault.of("disk full", Length.SHORT, random -> {
-                    alarm("ACTIVATE");
-                    return Injected.all("cluster", () -> Parking.until(() -> alarm("DEACTIVATE"), OPERATOR));
+                    String member = first(MEMBER, post("/v3/kv/range", ANY_KEY));
+                    Fault.Act heal =
+                            () -> Parking.require("there is room", () -> alarm("DEACTIVATE", member), OPERATOR);
+                    if (!alarm("ACTIVATE", member)) {
+                        heal.run(); // it may have heard
+                        throw new IOException("no member takes an alarm");
+                    }
+                    return Injected.all("cluster", heal);
                 }),
-                Fault.of("session revoked", Length.MOMENT, random -> {
-                            List<String> leases = all(LEASE, post("/v3/lease/leases", "{}"));
-                            if (!leases.isEmpty()) {
-                                String lease = leases.get(random.nextInt(leases.size()));
-                                post("/v3/lease/revoke", "{\"ID\":\"" + lease + "\"}");
-                            }
-                            return Injected.all("a lease", Fault.Act.NONE);
-                        })
-                        .excusing(Rule.EXCLUSION, Rule.ORDER)));
+                Fault.of("session revoked", Length.MOMENT, this::revokeSession).excusing(Rule.EXCLUSION, Rule.ORDER)));
         return faults;
     }
 
     /** What etcd does by itself when its space is used up, until an operator has made room. False if it has not heard. */
-    private boolean alarm(String action) {
+    private boolean alarm(String action, String member) {
         try {
-            String member = first(MEMBER, post("/v3/kv/range", ANY_KEY));
             post(
                     "/v3/maintenance/alarm",
                     "{\"action\":\"" + action + "\",\"memberID\":\"" + member + "\",\"alarm\":\"NOSPACE\"}");
@@ -96,6 +102,34 @@ final class EtcdTarget implements Target {
         } catch (IOException | InterruptedException e) {
             return false;
         }
+    }
+
+    /** Ends the lease of somebody who holds or waits. */
+    private Injected revokeSession(Random random) throws IOException, InterruptedException {
+        List<String> leases = new ArrayList<>(all(LEASE, post("/v3/lease/leases", "{}")));
+        Collections.shuffle(leases, random);
+        for (String lease : leases) {
+            Optional<String> claim = claims(lease).findFirst();
+            if (claim.isPresent()) {
+                List<String> values = all(VALUE, post("/v3/kv/range", "{\"key\":\"" + claim.get() + "\"}"));
+                post("/v3/lease/revoke", "{\"ID\":\"" + lease + "\"}");
+                return WorkerMain.injectedInto("a lease", values.isEmpty() ? "" : decode(values.get(0)));
+            }
+        }
+        throw new IOException("nobody holds or waits");
+    }
+
+    /** The keys on a lease that are claims, as the JSON interface shows them. */
+    private Stream<String> claims(String lease) throws IOException, InterruptedException {
+        String answer = post("/v3/lease/timetolive", "{\"ID\":\"" + lease + "\",\"keys\":true}");
+        return all(KEYS, answer).stream()
+                .flatMap(keys -> Stream.of(keys.split(",")))
+                .map(key -> key.replace("\"", ""))
+                .filter(key -> decode(key).contains("/lock/"));
+    }
+
+    private static String decode(String value) {
+        return new String(Base64.getDecoder().decode(value), StandardCharsets.UTF_8);
     }
 
     private EtcdServer leader(Random random) {

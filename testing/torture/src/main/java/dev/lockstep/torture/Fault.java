@@ -58,8 +58,23 @@ record Fault(String kind, Length length, Set<Rule> excuses, Act prepare, Injecti
             return new Injected(target, client, FaultWindow.ALL, heal);
         }
 
+        /** Hurts a client, and ends by itself. */
+        static Injected client(String target, int client) {
+            return client(target, client, Act.NONE);
+        }
+
         static Injected lock(int lock) {
             return new Injected(Locks.name(lock), FaultWindow.ALL, lock, Act.NONE);
+        }
+    }
+
+    /** Does something that must not be left as it is if the one who did it is told that it failed. */
+    static void orHeal(Act harm, Act heal) throws Exception {
+        try {
+            harm.run();
+        } catch (Exception e) {
+            Nemesis.heal(heal);
+            throw e;
         }
     }
 

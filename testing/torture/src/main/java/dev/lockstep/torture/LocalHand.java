@@ -7,8 +7,15 @@ import java.util.function.Supplier;
 /** A worker in this JVM. */
 final class LocalHand implements Hand {
     private final Worker worker;
+    private final String name;
 
-    LocalHand(Worker.Plan plan, Supplier<LockClient> connect, Observer observer) {
+    /**
+     * Makes a worker.
+     *
+     * @param name the name of its clients, which their threads have in theirs
+     */
+    LocalHand(String name, Worker.Plan plan, Supplier<LockClient> connect, Observer observer) {
+        this.name = name;
         worker = new Worker(plan, connect, () -> observer.witness(plan.client()));
     }
 
@@ -35,6 +42,6 @@ final class LocalHand implements Hand {
     @Override
     public List<String> quit() {
         worker.close();
-        return List.of();
+        return WorkerMain.threadsLeft(".*-" + name + "(-\\d+)?");
     }
 }

@@ -5,11 +5,11 @@ import dev.lockstep.memory.MemoryEngine;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** The memory engine, with all workers in this JVM, and with or without a bug that was planted in its backends. */
@@ -50,7 +50,10 @@ final class MemoryRig implements Rig {
             clients.add(plan.client());
             locks = plan.locks();
             hands.add(new LocalHand(
-                    plan, () -> wrapClient.apply(connect(name(plan.client()), wrap.apply(engine))), observer));
+                    name(plan.client()),
+                    plan,
+                    () -> wrapClient.apply(connect(name(plan.client()), wrap.apply(engine))),
+                    observer));
         }
         return hands;
     }
@@ -96,33 +99,35 @@ final class MemoryRig implements Rig {
 
     private Fault onOne(String kind, Length length, Harm harm) {
         return Fault.of(kind, length, (Random random) -> {
-            int client = clients.get(random.nextInt(clients.size()));
-            return Injected.client(name(client), client, ifOpen(() -> harm.inflict(client)));
+            int first = random.nextInt(clients.size());
+            for (int i = 0; i < clients.size(); i++) {
+                int client = clients.get((first + i) % clients.size());
+                try {
+                    return Injected.client(name(client), client, harm.inflict(client));
+                } catch (IllegalArgumentException e) {
+                    // It is being opened anew.
+                }
+            }
+            throw new IOException("no client is open");
         });
     }
 
-    private static Fault.Act ifOpen(Supplier<Fault.Act> harm) {
+    private static void ifOpen(Runnable heal) {
         try {
-            return harm.get();
+            heal.run();
         } catch (IllegalArgumentException e) {
-            return Fault.Act.NONE; // it is being opened anew
+            // It is another client by now, which nobody hurt.
         }
     }
 
     private Fault.Act outage(int client, MemoryEngine.Outage kind) {
         engine.disconnect(name(client), kind);
-        return () -> ifOpen(() -> {
-            engine.reconnect(name(client));
-            return Fault.Act.NONE;
-        });
+        return () -> ifOpen(() -> engine.reconnect(name(client)));
     }
 
     private Fault.Act late(int client) {
         engine.delayReplies(name(client), ttl.dividedBy(3));
-        return () -> ifOpen(() -> {
-            engine.delayReplies(name(client), Duration.ZERO);
-            return Fault.Act.NONE;
-        });
+        return () -> ifOpen(() -> engine.delayReplies(name(client), Duration.ZERO));
     }
 
     @Override

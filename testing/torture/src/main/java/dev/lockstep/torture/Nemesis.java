@@ -95,14 +95,14 @@ final class Nemesis {
     }
 
     /** A server that is started on a busy machine may not be ready in time the first time. */
-    private static void heal(Fault.Act heal) throws Exception {
+    static void heal(Fault.Act heal) throws Exception {
         for (int tries = 1; ; tries++) {
             try {
                 heal.run();
                 return;
             } catch (ServerException e) {
                 if (tries == TRIES_TO_HEAL) {
-                    throw e;
+                    throw new IllegalStateException("A fault could not be healed: " + e.getMessage(), e);
                 }
             }
         }

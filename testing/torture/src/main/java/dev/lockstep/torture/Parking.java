@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.ServerException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -22,6 +23,13 @@ final class Parking {
     /** Waits for a condition; false if it did not come true in time. */
     static boolean until(BooleanSupplier condition, Duration patience) {
         return until(condition, patience.toNanos());
+    }
+
+    /** Waits for a condition without which it makes no sense to go on. */
+    static void require(String what, BooleanSupplier condition, Duration patience) {
+        if (!until(condition, patience)) {
+            throw new ServerException(what + ": not within " + patience);
+        }
     }
 
     private static boolean until(BooleanSupplier condition, long patienceNanos) {

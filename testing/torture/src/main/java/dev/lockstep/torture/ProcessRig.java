@@ -127,12 +127,13 @@ final class ProcessRig implements Rig {
             faults.add(onLinks("replies lost", Length.ANY, TcpProxy::dropReplies));
             faults.add(onLinks("requests stalled", Length.ANY, proxy -> proxy.stall(TcpProxy.Direction.REQUESTS)));
             faults.add(onLinks("replies stalled", Length.ANY, proxy -> proxy.stall(TcpProxy.Direction.REPLIES)));
-            faults.add(onLinks("link slow", Length.ANY, proxy -> proxy.delay(ttl().dividedBy(8))));
+            faults.add(onLinks("link slow", Length.ANY, this::slow));
             faults.add(onLinks("connections reset", Length.MOMENT, TcpProxy::resetConnections));
         }
         if (target.servers().size() > 1) {
             faults.add(onOneLink("one link cut", TcpProxy::cut));
             faults.add(onOneLink("one link silent", TcpProxy::blackHole));
+            faults.add(onOneLink("one link slow", this::slow));
             faults.add(onOneLink("replies of one link lost", TcpProxy::dropReplies));
         }
         faults.add(Fault.of("lock released by force", Length.MOMENT, random -> {
@@ -144,6 +145,10 @@ final class ProcessRig implements Rig {
                 })
                 .excusing(Rule.EXCLUSION, Rule.ORDER));
         return faults;
+    }
+
+    private void slow(TcpProxy link) {
+        link.delay(ttl().dividedBy(8));
     }
 
     /** Does something to a worker. */

@@ -47,15 +47,28 @@ abstract class ReplicatedRedisTarget implements Target {
                 Fault.of("lagging replica promoted", Length.MOMENT, random -> {
                             RedisServer primary = primary(random);
                             RedisServer replica = replica(primary);
-                            replica.command("CONFIG", "SET", "replica-read-only", "no");
-                            replica.command("FLUSHALL"); // as if nothing had reached it yet
-                            replica.command("CONFIG", "SET", "replica-read-only", "yes");
+                            forget(replica);
                             return failOver(primary, replica);
                         })
                         .excusing(Rule.EXCLUSION, Rule.ORDER),
                 paused("primary paused", this::primary),
                 paused("replica paused", random -> replica(primary(random)))));
         return faults;
+    }
+
+    /** Empties a replica, as if nothing had reached it yet. It is promoted then, whether it could be seen to be done or not. */
+    private static void forget(RedisServer replica) {
+        try {
+            readOnly(replica, false);
+            replica.command("FLUSHALL");
+            readOnly(replica, true);
+        } catch (ServerException e) {
+            // Nothing is promised of it from now on.
+        }
+    }
+
+    private static void readOnly(RedisServer server, boolean is) {
+        server.command("CONFIG", "SET", "replica-read-only", is ? "yes" : "no");
     }
 
     /** Healed when all are one set again: a pause that is taken for the end needs a while to be put right. */
@@ -85,12 +98,13 @@ abstract class ReplicatedRedisTarget implements Target {
         Parking.until(() -> Guess.of(() -> next.info("role").equals("master")), FAILOVER);
         return Injected.all(old.toString(), () -> {
             old.start();
+            readOnly(next, true);
             awaitWhole();
         });
     }
 
     private void awaitWhole() {
-        Parking.until(() -> Guess.of(this::isWhole), FAILOVER);
+        Parking.require("every primary has its replica", () -> Guess.of(this::isWhole), FAILOVER);
     }
 
     /** Whether every primary has its replica. */

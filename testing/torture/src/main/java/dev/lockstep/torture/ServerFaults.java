@@ -47,8 +47,9 @@ final class ServerFaults {
                 command("pushes killed", choose, "CLIENT", "KILL", "TYPE", "pubsub"),
                 Fault.of("memory full", Length.SHORT, random -> {
                     RedisServer server = choose.apply(random);
-                    server.command("CONFIG", "SET", "maxmemory", "1");
-                    return Injected.all(server.toString(), () -> server.command("CONFIG", "SET", "maxmemory", "0"));
+                    Fault.Act heal = () -> server.command("CONFIG", "SET", "maxmemory", "0");
+                    Fault.orHeal(() -> server.command("CONFIG", "SET", "maxmemory", "1"), heal);
+                    return Injected.all(server.toString(), heal);
                 }));
     }
 

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
@@ -52,6 +53,9 @@ final class SqliteTarget implements Target {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("PRAGMA busy_timeout = 5000");
                 statement.execute("BEGIN IMMEDIATE");
+            } catch (SQLException e) {
+                connection.close();
+                throw e;
             }
             return Injected.all("file", connection::close);
         }));

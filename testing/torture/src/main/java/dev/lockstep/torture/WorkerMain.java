@@ -1,16 +1,16 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.LockstepException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.logging.LogManager;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * A worker in a process of its own. The first line of its input is the URL, which may carry a password, the second the
@@ -24,11 +24,14 @@ import java.util.stream.Collectors;
  * </pre>
  */
 final class WorkerMain {
+    private static final String NAME = "worker-";
     private static final Duration THREADS_END = Duration.ofSeconds(15);
 
     /** The threads of clients: the core's and the backends', and those of ZooKeeper's, etcd's and a pool's client. */
-    private static final Pattern OF_CLIENTS =
-            Pattern.compile("lockstep-.*|.*-SendThread\\(.*|.*-EventThread|grpc-.*|Hikari.*");
+    private static final String OF_CLIENTS = "lockstep-.*|.*-SendThread\\(.*|.*-EventThread|grpc-.*|Hikari.*";
+
+    /** What all engines write for people about who it is. */
+    private static final Pattern CLIENT = Pattern.compile("(?m)^client=" + NAME + "(\\d+)$");
 
     private WorkerMain() {}
 
@@ -61,6 +64,20 @@ final class WorkerMain {
         }
     }
 
+    private static String name(int client) {
+        return NAME + client;
+    }
+
+    /**
+     * What was done to the worker that left a text at the engine, as the key of its claim has it; to all if it is not known which
+     * worker that was.
+     */
+    static Fault.Injected injectedInto(String target, String text) {
+        Matcher matcher = CLIENT.matcher(text);
+        int client = matcher.find() ? Integer.parseInt(matcher.group(1)) : FaultWindow.ALL;
+        return Fault.Injected.client(target, client);
+    }
+
     /** Connects as all clients of a torture do. */
     static LockClient connect(String url, String namespace, Duration ttl, String name) {
         return LockClient.builder()
@@ -85,7 +102,7 @@ final class WorkerMain {
             Worker.Plan plan = order.plan();
             Worker worker = new Worker(
                     plan,
-                    () -> connect(url, order.namespace(), plan.ttl(), "worker-" + plan.client()),
+                    () -> connect(url, order.namespace(), plan.ttl(), name(plan.client())),
                     () -> new RemoteWitness(order.observerPort(), plan.client()));
             Stalls.listen(
                     Run.stallThatCounts(plan.ttl()), new RemoteWitness(order.observerPort(), plan.client())::stalled);
@@ -93,6 +110,8 @@ final class WorkerMain {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 perform(line.split(" "), worker);
             }
+        } catch (LockstepException e) {
+            System.err.println("A worker ended: " + e.getMessage());
         } catch (RuntimeException e) {
             e.printStackTrace();
         } finally {
@@ -107,18 +126,24 @@ final class WorkerMain {
             case "stalled" -> System.out.println("stalled " + Stalls.nanos());
             case "close" -> {
                 worker.close();
-                Parking.until(() -> threads().isEmpty(), THREADS_END);
-                threads().forEach(name -> System.out.println("left thread " + name));
+                threadsLeft(OF_CLIENTS).forEach(left -> System.out.println("left " + left));
                 System.out.println("closed");
             }
             default -> throw new IllegalArgumentException(List.of(words).toString());
         }
     }
 
-    private static Set<String> threads() {
+    /** The threads with some names that do not end, though those whose they were have closed. */
+    static List<String> threadsLeft(String names) {
+        Parking.until(() -> threads(names).isEmpty(), THREADS_END);
+        return threads(names);
+    }
+
+    private static List<String> threads(String names) {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> OF_CLIENTS.matcher(name).matches())
-                .collect(Collectors.toSet());
+                .filter(name -> name.matches(names))
+                .map(name -> "thread " + name)
+                .toList();
     }
 }

@@ -8,6 +8,7 @@ import dev.lockstep.servers.ZooKeeperServer;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,12 +20,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 
 /** An ensemble of three ZooKeeper servers. */
 final class ZooKeeperTarget implements Target {
-    private static final Pattern SESSION = Pattern.compile("(?m)^0x([0-9a-f]+):$"); // one with ephemeral nodes
+    /** One with ephemeral nodes, and the first of these. */
+    private static final Pattern SESSION = Pattern.compile("(?m)^0x([0-9a-f]+):\\R\\s+(/\\S+)$");
+
     private static final Duration ANSWER = Duration.ofSeconds(5);
 
     /** How ZooKeeper's servers make the password of a session from its id. */
@@ -100,7 +104,7 @@ final class ZooKeeperTarget implements Target {
         cut.forEach(TcpProxy::blackHole);
         return Injected.all(server.toString(), () -> {
             cut.forEach(TcpProxy::heal);
-            Parking.until(this::isAgreed, AGREEMENT);
+            Parking.require("all servers serve", this::isAgreed, AGREEMENT);
         });
     }
 
@@ -108,34 +112,52 @@ final class ZooKeeperTarget implements Target {
         return servers.servers().stream().allMatch(server -> Guess.of(() -> ROLES.contains(server.mode())));
     }
 
+    /**
+     * Somebody who holds or waits.
+     *
+     * @param id of the session
+     * @param node one of its nodes
+     */
+    private record Session(long id, String node) {}
+
     /** Ends the session of somebody who holds or waits, as its owner would: with its id and password, which is known. */
     private Injected endSession(Random random) throws IOException, InterruptedException {
-        List<Long> sessions = sessions();
-        if (!sessions.isEmpty()) {
-            long session = sessions.get(random.nextInt(sessions.size()));
-            byte[] password = new byte[PASSWORD_BYTES];
-            new Random(session ^ PASSWORD_SEED).nextBytes(password);
-            CountDownLatch connected = new CountDownLatch(1);
-            Watcher watcher = event -> {
-                if (event.getState() == Watcher.Event.KeeperState.SyncConnected) {
-                    connected.countDown();
-                }
-            };
-            String addresses = servers.addresses();
-            try (ZooKeeper thief = new ZooKeeper(addresses, (int) ttl().toMillis(), watcher, session, password)) {
-                if (!connected.await(ANSWER.toMillis(), TimeUnit.MILLISECONDS)) {
-                    throw new IOException("the session had ended, or no server answers");
-                }
-            }
+        List<Session> sessions = sessions();
+        if (sessions.isEmpty()) {
+            throw new IOException("nobody has a node");
         }
-        return Injected.all("a session", Fault.Act.NONE);
+        Session victim = sessions.get(random.nextInt(sessions.size()));
+        byte[] password = new byte[PASSWORD_BYTES];
+        new Random(victim.id ^ PASSWORD_SEED).nextBytes(password);
+        CountDownLatch connected = new CountDownLatch(1);
+        Watcher watcher = event -> {
+            if (event.getState() == Watcher.Event.KeeperState.SyncConnected) {
+                connected.countDown();
+            }
+        };
+        String addresses = servers.addresses();
+        try (ZooKeeper thief = new ZooKeeper(addresses, (int) ttl().toMillis(), watcher, victim.id, password)) {
+            if (!connected.await(ANSWER.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new IOException("the session had ended, or no server answers");
+            }
+            return WorkerMain.injectedInto("a session", dataOf(victim.node, thief));
+        }
+    }
+
+    /** What a client wrote into a node; nothing if the node is gone. */
+    private static String dataOf(String node, ZooKeeper client) throws InterruptedException {
+        try {
+            return new String(client.getData(node, false, null), StandardCharsets.UTF_8);
+        } catch (KeeperException e) {
+            return "";
+        }
     }
 
     /** The sessions that have nodes: who holds or waits. */
-    private List<Long> sessions() {
+    private List<Session> sessions() {
         return SESSION.matcher(member("leader", 0).report("dump"))
                 .results()
-                .map(match -> Long.parseUnsignedLong(match.group(1), 16))
+                .map(match -> new Session(Long.parseUnsignedLong(match.group(1), 16), match.group(2)))
                 .toList();
     }
 
@@ -160,7 +182,7 @@ final class ZooKeeperTarget implements Target {
         return Leftovers.after(
                 ttl().multipliedBy(4),
                 () -> sessions().stream()
-                        .map(session -> "nodes of session 0x" + Long.toHexString(session))
+                        .map(session -> "nodes of session 0x" + Long.toHexString(session.id))
                         .toList());
     }
 

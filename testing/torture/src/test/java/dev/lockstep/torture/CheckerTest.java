@@ -145,6 +145,25 @@ class CheckerTest {
         }
 
         @Test
+        void isExcusedOnlyIfOneOfTheTwoWasHurt() {
+            faultOn(1, FaultWindow.ALL, 1, 2, Rule.EXCLUSION);
+            overlap(0, 1, 2);
+            overlap(1, 2, 1);
+            overlap(2, 2, 3);
+            assertThat(check().broken(Rule.EXCLUSION)).isEqualTo(1);
+            assertThat(check().excused(Rule.EXCLUSION)).isEqualTo(2);
+        }
+
+        private void overlap(int lock, int client, int other) {
+            for (int each : new int[] {client, other}) {
+                int section = history.ask(each, lock, false, false, 1);
+                history.entered(section, each == client ? 2 : 6, each == client ? 1 : 2);
+                history.certain(section, 8);
+                history.exited(section, 9);
+            }
+        }
+
+        @Test
         void onlyThoseCountAsCheckedWhomTheEnginePromisesIt() {
             fault(20, 21, Rule.EXCLUSION);
             writer(1, 2, 5, 5, 1);

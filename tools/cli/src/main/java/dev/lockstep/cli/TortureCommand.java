@@ -1,5 +1,6 @@
 package dev.lockstep.cli;
 
+import dev.lockstep.LockstepException;
 import dev.lockstep.servers.ServerException;
 import dev.lockstep.servers.ServerUnavailableException;
 import dev.lockstep.torture.Engine;
@@ -125,7 +126,7 @@ final class TortureCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (workers < 1 || threads < 1 || locks < 1 || workers * threads > 1_000 || locks > 1_000) {
+        if (workers < 1 || threads < 1 || locks < 1 || (long) workers * threads > 1_000 || locks > 1_000) {
             throw new ParameterException(
                     spec.commandLine(), "--workers, --threads and --locks must be 1 or more, 1000 at most");
         }
@@ -205,7 +206,7 @@ final class TortureCommand implements Callable<Integer> {
             results.put(name, Map.of("skipped", message));
             say("");
             say(name + ": skipped, " + message);
-        } catch (ServerException | IllegalStateException e) {
+        } catch (ServerException | LockstepException | IllegalStateException e) {
             // One that could not be tortured to the end must not cost what is known of the others.
             String message = String.valueOf(e.getMessage());
             held = false;
