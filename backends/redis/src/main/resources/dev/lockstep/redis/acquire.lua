@@ -4,6 +4,11 @@
 local id, mode, may_wait, may_barge = ARGV[1], ARGV[2], ARGV[3] == '1', ARGV[4] == '1'
 local ttl, patience, info = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 
+local function busy()
+  redis.call('ZREMRANGEBYSCORE', GONE, '-inf', now) -- a server that may not write has not the last word, and refuses
+  return { -1 }
+end
+
 load()
 if owner == id then
   prolong(now + ttl)
@@ -13,7 +18,7 @@ if not owner and redis.call('EXISTS', QUEUE, READERS, GONE) == 0 then
   return { 1, hold(id, mode, info, now + ttl), 0 }
 end
 if owner and not may_wait then
-  return { -1 }
+  return busy()
 end
 if redis.call('ZSCORE', GONE, id) then
   return { -2 }
@@ -33,7 +38,7 @@ if not may_wait then
   if free and redis.call('EXISTS', QUEUE) == 0 then
     return { 1, hold(id, mode, info, now + ttl), 0 }
   end
-  return { -1 }
+  return busy()
 end
 
 if not redis.call('ZSCORE', QUEUE, id) then

@@ -201,6 +201,24 @@ class FaultsTest extends OneServerTestCase {
         }
     }
 
+    /** What it was told of the lock may be long over. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?queue=off"})
+    void aReplicaThatKnowsOfAHolderIsAnErrorAndNotABusyLock(String options) throws Exception {
+        Bench bench = bench();
+        Duration timeout = Duration.ofSeconds(4);
+        LockClient client = bench.client(bench.server().url() + options, Duration.ofSeconds(30), timeout);
+        try (RedisServer primary = RedisServer.builder().start();
+                LockClient elsewhere = bench.client(primary.url() + options, Duration.ofSeconds(30), timeout);
+                Lease held = elsewhere.lock(NAME).acquire()) {
+            follow(bench.server(), primary);
+            Bench.await("it knows", () -> !bench.server().command("DBSIZE").equals("0"));
+            assertThatThrownBy(client.lock(NAME)::tryLock).isInstanceOf(LockUnavailableException.class);
+            refused("READONLY", () -> client.lock(NAME).tryAcquire(timeout.multipliedBy(3)));
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
     @Test
     void aClientThatClosesLeavesNoConnectionEvenIfSomeWereJustBroken() {
         Bench bench = bench();
@@ -375,7 +393,9 @@ class FaultsTest extends OneServerTestCase {
     void aRenewalThatFindsWhatWasGivenBackMeanwhileIsNoLoss() throws Exception {
         Bench bench = bench();
         TcpProxy proxy = bench.proxy();
-        DistributedLock lock = bench.client(proxy, "").lock(NAME);
+        DistributedLock lock = bench.client(
+                        "redis://127.0.0.1:" + proxy.port(), Duration.ofSeconds(3), Duration.ofSeconds(10))
+                .lock(NAME);
         lock.acquire().close(); // the server knows the scripts from here on
         Lease lease = lock.acquire();
         Bench.awaitRenewal(lease);

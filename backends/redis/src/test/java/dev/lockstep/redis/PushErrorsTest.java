@@ -87,7 +87,7 @@ class PushErrorsTest {
         failing = false;
         try (Logged log = new Logged();
                 LockClient client = connect(kind)) {
-            assertThat(subscriptions(set.server(0))).isOne();
+            Bench.await("it listens", () -> subscriptions(set.server(0)) == 1);
             failing = true;
             set.server(0).command("CLIENT", "KILL", "TYPE", "pubsub");
             Bench.await("it is told", () -> log.text().contains(WHAT));

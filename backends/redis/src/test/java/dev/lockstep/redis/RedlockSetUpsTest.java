@@ -13,6 +13,7 @@ import dev.lockstep.servers.Servers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,10 +51,17 @@ class RedlockSetUpsTest {
     }
 
     private static void refused(String url, String word) {
-        assertThatThrownBy(() -> connect(url).close())
+        assertThatThrownBy(() -> connectUntilRefused(() -> connect(url)))
                 .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContaining(word)
                 .hasMessageNotContaining(SECRET);
+    }
+
+    /** Those beyond a majority are waited for only a moment: what is wrong with one that is slow is found out later. */
+    private static void connectUntilRefused(Supplier<LockClient> connect) {
+        for (int i = 0; i < 20; i++) {
+            connect.get().close();
+        }
     }
 
     private static void works(LockClient client) throws Exception {
@@ -84,7 +92,7 @@ class RedlockSetUpsTest {
                 LockClient rival = connect(url)) {
             works(client);
             client.lock("busy").lock();
-            assertThat(rival.lock("busy").tryAcquire(Duration.ofSeconds(1))).isEmpty();
+            assertThat(rival.lock("busy").tryLock()).isFalse();
             assertThat(client.list("")).hasSize(1);
             assertThat(client.forceRelease("busy")).isTrue();
         }
@@ -139,9 +147,9 @@ class RedlockSetUpsTest {
                     "redlock://127.0.0.1:" + port + ",localhost:" + port + ","
                             + two.get(1).address(),
                     "are the same server");
-            assertThatThrownBy(() -> LockClient.builder()
+            assertThatThrownBy(() -> connectUntilRefused(() -> LockClient.builder()
                             .backend(Redlock.on(one, again, another))
-                            .connect())
+                            .connect()))
                     .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining("server 1")
                     .hasMessageContaining("server 2")
@@ -181,16 +189,12 @@ class RedlockSetUpsTest {
         try (Redlocks set = Redlocks.of(different);
                 Logged log = new Logged()) {
             works(set.client(Duration.ofSeconds(5)));
-            assertThat(log.tells("different versions", "6.2", "alike"))
-                    .as(log.text())
-                    .isTrue();
+            Bench.await("it is told", () -> log.tells("different versions", "6.2", "alike"));
             assertThat(log.text()).doesNotContain("maxmemory-policy");
             set.server(0)
                     .command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"); // without a limit it evicts nothing
             works(set.client(Duration.ofSeconds(5)));
-            assertThat(log.tells("maxmemory-policy", "allkeys-lru", "noeviction", "alike"))
-                    .as(log.text())
-                    .isTrue();
+            Bench.await("it is told", () -> log.tells("maxmemory-policy", "allkeys-lru", "noeviction", "alike"));
         }
     }
 
