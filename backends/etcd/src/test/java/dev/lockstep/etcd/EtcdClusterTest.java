@@ -91,7 +91,7 @@ class EtcdClusterTest extends ClusterTestCase {
                                 proxies.stream()
                                         .map(proxy -> "127.0.0.1:" + proxy.port())
                                         .toList()))
-                .requestTimeout(Duration.ofMillis(700)));
+                .requestTimeout(Duration.ofSeconds(3)));
         LockClient rival = connect();
         for (TcpProxy proxy : proxies) {
             try (Lease lease =

@@ -16,6 +16,7 @@ import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
 import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.tck.SecondProcess;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -99,6 +100,47 @@ class PostgresTest {
             assertThat(info.clock()).isPresent();
             assertThat(info.guarantees()).anyMatch(line -> line.contains("NOTIFY"));
             assertThat(info.limits()).anyMatch(line -> line.endsWith("fsync = off."));
+        }
+    }
+
+    /** The contract cannot count what another process sends to a database; a trigger of the database can. */
+    @Test
+    void aResumedProcessDoesNotMakeUpForMissedRenewals() throws Exception {
+        Duration ttl = Duration.ofMillis(1_500);
+        try (SecondProcess other = SecondProcess.start(url(server, server.port()), namespace, ttl)) {
+            execute(
+                    server,
+                    "CREATE SEQUENCE renewals",
+                    "CREATE FUNCTION count_renewal() RETURNS trigger LANGUAGE plpgsql AS"
+                            + " 'BEGIN PERFORM nextval(''renewals''); RETURN NULL; END'",
+                    "CREATE TRIGGER renewals AFTER UPDATE ON lockstep_sessions FOR EACH STATEMENT EXECUTE FUNCTION"
+                            + " count_renewal()");
+            assertThat(other.ask("acquire a")).isEqualTo("ok");
+            Awaitility.await("they are counted")
+                    .atMost(Duration.ofSeconds(SOON))
+                    .until(() -> renewals() > 1);
+            other.pause();
+            int ttls = 6;
+            TimeUnit.MILLISECONDS.sleep(ttls * ttl.toMillis()); // what it misses is what is shown
+            long before = renewals();
+            long start = System.nanoTime();
+            other.resume();
+            assertThat(other.ask("valid a")).isEqualTo("false");
+            TimeUnit.MILLISECONDS.sleep(300);
+            long sent = renewals() - before;
+            long due = (System.nanoTime() - start) / ttl.dividedBy(3).toNanos();
+            assertThat(sent).isLessThan(ttls * 3 / 2 + due);
+        } finally {
+            execute(server, "DROP FUNCTION count_renewal CASCADE", "DROP SEQUENCE renewals");
+        }
+    }
+
+    private static long renewals() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url(server, server.port()));
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT last_value FROM renewals")) {
+            rows.next();
+            return rows.getLong(1);
         }
     }
 

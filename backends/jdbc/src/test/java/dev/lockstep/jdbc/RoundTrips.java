@@ -21,6 +21,7 @@ final class RoundTrips {
     private static final Path MANUAL = Path.of("../../docs/engines/sql.md");
     private static final Duration EACH_WAY = Duration.ofMillis(25);
     private static final int TRIES = 4;
+    private static final int MOST_TRIES = 40;
 
     private final TcpProxy proxy;
     private final int column;
@@ -46,9 +47,11 @@ final class RoundTrips {
             compare(
                     "a reader's `lock()`; `unlock()`",
                     client.readWriteLock("read").readLock());
-            assertThat(trips(() -> {}, client.lock("held")::tryLock, () -> {}))
-                    .as("`tryLock()` of a lock that is held")
-                    .isEqualTo(documented("`tryLock()` of a lock that is held").get(0));
+            String busy = "`tryLock()` of a lock that is held";
+            long wanted = documented(busy).get(0);
+            assertThat(trips(wanted, () -> {}, client.lock("held")::tryLock, () -> {}))
+                    .as(busy)
+                    .isEqualTo(wanted);
             near.lock("held").unlock();
         }
     }
@@ -62,15 +65,21 @@ final class RoundTrips {
     }
 
     private void compare(String row, DistributedLock lock) throws IOException {
-        assertThat(List.of(trips(() -> {}, lock::lock, lock::unlock), trips(lock::lock, lock::unlock, () -> {})))
+        List<Long> wanted = documented(row);
+        assertThat(List.of(
+                        trips(wanted.get(0), () -> {}, lock::lock, lock::unlock),
+                        trips(wanted.get(1), lock::lock, lock::unlock, () -> {})))
                 .as(row)
-                .isEqualTo(documented(row));
+                .isEqualTo(wanted);
     }
 
-    /** The round trips of a call. Nothing makes it quicker than it is, so the quickest of some tries is right. */
-    private long trips(Runnable before, Runnable measured, Runnable after) {
+    /**
+     * The round trips of a call. Nothing makes it quicker than it is, so the quickest of some tries is right; and a machine that
+     * makes all of them slow is given some more.
+     */
+    private long trips(long wanted, Runnable before, Runnable measured, Runnable after) {
         long best = Long.MAX_VALUE;
-        for (int i = 0; i <= TRIES; i++) {
+        for (int i = 0; i <= TRIES || (i <= MOST_TRIES && count(best) > wanted); i++) {
             before.run();
             proxy.delay(i == 0 ? Duration.ZERO : EACH_WAY); // the first use of a name makes its row
             long start = System.nanoTime();
@@ -80,7 +89,11 @@ final class RoundTrips {
             best = i == 0 ? best : Math.min(best, taken);
             after.run();
         }
-        return best / EACH_WAY.multipliedBy(2).toNanos();
+        return count(best);
+    }
+
+    private static long count(long nanos) {
+        return nanos / EACH_WAY.multipliedBy(2).toNanos();
     }
 
     /** The numbers of a row of the manual in this column. */

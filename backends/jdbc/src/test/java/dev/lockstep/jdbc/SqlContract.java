@@ -108,7 +108,7 @@ abstract class SqlContract extends SqlRaceContract {
                 // Its time ends before it has found its place in the queue, but not before the first answer.
                 assertThat(test.client()
                                 .lock("a")
-                                .tryAcquireAsync(Duration.ofMillis(1_500))
+                                .tryAcquireAsync(Duration.ofSeconds(4))
                                 .get(SOON, TimeUnit.SECONDS))
                         .isEmpty();
                 second.awaitReached();

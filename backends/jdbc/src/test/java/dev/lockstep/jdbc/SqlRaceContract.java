@@ -130,7 +130,7 @@ abstract class SqlRaceContract extends SqlBench {
                 gate.awaitReached();
                 Lease lease = first.client()
                         .lock("a")
-                        .tryAcquireAsync(SHORT)
+                        .tryAcquireAsync(Duration.ofSeconds(SOON))
                         .get(SOON, TimeUnit.SECONDS)
                         .orElseThrow();
                 gate.letGo();

@@ -44,7 +44,11 @@ final class RawClient implements AutoCloseable {
     /** The names of a node's children; none if there is no such node. */
     List<String> children(String path) throws KeeperException, InterruptedException {
         handle.sync(path);
-        return handle.exists(path, false) == null ? List.of() : handle.getChildren(path, false);
+        try {
+            return handle.getChildren(path, false);
+        } catch (KeeperException.NoNodeException e) {
+            return List.of();
+        }
     }
 
     Stat stat(String path) throws KeeperException, InterruptedException {

@@ -115,6 +115,7 @@ abstract class AsyncContract extends ContractGroup {
                     });
             // From here on it is known that the lock is held, so that a time which is over says so.
             bench().awaitWaiters(NAME, 1);
+            client.inspect(NAME);
             CompletableFuture<Thread> timingOut = client.lock(NAME)
                     .tryAcquireAsync(Duration.ofMillis(200))
                     .thenApply(lease -> Thread.currentThread());

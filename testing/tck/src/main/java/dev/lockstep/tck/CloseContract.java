@@ -83,9 +83,11 @@ abstract class CloseContract extends ContractGroup {
     void callsThatWaitAtTheEngineFail(Way way) throws Exception {
         LockClient closing = openClosing();
         rivalLock().lock();
-        Call<Boolean> waiting = actor("waiter")
-                .starts(() -> assertThatThrownBy(() -> way.take(closing.lock(NAME), Duration.ofMinutes(5)))
+        Actor waiter = actor("waiter");
+        Call<Boolean> waiting =
+                waiter.starts(() -> assertThatThrownBy(() -> way.take(closing.lock(NAME), Duration.ofMinutes(5)))
                         .isInstanceOf(LockUnavailableException.class));
+        waiter.awaitParked();
         bench().awaitWaiters(NAME, 1);
         closing.close();
         waiting.get();

@@ -52,10 +52,12 @@ abstract class ListenerContract extends ContractGroup {
     @Test
     void theWaitIsMeasured() throws Exception {
         rivalLock().lock();
-        Call<Boolean> waiting = actor("waiter").starts(() -> {
+        Actor waiter = actor("waiter");
+        Call<Boolean> waiting = waiter.starts(() -> {
             heard.lock(NAME).lock();
             heard.lock(NAME).unlock();
         });
+        waiter.awaitParked();
         bench().awaitWaiters(NAME, 1);
         Bench.letPass(Duration.ofMillis(200));
         rivalLock().unlock();

@@ -8,6 +8,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -185,6 +186,15 @@ abstract class MultiLockContract extends ContractGroup {
         assertThat(bench().isFree("a")).isTrue();
     }
 
+    /** Whether it has them in time; an engine that did not answer in the end is no contradiction. */
+    private boolean takesAll(Duration wait) throws InterruptedException {
+        try {
+            return all().tryLock(wait.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (LockUnavailableException e) {
+            return false;
+        }
+    }
+
     @Test
     void aTimedWaitIsSpentOnceOverAllLocks() throws Exception {
         Duration wait = Duration.ofSeconds(3);
@@ -193,9 +203,7 @@ abstract class MultiLockContract extends ContractGroup {
             rivalHolder.does(() -> rival().lock(name).lock());
         }
         Call<Long> ended = actor("waiter").start(() -> {
-            assertThat(Bench.timed(() -> assertThat(all().tryLock(wait.toMillis(), TimeUnit.MILLISECONDS))
-                            .isFalse()))
-                    .isGreaterThanOrEqualTo(wait);
+            assertThat(Bench.timed(() -> assertThat(takesAll(wait)).isFalse())).isGreaterThanOrEqualTo(wait);
             return System.nanoTime();
         });
         // Two of three are freed late: a wait that starts anew for each lock would only begin its full time then.
