@@ -31,6 +31,7 @@ class ChaosTest {
                 crowd.join(bench.client(proxy, "?waiterExpiry=1s"));
             }
             breakThings(bench, proxies, new Random(4711));
+            crowd.awaitVisits(50);
             crowd.end(50);
             Bench.await(
                     "nothing is left but word of claims that are gone",

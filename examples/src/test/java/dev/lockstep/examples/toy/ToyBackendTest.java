@@ -66,13 +66,13 @@ class ToyBackendTest {
     @Test
     void claimWhoseAnswerIsLostIsFoundAgainByItsId() throws InterruptedException {
         connection.hurt(ToyStore.Fault.DEAF);
-        var later = client.lock("a").acquireAsync();
+        var later = client.lock("a").tryAcquireAsync(Duration.ofSeconds(20));
         while (store.find("").isEmpty()) {
             Thread.onSpinWait();
         }
         assertThat(rival.lock("a").tryAcquire()).isEmpty();
         connection.hurt(ToyStore.Fault.NONE);
-        later.orTimeout(5, TimeUnit.SECONDS).join().closeAsync().join();
+        later.orTimeout(20, TimeUnit.SECONDS).join().orElseThrow().closeAsync().join();
     }
 
     @Test
