@@ -89,28 +89,44 @@ final class Connections implements AutoCloseable {
     }
 
     private <T> T callOnce(Link.Work<T> work, long deadline) throws SQLException {
-        try (Connection connection = borrow()) {
-            Link link = new Link(dialect, connection, together, scheduler, deadline, this::noteContact);
-            int timeout = link.readTimeout();
-            boolean manual = false;
-            try {
-                tuning.tune(connection);
-                manual = !connection.getAutoCommit();
-                if (manual) {
-                    connection.setAutoCommit(true);
-                }
-                return work.run(link);
-            } catch (SQLException e) {
-                if (Failure.of(e, dialect) == Failure.UNREACHABLE) {
-                    evict(connection);
-                }
-                throw e;
-            } finally {
-                if (link.isBroken()) {
-                    evict(connection); // not every driver closes what is aborted
-                }
-                giveBack(connection, link, timeout, manual);
+        Connection connection = borrow();
+        try {
+            return callOn(connection, work, deadline);
+        } finally {
+            close(connection);
+        }
+    }
+
+    private <T> T callOn(Connection connection, Link.Work<T> work, long deadline) throws SQLException {
+        Link link = new Link(dialect, connection, together, scheduler, deadline, this::noteContact);
+        int timeout = link.readTimeout();
+        boolean manual = false;
+        try {
+            tuning.tune(connection);
+            manual = !connection.getAutoCommit();
+            if (manual) {
+                connection.setAutoCommit(true);
             }
+            return work.run(link);
+        } catch (SQLException e) {
+            if (Failure.of(e, dialect) == Failure.UNREACHABLE) {
+                evict(connection);
+            }
+            throw e;
+        } finally {
+            if (link.isBroken()) {
+                evict(connection); // not every driver closes what is aborted
+            }
+            giveBack(connection, link, timeout, manual);
+        }
+    }
+
+    /** What was answered stands, whatever becomes of its connection: a pool that is closed meanwhile throws anything. */
+    private static void close(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException | RuntimeException e) {
+            log.debug("A connection could not be given back", e);
         }
     }
 
@@ -143,7 +159,7 @@ final class Connections implements AutoCloseable {
             if (manual) {
                 connection.setAutoCommit(false);
             }
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             log.debug("A connection could not be given back as it came", e);
         }
     }

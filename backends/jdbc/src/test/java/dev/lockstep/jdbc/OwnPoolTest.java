@@ -3,6 +3,7 @@ package dev.lockstep.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.lockstep.LockClient;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -11,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -51,6 +54,38 @@ class OwnPoolTest {
         Awaitility.await("none stays")
                 .atMost(PATIENCE)
                 .until(() -> made.stream().allMatch(OwnPoolTest::isClosed));
+    }
+
+    /** As Hikari does, with a NullPointerException, if it is closed while a connection of it is in use. */
+    @Test
+    void whatWasAnsweredStandsThoughTheConnectionCannotBeGivenBack() {
+        String url = "jdbc:h2:mem:given-back;DB_CLOSE_DELAY=-1";
+        DataSource h2 = OwnPool.source(url, Dialects.ofUrl(url), PATIENCE);
+        AtomicBoolean spoilt = new AtomicBoolean();
+        DataSource source = HurtSource.proxy(
+                DataSource.class,
+                (self, method, arguments) -> method.getName().equals("getConnection")
+                        ? notToBeClosedIf(spoilt::get, h2.getConnection())
+                        : HurtSource.invoke(h2, method, arguments));
+        try (LockClient client = LockClient.builder()
+                .backend(JdbcLocks.over(source).createSchema(true))
+                .connect()) {
+            spoilt.set(true);
+            client.lock("order:42").lock();
+            assertThat(client.inspect("order:42").holders()).hasSize(1);
+            client.lock("order:42").unlock();
+            assertThat(client.lock("order:42").tryLock()).isTrue();
+        }
+    }
+
+    private static Connection notToBeClosedIf(BooleanSupplier spoilt, Connection connection) {
+        return HurtSource.proxy(Connection.class, (self, method, arguments) -> {
+            Object result = HurtSource.invoke(connection, method, arguments);
+            if (method.getName().equals("close") && spoilt.getAsBoolean()) {
+                throw new NullPointerException("closed meanwhile");
+            }
+            return result;
+        });
     }
 
     private static Connection get(DataSource source) {
