@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /*
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * is linear in the number of sections, time n log n for the sorting. A rule counts a section once, against the worst of
  * those before it.
  *
- *   exclusion  in order of entry, against the largest certain end so far of those that the section excludes
+ *   exclusion  in order of entry, against those certainly inside whom the section excludes, one of each client: first those
+ *              whom no fault excuses, so that none of them hides behind one that is excused
  *   tokens     by entry: certain sections that exclude each other were granted in the order of their entries, so each must
  *              have a higher token than all before it; and by asking: whoever asked after another had entered was granted
  *              later, certain or not
@@ -89,42 +91,63 @@ final class Checker {
     }
 
     private void exclusion(int[] entered) {
-        int[] last = {-1, -1}; // the longest certain of exclusive and of shared sections so far
-        int[] present = {-1, -1}; // the same for those who were inside, certain or not
+        Map<Integer, Integer> writers = new HashMap<>(); // certainly inside: the longest of each client
+        Map<Integer, Integer> readers = new HashMap<>();
+        int[] present = {-1, -1}; // the longest of writers and of readers so far, certain or not
         for (int section : entered) {
             long at = history.entered(section);
-            int rival = rival(section, last, false);
-            if (history.isCertain(section) && rival >= 0 && history.certain(rival) > at) {
+            writers.values().removeIf(other -> history.certain(other) <= at);
+            readers.values().removeIf(other -> history.certain(other) <= at);
+            int rival = history.isCertain(section) ? rival(section, writers, readers) : -1;
+            if (rival >= 0) {
                 report(Rule.EXCLUSION, at, describe(rival) + " and " + describe(section), section, rival);
             } else {
-                int other = rival(section, present, true);
-                if (other >= 0 && end(other, true) > at) {
+                int other = longest(section, present);
+                if (other >= 0 && end(other) > at) {
                     String text =
                             describe(other) + " was still inside, its lease over, when " + describe(section) + " came";
                     verdict.overlapAfterLease(new Moment(history.lock(section), at, text));
                 }
             }
-            int kind = history.isShared(section) ? 1 : 0;
-            if (history.isCertain(section) && (last[kind] < 0 || end(section, false) > end(last[kind], false))) {
-                last[kind] = section;
+            boolean shared = history.isShared(section);
+            if (history.isCertain(section)) {
+                (shared ? readers : writers)
+                        .merge(
+                                history.client(section),
+                                section,
+                                (old, now) -> history.certain(now) > history.certain(old) ? now : old);
             }
-            if (present[kind] < 0 || end(section, true) > end(present[kind], true)) {
+            int kind = shared ? 1 : 0;
+            if (present[kind] < 0 || end(section) > end(present[kind])) {
                 present[kind] = section;
             }
         }
     }
 
-    /** Of those that a section excludes, the one with the latest end; -1 if there is none. */
-    private int rival(int section, int[] last, boolean present) {
-        if (history.isShared(section) || last[1] < 0) {
-            return last[0];
-        }
-        return last[0] >= 0 && end(last[0], present) > end(last[1], present) ? last[0] : last[1];
+    /**
+     * Of those inside whom a section excludes, one whom nothing excuses if there is one; -1 if there is none. An excuse is a
+     * client's, so one section of each client is enough.
+     */
+    private int rival(int section, Map<Integer, Integer> writers, Map<Integer, Integer> readers) {
+        Stream<Integer> all = history.isShared(section)
+                ? writers.values().stream()
+                : Stream.concat(writers.values().stream(), readers.values().stream());
+        long at = history.entered(section);
+        return all.min(Comparator.comparing(other -> excuse(Rule.EXCLUSION, at, section, other) != null))
+                .orElse(-1);
     }
 
-    private long end(int section, boolean present) {
-        long certain = history.certain(section);
-        return present ? Math.max(certain, Math.max(history.entered(section), history.exited(section))) : certain;
+    /** Of those that a section excludes, the one who stayed longest; -1 if there is none. */
+    private int longest(int section, int[] present) {
+        if (history.isShared(section) || present[1] < 0) {
+            return present[0];
+        }
+        return present[0] >= 0 && end(present[0]) > end(present[1]) ? present[0] : present[1];
+    }
+
+    /** The latest time at which somebody was inside, its lease over or not. */
+    private long end(int section) {
+        return Math.max(history.certain(section), Math.max(history.entered(section), history.exited(section)));
     }
 
     private void tokens(int[] entered, int[] sections) {

@@ -164,6 +164,23 @@ class CheckerTest {
         }
 
         @Test
+        void nobodyHidesBehindOneWhoIsExcusedAndStaysLonger() {
+            faultOn(1, FaultWindow.ALL, 1, 2, Rule.EXCLUSION);
+            inside(1, 2, 20);
+            inside(2, 3, 10);
+            inside(3, 6, 8);
+            assertThat(check().excused(Rule.EXCLUSION)).isEqualTo(1); // client 2 with client 1
+            assertThat(check().broken(Rule.EXCLUSION)).isEqualTo(1); // client 3 with client 2
+        }
+
+        private void inside(int client, long entered, long certain) {
+            int section = history.ask(client, 0, false, false, 1);
+            history.entered(section, entered, entered);
+            history.certain(section, certain);
+            history.exited(section, certain);
+        }
+
+        @Test
         void onlyThoseCountAsCheckedWhomTheEnginePromisesIt() {
             fault(20, 21, Rule.EXCLUSION);
             writer(1, 2, 5, 5, 1);
