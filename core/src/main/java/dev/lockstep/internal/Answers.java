@@ -1,6 +1,7 @@
 package dev.lockstep.internal;
 
 import dev.lockstep.internal.Passage.State;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a turnstile tells calls that get no hold: that somebody else holds the lock, or that this is not known. Every method
@@ -48,7 +49,13 @@ final class Answers {
             return Waiter.BUSY;
         }
         if (waiter.mayWait && isQueueHeldUp()) {
-            return sawHolder(waiter, now) ? refused(now) : client.unconfirmed(name);
+            State before = whatLeftAfter(waiter, now);
+            if (before == null) {
+                return client.unconfirmed(name);
+            }
+            if (before == State.RELEASING) {
+                return refused(now);
+            }
         }
         return waiter.mayWait && isAsked(waiter, contact, now)
                 ? refused(now)
@@ -101,15 +108,17 @@ final class Answers {
         return since;
     }
 
-    /** Whether what holds the queue up is a hold that was given back after a call came. */
-    private boolean sawHolder(Waiter waiter, long now) {
+    /**
+     * How that leaves which holds the queue up, if it began to after a call came: a grant that was here until then, or a
+     * claim by which the engine was asked. Null if the call came later.
+     */
+    private @Nullable State whatLeftAfter(Waiter waiter, long now) {
+        State state = null;
         for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
-            if (passage.state() == State.RELEASING
-                    && passage.byHolder
-                    && passage.owedSince(now) - waiter.startNanos > 0) {
-                return true;
+            if (passage.isInTheWay() && state != State.RELEASING && passage.owedSince(now) - waiter.startNanos > 0) {
+                state = passage.state();
             }
         }
-        return false;
+        return state;
     }
 }

@@ -99,9 +99,6 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
 
     long owedSinceNanos;
 
-    /** Whether who held it gives it back, and hears what becomes of that. */
-    boolean byHolder;
-
     /** A downgrade on its way; the release waits for it. */
     @Nullable
     CompletableFuture<Boolean> downgrade;

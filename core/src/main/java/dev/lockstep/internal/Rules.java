@@ -368,7 +368,6 @@ final class Rules {
 
     void beginRelease(Passage passage, boolean inBackground) {
         passage.transitionTo(State.RELEASING);
-        passage.byHolder = !inBackground;
         yields |= passage.budgeted || passage.isWanted();
         if (inBackground) {
             mutex.later(() -> courier.release(passage, LockBackend.DO_NOT_BLOCK));

@@ -887,6 +887,39 @@ class TurnstileTest {
         }
 
         @Test
+        void isTheHoldersForAThreadThatLooksTooLateForWhatItWasOffered() {
+            CompletableFuture<Lease> first = lock.acquireAsync();
+            engine.claim(0).grant();
+            SimThread next = new SimThread(
+                    client,
+                    "a",
+                    LockMode.EXCLUSIVE,
+                    LockOptions.defaults().handOff(0),
+                    Duration.ofSeconds(2).toNanos());
+            advanceWithContact(Duration.ofSeconds(2));
+            get(first).closeAsync();
+            engine.grant(0).signalWanted();
+            assertThat(engine.grant(0).releases).as("it was offered").isZero();
+            assertThat(next.look()).isTrue();
+            assertThat(engine.grant(0).releases).as("another wants it").isEqualTo(1);
+            assertThat(next.error()).isNull();
+            assertThat(next.lease()).isNull();
+        }
+
+        @Test
+        void isAnothersIfTheEngineWasAskedAfterTheCallCame() {
+            CompletableFuture<Lease> writer = lock.acquireAsync();
+            CompletableFuture<Optional<Lease>> reader =
+                    client.readWriteLock("a").readLock().tryAcquireAsync(Duration.ofSeconds(2));
+            advanceWithContact(Duration.ofSeconds(1));
+            writer.cancel(true);
+            assertThat(engine.claim(0).withdrawals).isEqualTo(1);
+            advanceWithContact(Duration.ofSeconds(1));
+            assertThat(engine.claims).hasSize(1);
+            assertThat(get(reader)).isEmpty();
+        }
+
+        @Test
         void isNotInTheWayWhileTheEngineIsAsked() {
             CompletableFuture<Optional<Lease>> refused = lock.tryAcquireAsync(Duration.ZERO);
             refused.cancel(true);

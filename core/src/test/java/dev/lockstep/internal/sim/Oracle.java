@@ -296,7 +296,9 @@ final class Oracle implements LockServer.Watcher {
             return world.now() - call.start >= Setup.REQUEST_TIMEOUT;
         }
         if (call.wait != Call.FOREVER) {
-            return contact - start < 0 || owed >= 0 && !call.backend.isUsed(call.name());
+            // What was left after it came was there for it.
+            boolean unasked = owed >= 0 && owed <= call.start && !call.backend.isUsed(call.name());
+            return contact - start < 0 || unasked;
         }
         long since = contact - start > 0 ? contact : start;
         return now - since >= Setup.REQUEST_TIMEOUT;

@@ -94,6 +94,14 @@ class PlantedBugsTest {
                         "now - passage.owedSince(now) >= client.requestTimeoutNanos()",
                         "false"),
                 new Mutant(
+                        "call it unknown who held the lock while a call waited",
+                        "&& passage.owedSince(now) - waiter.startNanos > 0",
+                        "&& false"),
+                new Mutant(
+                        "call it unknown what the engine was asked while a call waited",
+                        "if (before == null) {\n                return client.unconfirmed",
+                        "if (before != State.RELEASING) {\n                return client.unconfirmed"),
+                new Mutant(
                         "forget that the engine was asked",
                         "if (passage.isHeld() || passage.isClaiming() && passage.only == null) {",
                         "if (false) {"),
