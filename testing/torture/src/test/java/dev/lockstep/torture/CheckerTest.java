@@ -155,26 +155,22 @@ class CheckerTest {
         }
 
         private void overlap(int lock, int client, int other) {
-            for (int each : new int[] {client, other}) {
-                int section = history.ask(each, lock, false, false, 1);
-                history.entered(section, each == client ? 2 : 6, each == client ? 1 : 2);
-                history.certain(section, 8);
-                history.exited(section, 9);
-            }
+            inside(client, lock, 2, 8);
+            inside(other, lock, 6, 8);
         }
 
         @Test
         void nobodyHidesBehindOneWhoIsExcusedAndStaysLonger() {
             faultOn(1, FaultWindow.ALL, 1, 2, Rule.EXCLUSION);
-            inside(1, 2, 20);
-            inside(2, 3, 10);
-            inside(3, 6, 8);
+            inside(1, 0, 2, 20);
+            inside(2, 0, 3, 10);
+            inside(3, 0, 6, 8);
             assertThat(check().excused(Rule.EXCLUSION)).isEqualTo(1); // client 2 with client 1
             assertThat(check().broken(Rule.EXCLUSION)).isEqualTo(1); // client 3 with client 2
         }
 
-        private void inside(int client, long entered, long certain) {
-            int section = history.ask(client, 0, false, false, 1);
+        private void inside(int client, int lock, long entered, long certain) {
+            int section = history.ask(client, lock, false, false, 1);
             history.entered(section, entered, entered);
             history.certain(section, certain);
             history.exited(section, certain);
