@@ -273,9 +273,10 @@ final class JdbcBackend implements LockBackend {
     /** Ends the session, and with it all that is left of this client; if the database is away, it expires. */
     private void endSession() {
         CompletableFuture<Void> ended = new CompletableFuture<>();
-        String id = sessions.current().id();
         requests.keep(() -> {
             try {
+                String id =
+                        sessions.current().id(); // here, since one may just have been opened in the place of another
                 requests.call(link -> store.endSession(link, id));
             } catch (SQLException | RuntimeException e) {
                 log.debug("The session could not be ended; it expires", e);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockOptions;
+import dev.lockstep.LossReason;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -215,6 +216,24 @@ abstract class SqlRaceContract extends SqlBench {
             } finally {
                 dead.close();
             }
+        }
+
+        @Test
+        void aCloseThatMeetsANewSessionLeavesNone() throws Exception {
+            TestClient client = open();
+            JdbcSession first = client.backend().sessions().current();
+            Gate opening = new Gate(client, "INSERT INTO lockstep_sessions");
+            first.signalLost(LossReason.SESSION_ENDED); // so that it opens another
+            opening.awaitReached();
+            Thread closing = new Thread(client::close);
+            closing.start();
+            await("it waits for the end of its session", unused -> closing.getState() == Thread.State.TIMED_WAITING);
+            opening.letGo();
+            closing.join(TimeUnit.SECONDS.toMillis(SOON));
+            String second = client.backend().sessions().current().id();
+            assertThat(second).isNotEqualTo(first.id());
+            assertThat(queryLong("SELECT COUNT(*) FROM lockstep_sessions WHERE id = ?", second))
+                    .isZero();
         }
 
         private String queryString(String sql, String argument) throws SQLException {
