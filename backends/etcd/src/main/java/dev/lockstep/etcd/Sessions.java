@@ -59,6 +59,7 @@ final class Sessions {
     private volatile @Nullable Throwable refusal;
     private volatile long grantedSeconds;
     private Watches.@Nullable Watch watch; // guarded by this
+    private CompletableFuture<?> opening = CompletableFuture.completedFuture(null); // guarded by this
     private boolean closed; // guarded by this
 
     Sessions(BackendContext context, Wire wire, Watches watches, Keys keys, Runnable whenAnswered) {
@@ -111,12 +112,11 @@ final class Sessions {
                                     .addSuccess(Requests.op(Requests.look(key)))
                                     .build());
                 })
-                .thenApply(answer -> {
+                .thenCompose(answer -> {
                     Session session =
                             new Session(lease, key, value, Renewer.deadline(sent, context.ttl()), this::ended);
                     Requests.found(answer, 1).forEach(kv -> session.fenceSeen(kv.getVersion()));
-                    begin(session);
-                    return session;
+                    return begin(session).thenApply(done -> session);
                 })
                 .whenComplete((session, failure) -> {
                     if (failure != null) {
@@ -125,11 +125,11 @@ final class Sessions {
                 });
     }
 
-    private void begin(Session session) {
+    /** Uses a session from now on. One that comes too late is ended; done when it is. */
+    private CompletableFuture<Void> begin(Session session) {
         synchronized (this) {
             if (closed) {
-                revoke(session.lease());
-                return;
+                return revoke(session.lease());
             }
             current = session;
             refusal = null;
@@ -149,11 +149,20 @@ final class Sessions {
         }
         renewer.register(session);
         whenAnswered.run();
+        return CompletableFuture.completedFuture(null);
     }
 
     /** Opens a session, in as many tries as it takes. */
     private void reopen(int failures) {
-        open().whenComplete((session, failure) -> {
+        CompletableFuture<Session> next;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            next = open();
+            opening = next;
+        }
+        next.whenComplete((session, failure) -> {
             if (failure != null && !isClosed()) {
                 notOpened(failure);
                 int more = failures + 1;
@@ -262,14 +271,16 @@ final class Sessions {
     /** Ends the session, and with it all that the client has at etcd. */
     CompletableFuture<Void> close() {
         Session last;
+        CompletableFuture<?> unfinished;
         synchronized (this) {
             closed = true;
             last = current;
             current = null;
+            unfinished = opening;
         }
         renewer.close();
         if (last == null) {
-            return CompletableFuture.completedFuture(null);
+            return unfinished.handle((session, failure) -> null); // which ends what it opened
         }
         CompletableFuture<Void> revoked = revoke(last.lease());
         last.signalLost(LossReason.CLIENT_CLOSED);

@@ -259,6 +259,21 @@ class EtcdFaultsTest extends SingleMemberTestCase {
         assertThat(gateway.list("lockstep/" + namespace + "/")).isEmpty();
     }
 
+    @Test
+    void closingWhileAnotherSessionIsOpenedRevokesThatOne() throws Exception {
+        int leases = gateway.leases();
+        TcpProxy proxy = proxy();
+        Backends backends = closedAfterwards(new Backends(namespace, "etcd://127.0.0.1:" + proxy.port()));
+        EtcdBackend backend = backends.open();
+        Session first = Backends.session(backend);
+        proxy.delay(SILENCE);
+        gateway.revoke(first.lease());
+        await("it opens another", () -> backend.sessions().current() == null);
+        await("the other is there", () -> gateway.leases() == leases + 1); // and the client has not heard of it yet
+        backends.close();
+        assertThat(gateway.leases()).isEqualTo(leases);
+    }
+
     // ---------------------------------------------------------------- members that do not serve
 
     /** The stand-in answers as a learner of etcd 3.6 does; earlier ones say that they are unavailable. */
