@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.LockClient;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerException;
 import java.io.IOException;
@@ -13,6 +14,12 @@ import java.util.List;
 
 /** Looks for what nobody uses any more at an engine, for as long as it may take to go. */
 final class Leftovers {
+    private static final String SWEEPER = "sweeper";
+    private static final List<String> ROWS = List.of(
+            "lockstep_claims",
+            "lockstep_locks WHERE owner IS NOT NULL OR readers <> 0 OR head IS NOT NULL",
+            "lockstep_sessions WHERE client <> '" + SWEEPER + "'");
+
     private Leftovers() {}
 
     /** Looks once. */
@@ -52,12 +59,31 @@ final class Leftovers {
                 .toList();
     }
 
-    static List<String> rows(Open open) throws SQLException {
-        try (Connection connection = open.run();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM lockstep_claims")) {
-            rows.next();
-            return rows.getInt(1) == 0 ? List.of() : List.of(rows.getInt(1) + " rows in lockstep_claims");
+    /**
+     * Rows of sessions, holds and claims that are still there after a time in which one client was there to sweep up after
+     * those that could not do it themselves.
+     */
+    static List<String> rows(String url, Duration ttl, Open open) {
+        try (LockClient sweeper = Worker.patiently(() -> WorkerMain.connect(url, SWEEPER, ttl, SWEEPER))) {
+            return after(
+                    ttl.multipliedBy(8),
+                    () -> rows(open)); // their time may be two ttls ahead, and the last sweep's too
         }
+    }
+
+    private static List<String> rows(Open open) throws SQLException {
+        List<String> left = new ArrayList<>();
+        try (Connection connection = open.run();
+                Statement statement = connection.createStatement()) {
+            for (String from : ROWS) {
+                try (ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM " + from)) {
+                    rows.next();
+                    if (rows.getInt(1) > 0) {
+                        left.add(rows.getInt(1) + " rows in " + from);
+                    }
+                }
+            }
+        }
+        return left;
     }
 }

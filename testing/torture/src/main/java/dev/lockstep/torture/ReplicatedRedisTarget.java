@@ -51,6 +51,26 @@ abstract class ReplicatedRedisTarget implements Target {
                             return failOver(primary, replica);
                         })
                         .excusing(Rule.EXCLUSION, Rule.ORDER),
+                Fault.of("replica cut off", Length.ANY, random -> {
+                    RedisServer primary = primary(random);
+                    Fault.Act heal = cutOff(replica(primary), primary);
+                    return Injected.all(primary.toString(), () -> {
+                        heal.run();
+                        awaitWhole();
+                    });
+                }),
+                // No excuse: what it has not heard of was not confirmed, so nobody can have been granted it.
+                Fault.of("cut-off replica promoted", Length.MOMENT, random -> {
+                    RedisServer primary = primary(random);
+                    RedisServer replica = replica(primary);
+                    Fault.Act heal = cutOff(replica, primary);
+                    Parking.forNanos((long) (ttl().toNanos() * random.nextDouble()));
+                    Injected failedOver = failOver(primary, replica);
+                    return Injected.all(failedOver.target(), () -> {
+                        heal.run();
+                        failedOver.heal().run();
+                    });
+                }),
                 paused("primary paused", this::primary),
                 paused("replica paused", random -> replica(primary(random)))));
         return faults;
@@ -65,6 +85,28 @@ abstract class ReplicatedRedisTarget implements Target {
         } catch (ServerException e) {
             // Nothing is promised of it from now on.
         }
+    }
+
+    /** A replica does not hear of its primary any more, while all others do; gives what lets it. */
+    private static Fault.Act cutOff(RedisServer replica, RedisServer primary) throws Exception {
+        Fault.Act heal = () -> hear(replica, true);
+        Fault.orHeal(
+                () -> {
+                    hear(replica, false);
+                    primary.command("CLIENT", "KILL", "TYPE", "replica");
+                    Parking.require(
+                            replica + " is cut off",
+                            () -> Guess.of(
+                                    () -> replica.info("master_link_status").equals("down")),
+                            FAILOVER);
+                },
+                heal);
+        return heal;
+    }
+
+    /** Lets a replica connect to its primary, or keeps it from that by a password that the primary does not ask for. */
+    private static void hear(RedisServer replica, boolean may) {
+        replica.command("CONFIG", "SET", "masterauth", may ? "" : "nobody asks for it");
     }
 
     private static void readOnly(RedisServer server, boolean is) {

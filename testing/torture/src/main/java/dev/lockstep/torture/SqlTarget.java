@@ -114,7 +114,7 @@ final class SqlTarget implements Target {
 
     @Override
     public List<String> leftovers() {
-        return Leftovers.after(ttl().multipliedBy(3), () -> Leftovers.rows(this::open));
+        return Leftovers.rows(url(ports()), ttl(), this::open);
     }
 
     @Override

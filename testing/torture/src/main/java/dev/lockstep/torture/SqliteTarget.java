@@ -63,8 +63,7 @@ final class SqliteTarget implements Target {
 
     @Override
     public List<String> leftovers() {
-        return Leftovers.after(
-                ttl().multipliedBy(3), () -> Leftovers.rows(() -> DriverManager.getConnection(url(List.of()))));
+        return Leftovers.rows(url(List.of()), ttl(), () -> DriverManager.getConnection(url(List.of())));
     }
 
     @Override
