@@ -5,6 +5,7 @@ import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.PostgresServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Supplier;
 
 /** An engine whose servers the torture starts itself. */
@@ -94,5 +95,11 @@ public enum Engine {
     /** Starts its servers. */
     Rig start() {
         return start.get();
+    }
+
+    /** Its name as people write it, and as reports have it. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

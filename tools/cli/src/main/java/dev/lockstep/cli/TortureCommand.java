@@ -197,7 +197,7 @@ final class TortureCommand implements Callable<Integer> {
     }
 
     private void torture(Engine engine, Settings settings) throws Exception {
-        String name = engine.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        String name = engine.toString();
         nextProgress = PROGRESS;
         try {
             show(Torture.run(engine, settings, this::progress));

@@ -75,6 +75,15 @@ class TortureCommandTest {
     }
 
     @Test
+    void enginesHaveTheNamesThatReportsHave() {
+        assertThat(run("torture", "--engine", "redis-sentinel,REDIS_CLUSTER", "--threads", "0"))
+                .isEqualTo(ExitCodes.USAGE);
+        assertThat(err.toString()).contains("--threads").doesNotContain("--engine");
+        assertThat(run("torture", "--help")).isEqualTo(ExitCodes.OK);
+        assertThat(out.toString()).contains("redis-sentinel");
+    }
+
+    @Test
     void timesMayHaveUnits() {
         Seconds seconds = new Seconds();
         assertThat(seconds.convert("1.5")).isEqualTo(Duration.ofMillis(1_500));
