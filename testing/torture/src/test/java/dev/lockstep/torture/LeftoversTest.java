@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is left in tables: that which a sweeper removes in time is not, all else is. */
 class LeftoversTest {
-    private static final Duration TTL = Duration.ofMillis(300);
+    private static final Duration TTL = Duration.ofSeconds(1);
     private static final String SESSION =
             "INSERT INTO lockstep_sessions VALUES ('dead:1', 'worker-1', 'host', 1, ?, 0)";
     private static final String HOLD = "INSERT INTO lockstep_locks (name, token, owner, session, readers, tickets)"
