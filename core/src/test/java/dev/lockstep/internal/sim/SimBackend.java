@@ -216,10 +216,12 @@ final class SimBackend implements LockBackend {
         return only;
     }
 
-    /** Whether the core has a grant of a name. */
+    /** Whether the core has a grant of a name, or heard in this step of its loss before its time: answers may be older. */
     boolean hasGrant(int name) {
-        for (SimGrant grant : grants) {
-            if (grant.name() == name) {
+        for (int i = claims.size() - 1; i >= 0; i--) {
+            SimClaim claim = claims.get(i);
+            SimGrant grant = claim.grant;
+            if (grant != null && grant.name() == name && (grants.contains(grant) || grant.wasLostInThisStep())) {
                 return true;
             }
         }

@@ -85,6 +85,11 @@ final class SimGrant extends AbstractGrant {
         return released;
     }
 
+    /** Whether the core gave it back in this step, since it was told of its loss, though its time was not up. */
+    boolean wasLostInThisStep() {
+        return isLost() && claim.leftStep == world.steps() && backend.node.nanoTime() - validUntilNanos() < 0;
+    }
+
     private final class Release extends Rpc {
         Release() {
             super(world);
