@@ -23,21 +23,28 @@ public final class EtcdServer extends ServerProcess {
     private final int metricsPort = FreePorts.next();
     private final List<String> arguments = new ArrayList<>();
     private final String url;
+    private final @Nullable SocksGate gate;
 
-    /** A member with a name; the cluster is a map of members' names to the ports they talk to each other on. */
-    private EtcdServer(Builder builder, String name, Map<String, Integer> cluster) {
+    /**
+     * A member with a name.
+     *
+     * @param cluster a map of members' names to the ports they talk to each other on
+     * @param ways from the others' ports to those that lead this member there, or null if it dials them itself
+     */
+    private EtcdServer(
+            Builder builder, String name, Map<String, Integer> cluster, @Nullable Map<Integer, Integer> ways) {
         super(name, FreePorts.next(), START_TIMEOUT);
         url = (builder.certificates == null ? "http://" : "https://") + address();
-        String peer = "http://" + HOST + ":" + cluster.get(name);
+        String peers = "http://" + (ways == null ? HOST : SocksGate.HOST) + ":";
         String members = cluster.entrySet().stream()
-                .map(member -> member.getKey() + "=http://" + HOST + ":" + member.getValue())
+                .map(member -> member.getKey() + "=" + peers + member.getValue())
                 .collect(Collectors.joining(","));
         flag("name", name);
         flag("data-dir", directory().resolve("data").toString());
         flag("listen-client-urls", url);
         flag("advertise-client-urls", url);
-        flag("listen-peer-urls", peer);
-        flag("initial-advertise-peer-urls", peer);
+        flag("listen-peer-urls", "http://" + HOST + ":" + cluster.get(name));
+        flag("initial-advertise-peer-urls", peers + cluster.get(name));
         flag("initial-cluster", members);
         flag("listen-metrics-urls", "http://" + HOST + ":" + metricsPort);
         flag("logger", "zap");
@@ -51,6 +58,7 @@ public final class EtcdServer extends ServerProcess {
             flag("client-cert-auth", "true");
         }
         builder.flags.forEach(this::flag);
+        gate = ways == null ? null : SocksGate.open(ways);
     }
 
     private void flag(String name, String value) {
@@ -120,12 +128,26 @@ public final class EtcdServer extends ServerProcess {
         if (System.getProperty("os.arch").equals("aarch64")) {
             environment.put("ETCD_UNSUPPORTED_ARCH", "arm64"); // etcd 3.4 does not start there without
         }
+        if (gate != null) {
+            environment.put("HTTP_PROXY", "socks5://" + HOST + ":" + gate.port());
+            environment.put("NO_PROXY", ""); // whatever this machine's user has excepted
+            environment.put("no_proxy", "");
+        }
         return new Launch(Launch.of(program, arguments).command(), environment, false);
     }
 
     @Override
     boolean isReady() throws IOException {
         return get("/health", PROBE_MILLIS).contains("\"true\"");
+    }
+
+    /** Kills it, deletes its folder and closes its gate. */
+    @Override
+    public synchronized void close() {
+        super.close();
+        if (gate != null) {
+            gate.close();
+        }
     }
 
     private String get(String path, int timeoutMillis) throws IOException {
@@ -199,13 +221,44 @@ public final class EtcdServer extends ServerProcess {
          * @throws ServerException if it does not start
          */
         public ServerGroup<EtcdServer> startCluster(int size) {
+            Map<String, Integer> cluster = cluster(size);
+            List<EtcdServer> members = new ArrayList<>();
+            cluster.keySet().forEach(name -> members.add(new EtcdServer(this, name, cluster, null)));
+            return ServerGroup.started(members);
+        }
+
+        /**
+         * Starts a cluster whose members may have something in between, so that they can be cut off from each other.
+         *
+         * @param size how many members; three survive the loss of one
+         * @param links the ways from each member to each other one
+         * @return the running cluster, with a leader
+         * @throws ServerUnavailableException if there is no etcd here
+         * @throws ServerException if it does not start
+         */
+        public ServerGroup<EtcdServer> startCluster(int size, ServerGroup.Links links) {
+            Map<String, Integer> cluster = cluster(size);
+            List<Integer> ports = List.copyOf(cluster.values());
+            List<EtcdServer> members = new ArrayList<>();
+            for (String name : cluster.keySet()) {
+                int from = members.size();
+                Map<Integer, Integer> ways = new LinkedHashMap<>();
+                for (int to = 0; to < size; to++) {
+                    if (to != from) {
+                        ways.put(ports.get(to), links.port(from, to, ports.get(to)));
+                    }
+                }
+                members.add(new EtcdServer(this, name, cluster, ways));
+            }
+            return ServerGroup.started(members);
+        }
+
+        private static Map<String, Integer> cluster(int size) {
             Map<String, Integer> cluster = new LinkedHashMap<>();
             for (int i = 0; i < size; i++) {
                 cluster.put("etcd" + i, FreePorts.next());
             }
-            List<EtcdServer> members = new ArrayList<>();
-            cluster.keySet().forEach(name -> members.add(new EtcdServer(this, name, cluster)));
-            return ServerGroup.started(members);
+            return cluster;
         }
     }
 }

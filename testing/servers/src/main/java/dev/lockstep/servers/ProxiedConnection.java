@@ -1,6 +1,7 @@
 package dev.lockstep.servers;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -37,8 +38,9 @@ final class ProxiedConnection {
         this.replies = new Pipe(proxy.replies, server, client);
     }
 
-    void connect() {
+    void connect(ProxyLoop.Destination destination) {
         try {
+            InetSocketAddress target = destination.of(client);
             for (SocketChannel channel : new SocketChannel[] {client, server}) {
                 channel.configureBlocking(false);
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -47,7 +49,7 @@ final class ProxiedConnection {
             if (proxy.requests.swallowing) {
                 broken = true; // the first packet of this connection never arrives
                 interest();
-            } else if (server.connect(proxy.target)) {
+            } else if (server.connect(target)) {
                 interest();
             } else {
                 key(server).interestOps(SelectionKey.OP_CONNECT);

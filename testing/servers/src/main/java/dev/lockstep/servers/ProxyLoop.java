@@ -31,11 +31,11 @@ final class ProxyLoop {
     private static final long MILLI = 1_000_000;
     private static final long ANSWER_MILLIS = 10_000;
 
-    final InetSocketAddress target;
     final InetSocketAddress listening;
     final ProxyLane requests = new ProxyLane();
     final ProxyLane replies = new ProxyLane();
     final AtomicLong accepted = new AtomicLong();
+    private final Destination destination;
     private final Selector selector;
     private final Thread thread;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -49,6 +49,18 @@ final class ProxyLoop {
     private final List<ReplyDrop> replyDrops = new ArrayList<>();
     private @Nullable ServerSocketChannel listener;
 
+    /** Where clients go. */
+    @FunctionalInterface
+    interface Destination {
+        /**
+         * Where one client goes, asked once and before anything else is read from it.
+         *
+         * @param client its connection, in blocking mode
+         * @throws IOException if it goes nowhere
+         */
+        InetSocketAddress of(SocketChannel client) throws IOException;
+    }
+
     private record Due(long when, Runnable what) {}
 
     /**
@@ -60,9 +72,9 @@ final class ProxyLoop {
      */
     record ReplyDrop(ByteBuffer request, long silenceNanos, CompletableFuture<Void> done) {}
 
-    ProxyLoop(InetSocketAddress listening, InetSocketAddress target) throws IOException {
+    ProxyLoop(InetSocketAddress listening, Destination destination) throws IOException {
         this.listening = listening;
-        this.target = target;
+        this.destination = destination;
         this.selector = Selector.open();
         listen();
         thread = new Thread(this::run, "lockstep-proxy-" + listening.getPort());
@@ -124,7 +136,7 @@ final class ProxyLoop {
             stopListening();
             resetAll();
         } catch (IOException e) {
-            throw new UncheckedIOException("proxy to " + target, e);
+            throw new UncheckedIOException("proxy on " + listening, e);
         }
     }
 
@@ -158,7 +170,7 @@ final class ProxyLoop {
             ProxiedConnection connection = new ProxiedConnection(this, client);
             connections.add(connection);
             open = connections.size();
-            connection.connect();
+            connection.connect(destination);
         }
     }
 

@@ -64,6 +64,20 @@ public class ServerGroup<S extends ServerProcess> implements AutoCloseable {
         return servers.stream().map(ServerProcess::address).collect(Collectors.joining(","));
     }
 
+    /** How the servers of a group reach each other. */
+    @FunctionalInterface
+    public interface Links {
+        /**
+         * The way from one server to another.
+         *
+         * @param from which server, as in {@link ServerGroup#get}
+         * @param to which other one
+         * @param port the port that the other one listens on
+         * @return the port that leads there: that one, or a proxy's
+         */
+        int port(int from, int to, int port);
+    }
+
     /** Closes all members. */
     @Override
     public void close() {

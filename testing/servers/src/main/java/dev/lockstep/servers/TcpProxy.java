@@ -34,10 +34,12 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private final ProxyLoop loop;
+    private final String destination;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private TcpProxy(ProxyLoop loop) {
+    private TcpProxy(ProxyLoop loop, String destination) {
         this.loop = loop;
+        this.destination = destination;
     }
 
     /**
@@ -67,12 +69,17 @@ public final class TcpProxy implements AutoCloseable {
      * @return the proxy, on a loopback port of its own
      */
     public static TcpProxy to(InetSocketAddress server) {
+        return to(server.toString(), client -> server);
+    }
+
+    /** Starts a proxy in front of what each client chooses. */
+    static TcpProxy to(String name, ProxyLoop.Destination destination) {
         try {
-            ProxyLoop loop = new ProxyLoop(FreePorts.address(FreePorts.next()), server);
+            ProxyLoop loop = new ProxyLoop(FreePorts.address(FreePorts.next()), destination);
             loop.start();
-            return new TcpProxy(loop);
+            return new TcpProxy(loop, name);
         } catch (IOException e) {
-            throw new UncheckedIOException("no proxy to " + server, e);
+            throw new UncheckedIOException("no proxy to " + name, e);
         }
     }
 
@@ -237,7 +244,7 @@ public final class TcpProxy implements AutoCloseable {
 
     @Override
     public String toString() {
-        return loop.listening + " -> " + loop.target;
+        return loop.listening + " -> " + destination;
     }
 
     private ProxyLane lane(Direction direction) {

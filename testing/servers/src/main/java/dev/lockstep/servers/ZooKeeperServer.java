@@ -295,15 +295,16 @@ public final class ZooKeeperServer extends ServerProcess {
         }
 
         /**
-         * Starts an ensemble whose servers may have something in between, so that they can be cut off from each other.
+         * Starts an ensemble whose servers may have something in between, so that they can be cut off from each other. Who
+         * leads, they settle on ports of their own.
          *
          * @param size how many servers; three survive the loss of one
-         * @param links the ways from each server to each other one
+         * @param links the ways from each server to each other one, if that one leads
          * @return the running ensemble, with a leader
          * @throws ServerUnavailableException if the jars are not on the class path
          * @throws ServerException if it does not start
          */
-        public ServerGroup<ZooKeeperServer> startEnsemble(int size, Links links) {
+        public ServerGroup<ZooKeeperServer> startEnsemble(int size, ServerGroup.Links links) {
             int[] quorumPorts =
                     IntStream.range(0, size).map(i -> FreePorts.next()).toArray();
             int[] electionPorts =
@@ -323,19 +324,5 @@ public final class ZooKeeperServer extends ServerProcess {
             }
             return ServerGroup.started(servers);
         }
-    }
-
-    /** How the servers of an ensemble reach their leader. Who leads, they settle on ports of their own. */
-    @FunctionalInterface
-    public interface Links {
-        /**
-         * The way from one server to another, if that one leads.
-         *
-         * @param from which server, as in {@link ServerGroup#get}
-         * @param to which other one
-         * @param port the port that the other one listens on
-         * @return the port that leads there: that one, or a proxy's
-         */
-        int port(int from, int to, int port);
     }
 }

@@ -49,6 +49,50 @@ class EtcdServerTest {
     }
 
     @Test
+    void aLeaderThatIsCutOffAnswersItsClientsWhileTheOthersElectAnother() throws Exception {
+        try (ProxiedLinks links = new ProxiedLinks();
+                ServerGroup<EtcdServer> cluster =
+                        Servers.require(() -> EtcdServer.builder().startCluster(3, links))) {
+            EtcdServer leader = cluster.find(EtcdServer::isLeader);
+            put(PLAIN, leader, "key", "before");
+            links.cutOff(cluster.servers().indexOf(leader));
+            await().atMost(Duration.ofSeconds(20))
+                    .ignoreExceptions()
+                    .until(() -> cluster.find(member -> member != leader && member.isLeader())
+                            .isReady());
+            EtcdServer next = cluster.find(member -> member != leader && member.isLeader());
+            put(PLAIN, next, "key", "after");
+            assertThat(post(PLAIN, leader, "range", "{\"key\":\"" + base64("key") + "\",\"serializable\":true}"))
+                    .contains(base64("before"));
+            await().atMost(Duration.ofSeconds(20)).until(() -> !leader.isLeader());
+            links.heal();
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> cluster.servers().stream()
+                            .allMatch(member -> member.metric("etcd_server_has_leader", "") == 1));
+            for (EtcdServer member : cluster.servers()) {
+                assertThat(get(PLAIN, member, "key")).contains(base64("after"));
+            }
+        }
+    }
+
+    @Test
+    void aFollowerThatIsCutOffHearsOfNothingUntilItIsHealed() throws Exception {
+        try (ProxiedLinks links = new ProxiedLinks();
+                ServerGroup<EtcdServer> cluster =
+                        Servers.require(() -> EtcdServer.builder().startCluster(3, links))) {
+            EtcdServer leader = cluster.find(EtcdServer::isLeader);
+            EtcdServer follower = cluster.find(member -> !member.isLeader());
+            links.cutOff(cluster.servers().indexOf(follower));
+            await().atMost(Duration.ofSeconds(20)).until(() -> follower.metric("etcd_server_has_leader", "") == 0);
+            put(PLAIN, leader, "key", "value");
+            assertThat(leader.isLeader()).isTrue();
+            links.heal();
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> get(PLAIN, follower, "key").contains(base64("value")));
+        }
+    }
+
+    @Test
     void tlsAsksForTheClientsCertificate() throws Exception {
         TestCertificates certificates = TestCertificates.get();
         HttpClient client =

@@ -1,0 +1,103 @@
+package dev.lockstep.servers;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.Map;
+
+/*
+ * Overview. Members of a cluster must all know a member by the same address, so an address cannot tell who dials it. But each
+ * member can be given a SOCKS proxy of its own: who comes to that is this member, and whom it wants it says by itself.
+ *
+ *      member 0 ──▶ gate of 0 ──▶ the way from 0 to 1 ──▶ member 1
+ *                            └──▶ the way from 0 to 2 ──▶ member 2
+ *
+ * The members' common addresses lead nowhere (RFC 5737), so that what passes by the gate does not arrive.
+ */
+/**
+ * What one server dials the others through: a SOCKS 5 proxy that knows a way to each of their ports, and tells nobody of
+ * other ports. Thread-safe.
+ */
+final class SocksGate implements AutoCloseable {
+    /** The address of all servers that are reached through gates. Nothing is ever there. */
+    static final String HOST = "192.0.2.1";
+
+    /** It has one client, which sends all this at once; what comes of waiting for a client that is paused, it pays itself. */
+    private static final int GREETING_MILLIS = 1_000;
+
+    private static final int VERSION = 5;
+    private static final int CONNECT = 1;
+    private static final int IPV4 = 1;
+    private static final int IPV4_BYTES = 4;
+
+    private final TcpProxy proxy;
+
+    private SocksGate(TcpProxy proxy) {
+        this.proxy = proxy;
+    }
+
+    /**
+     * Opens a gate.
+     *
+     * @param ways from the ports that its client asks for to those that it gets
+     */
+    static SocksGate open(Map<Integer, Integer> ways) {
+        Map<Integer, Integer> known = Map.copyOf(ways);
+        return new SocksGate(TcpProxy.to("ports " + known, client -> welcome(client, known)));
+    }
+
+    int port() {
+        return proxy.port();
+    }
+
+    @Override
+    public void close() {
+        proxy.close();
+    }
+
+    /** Lets a client say where it wants to go. That it gets there is promised too early, and broken by a reset. */
+    private static InetSocketAddress welcome(SocketChannel client, Map<Integer, Integer> ways) throws IOException {
+        Socket socket = client.socket();
+        socket.setSoTimeout(GREETING_MILLIS);
+        InputStream in = socket.getInputStream();
+        OutputStream out = socket.getOutputStream();
+        int methods = expect(in, VERSION, 1).get();
+        expect(in, methods);
+        out.write(new byte[] {VERSION, 0}); // no password
+        ByteBuffer request = expect(in, VERSION, 3 + IPV4_BYTES + Short.BYTES);
+        if (request.get() != CONNECT || request.get(2) != IPV4) {
+            throw new IOException("not asked to connect to an address");
+        }
+        int wanted = Short.toUnsignedInt(request.getShort(request.limit() - Short.BYTES));
+        Integer way = ways.get(wanted);
+        if (way == null) {
+            throw new IOException("no way to port " + wanted);
+        }
+        byte[] answer = new byte[1 + 3 + IPV4_BYTES + Short.BYTES];
+        answer[0] = VERSION;
+        answer[3] = IPV4;
+        out.write(answer);
+        return FreePorts.address(way);
+    }
+
+    /** Reads a message after its version. */
+    private static ByteBuffer expect(InputStream in, int version, int bytes) throws IOException {
+        if (expect(in, 1).get() != version) {
+            throw new IOException("not SOCKS " + version);
+        }
+        return expect(in, bytes);
+    }
+
+    private static ByteBuffer expect(InputStream in, int bytes) throws IOException {
+        byte[] read = in.readNBytes(bytes);
+        if (read.length < bytes) {
+            throw new EOFException();
+        }
+        return ByteBuffer.wrap(read);
+    }
+}
