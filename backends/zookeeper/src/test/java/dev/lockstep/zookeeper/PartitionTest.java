@@ -6,16 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
+import dev.lockstep.servers.ProxiedLinks;
 import dev.lockstep.servers.ServerGroup;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.servers.ZooKeeperServer;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -33,23 +30,20 @@ class PartitionTest {
     private static final Duration TTL = Duration.ofSeconds(4);
     private static final int ROUNDS = 2;
 
-    private final Map<List<Integer>, TcpProxy> links = new ConcurrentHashMap<>();
+    private final ProxiedLinks links = new ProxiedLinks();
     private ServerGroup<ZooKeeperServer> ensemble;
 
     @BeforeEach
     void startServers() {
         ensemble = Servers.require(() -> ZooKeeperServer.builder()
                 .setting("syncLimit", "300") // a minute in which the follower does not notice
-                .startEnsemble(
-                        3,
-                        (from, to, port) -> links.computeIfAbsent(List.of(from, to), link -> TcpProxy.to(port))
-                                .port()));
+                .startEnsemble(3, links));
     }
 
     @AfterEach
     void stopServers() {
         ensemble.close();
-        links.values().forEach(TcpProxy::close);
+        links.close();
     }
 
     private static LockClient connect(ZooKeeperServer server, String name) {
@@ -66,8 +60,8 @@ class PartitionTest {
     void aHolderOnAFollowerThatIsCutOffIsNotValidWhenTheNextHolderStarts() throws Exception {
         ZooKeeperServer leader = ensemble.find(server -> server.mode().equals("leader"));
         ZooKeeperServer follower = ensemble.find(server -> server.mode().equals("follower"));
-        TcpProxy link = Objects.requireNonNull(links.get(
-                List.of(ensemble.servers().indexOf(follower), ensemble.servers().indexOf(leader))));
+        TcpProxy link = links.between(
+                ensemble.servers().indexOf(follower), ensemble.servers().indexOf(leader));
         for (int round = 0; round < ROUNDS; round++) {
             try (LockClient holder = connect(follower, "holder");
                     LockClient rival = connect(leader, "rival");
