@@ -1,6 +1,7 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.ProxiedLinks;
 import dev.lockstep.servers.ServerGroup;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.torture.Fault.Injected;
@@ -16,9 +17,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,6 +31,7 @@ import java.util.stream.Stream;
 final class EtcdTarget implements Target {
     private static final Pattern LEASE = Pattern.compile("\"ID\":\"(\\d+)\"");
     private static final Pattern REVISION = Pattern.compile("\"revision\":\"(\\d+)\"");
+    private static final Pattern TERM = Pattern.compile("\"raft_term\":\"(\\d+)\"");
     private static final Pattern MEMBER = Pattern.compile("\"member_id\":\"(\\d+)\"");
     private static final Pattern KEYS = Pattern.compile("\"keys\":\\[([^]]+)]");
     private static final Pattern VALUE = Pattern.compile("\"value\":\"([^\"]+)\"");
@@ -35,7 +39,8 @@ final class EtcdTarget implements Target {
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final Duration OPERATOR = Duration.ofSeconds(30);
 
-    private final ServerGroup<EtcdServer> members = EtcdServer.builder().startCluster(3);
+    private final ProxiedLinks links = new ProxiedLinks();
+    private final ServerGroup<EtcdServer> members = EtcdServer.builder().startCluster(3, links);
     private final HttpClient http = HttpClient.newHttpClient();
 
     @Override
@@ -73,6 +78,8 @@ final class EtcdTarget implements Target {
                 ServerFaults.paused("follower paused", Length.ANY, this::follower),
                 ServerFaults.killed("follower killed", this::follower),
                 ServerFaults.restarted("follower restarted", this::follower),
+                ServerFaults.cutOff("leader cut off", this::leader, members, links, this::isAgreed),
+                ServerFaults.cutOff("follower cut off", this::follower, members, links, this::isAgreed),
                 Fault.of("history compacted", Length.MOMENT, random -> {
                     String revision = first(REVISION, post("/v3/kv/range", ANY_KEY));
                     post("/v3/kv/compaction", "{\"revision\":\"" + revision + "\",\"physical\":true}");
@@ -90,6 +97,19 @@ final class EtcdTarget implements Target {
                 }),
                 Fault.of("session revoked", Length.MOMENT, this::revokeSession).excusing(Rule.EXCLUSION, Rule.ORDER)));
         return faults;
+    }
+
+    /** Whether all members can read what a majority has confirmed, under the same leader. */
+    private boolean isAgreed() {
+        Set<String> terms = new HashSet<>();
+        try {
+            for (EtcdServer member : members.servers()) {
+                terms.add(first(TERM, ask(member, "/v3/kv/range", ANY_KEY)));
+            }
+            return terms.size() == 1;
+        } catch (IOException | InterruptedException e) {
+            return false;
+        }
     }
 
     /** What etcd does by itself when its space is used up, until an operator has made room. False if it has not heard. */
@@ -151,21 +171,25 @@ final class EtcdTarget implements Target {
     private String post(String path, String json) throws IOException, InterruptedException {
         IOException last = new IOException("no member answers");
         for (EtcdServer member : members.servers()) {
-            HttpRequest request = HttpRequest.newBuilder(URI.create(member.url() + path))
-                    .timeout(ANSWER)
-                    .POST(HttpRequest.BodyPublishers.ofString(json))
-                    .build();
             try {
-                HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-                if (answer.statusCode() == HttpURLConnection.HTTP_OK) {
-                    return answer.body();
-                }
-                last = new IOException(member + ": " + answer.body()); // such as that its leader has changed
+                return ask(member, path, json);
             } catch (IOException e) {
                 last = e;
             }
         }
         throw last;
+    }
+
+    private String ask(EtcdServer member, String path, String json) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(member.url() + path))
+                .timeout(ANSWER)
+                .POST(HttpRequest.BodyPublishers.ofString(json))
+                .build();
+        HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+        if (answer.statusCode() != HttpURLConnection.HTTP_OK) {
+            throw new IOException(member + ": " + answer.body()); // such as that its leader has changed
+        }
+        return answer.body();
     }
 
     private static String first(Pattern pattern, String text) {
@@ -190,5 +214,6 @@ final class EtcdTarget implements Target {
     @Override
     public void close() {
         members.close();
+        links.close();
     }
 }

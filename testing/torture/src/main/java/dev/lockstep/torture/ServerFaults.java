@@ -1,16 +1,22 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.ProxiedLinks;
 import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.ServerGroup;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.servers.SlowDisk;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /** What can be done to any server. */
 final class ServerFaults {
+    private static final Duration AGREEMENT = Duration.ofSeconds(30);
+
     private ServerFaults() {}
 
     /** The faults of a single server. */
@@ -67,6 +73,23 @@ final class ServerFaults {
             ServerProcess server = choose.apply(random);
             SlowDisk disk = SlowDisk.of(server, Machines.SLOW_DISK);
             return Injected.all(server.toString(), disk::close);
+        });
+    }
+
+    /**
+     * The others do not hear of a server any more, nor it of them; its clients do.
+     *
+     * @param agreed whether all serve again, of one mind, once they are healed
+     */
+    static <S extends ServerProcess> Fault cutOff(
+            String kind, Function<Random, S> choose, ServerGroup<S> group, ProxiedLinks links, BooleanSupplier agreed) {
+        return Fault.of(kind, Length.ANY, random -> {
+            S server = choose.apply(random);
+            links.cutOff(group.servers().indexOf(server));
+            return Injected.all(server.toString(), () -> {
+                links.heal();
+                Parking.require("all servers serve", agreed, AGREEMENT);
+            });
         });
     }
 

@@ -1,9 +1,9 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.servers.HostFaults;
+import dev.lockstep.servers.ProxiedLinks;
 import dev.lockstep.servers.ServerGroup;
 import dev.lockstep.servers.ServerProcess;
-import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.servers.ZooKeeperServer;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
@@ -11,9 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -38,21 +36,13 @@ final class ZooKeeperTarget implements Target {
 
     private static final int SERVERS = 3;
     private static final Set<String> ROLES = Set.of("leader", "follower");
-    private static final Duration AGREEMENT = Duration.ofSeconds(30);
 
     private final Machines machines = new Machines(SERVERS);
-    private final Map<Route, TcpProxy> routes = new HashMap<>();
+    private final ProxiedLinks links = new ProxiedLinks();
     private final ServerGroup<ZooKeeperServer> servers = ZooKeeperServer.builder()
             .durable()
             .on(machines.all().toArray(new HostFaults[0]))
-            .startEnsemble(SERVERS, (from, to, port) -> proxy(new Route(from, to), port));
-
-    /** From one server to another, if that one leads. */
-    private record Route(int from, int to) {}
-
-    private int proxy(Route route, int port) {
-        return routes.computeIfAbsent(route, made -> TcpProxy.to(port)).port();
-    }
+            .startEnsemble(SERVERS, links);
 
     @Override
     public String name() {
@@ -88,24 +78,10 @@ final class ZooKeeperTarget implements Target {
                 ServerFaults.paused("follower paused", Length.ANY, this::follower),
                 ServerFaults.killed("follower killed", this::follower),
                 ServerFaults.restarted("follower restarted", this::follower),
-                Fault.of("leader cut off", Length.ANY, random -> cutOff(leader(random))),
-                Fault.of("follower cut off", Length.ANY, random -> cutOff(follower(random))),
+                ServerFaults.cutOff("leader cut off", this::leader, servers, links, this::isAgreed),
+                ServerFaults.cutOff("follower cut off", this::follower, servers, links, this::isAgreed),
                 Fault.of("session ended", Length.MOMENT, this::endSession).excusing(Rule.EXCLUSION, Rule.ORDER)));
         return faults;
-    }
-
-    /** The others do not hear of a server any more, nor it of them; its clients do. */
-    private Injected cutOff(ZooKeeperServer server) {
-        int place = servers.servers().indexOf(server);
-        List<TcpProxy> cut = routes.entrySet().stream()
-                .filter(entry -> entry.getKey().from == place || entry.getKey().to == place)
-                .map(Map.Entry::getValue)
-                .toList();
-        cut.forEach(TcpProxy::blackHole);
-        return Injected.all(server.toString(), () -> {
-            cut.forEach(TcpProxy::heal);
-            Parking.require("all servers serve", this::isAgreed, AGREEMENT);
-        });
     }
 
     private boolean isAgreed() {
@@ -189,7 +165,7 @@ final class ZooKeeperTarget implements Target {
     @Override
     public void close() {
         servers.close();
-        routes.values().forEach(TcpProxy::close);
+        links.close();
         machines.close();
     }
 }
