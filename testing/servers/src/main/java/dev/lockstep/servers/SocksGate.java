@@ -17,15 +17,15 @@ import java.util.Map;
  *      member 0 ──▶ gate of 0 ──▶ the way from 0 to 1 ──▶ member 1
  *                            └──▶ the way from 0 to 2 ──▶ member 2
  *
- * The members' common addresses lead nowhere (RFC 5737), so that what passes by the gate does not arrive.
+ * The members' common name leads nowhere (RFC 2606), so that what passes by the gate does not arrive.
  */
 /**
  * What one server dials the others through: a SOCKS 5 proxy that knows a way to each of their ports, and tells nobody of
  * other ports. Thread-safe.
  */
 final class SocksGate implements AutoCloseable {
-    /** The address of all servers that are reached through gates. Nothing is ever there. */
-    static final String HOST = "192.0.2.1";
+    /** The name of all servers that are reached through gates. There is never an address of that name. */
+    static final String HOST = "lockstep.invalid";
 
     /** It has one client, which sends all this at once; what comes of waiting for a client that is paused, it pays itself. */
     private static final int GREETING_MILLIS = 1_000;
@@ -33,7 +33,8 @@ final class SocksGate implements AutoCloseable {
     private static final int VERSION = 5;
     private static final int CONNECT = 1;
     private static final int IPV4 = 1;
-    private static final int IPV4_BYTES = 4;
+    private static final int NAME = 3;
+    private static final byte[] GRANTED = {VERSION, 0, 0, IPV4, 0, 0, 0, 0, 0, 0};
 
     private final TcpProxy proxy;
 
@@ -69,19 +70,17 @@ final class SocksGate implements AutoCloseable {
         int methods = expect(in, VERSION, 1).get();
         expect(in, methods);
         out.write(new byte[] {VERSION, 0}); // no password
-        ByteBuffer request = expect(in, VERSION, 3 + IPV4_BYTES + Short.BYTES);
-        if (request.get() != CONNECT || request.get(2) != IPV4) {
-            throw new IOException("not asked to connect to an address");
+        ByteBuffer request = expect(in, VERSION, 4); // the command, nothing, the kind of the address, its length
+        if (request.get(0) != CONNECT || request.get(2) != NAME) {
+            throw new IOException("not asked to connect to a name");
         }
-        int wanted = Short.toUnsignedInt(request.getShort(request.limit() - Short.BYTES));
+        expect(in, Byte.toUnsignedInt(request.get(3)));
+        int wanted = Short.toUnsignedInt(expect(in, Short.BYTES).getShort());
         Integer way = ways.get(wanted);
         if (way == null) {
             throw new IOException("no way to port " + wanted);
         }
-        byte[] answer = new byte[1 + 3 + IPV4_BYTES + Short.BYTES];
-        answer[0] = VERSION;
-        answer[3] = IPV4;
-        out.write(answer);
+        out.write(GRANTED);
         return FreePorts.address(way);
     }
 

@@ -37,7 +37,7 @@ class SocksGateTest {
     private Socket connect(int port) throws IOException {
         Socket client = new Socket(new Proxy(Proxy.Type.SOCKS, FreePorts.address(gate.port())));
         client.setSoTimeout(20_000);
-        client.connect(new InetSocketAddress(SocksGate.HOST, port));
+        client.connect(InetSocketAddress.createUnresolved(SocksGate.HOST, port));
         return client;
     }
 
