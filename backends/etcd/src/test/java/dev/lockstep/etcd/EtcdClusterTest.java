@@ -131,15 +131,6 @@ class EtcdClusterTest extends ClusterTestCase {
         waiting.get().orElseThrow().close();
     }
 
-    /** It may be lost, after a slow election, though the cluster has not ended it yet; but not without a word. */
-    private static void giveBack(Lease held) {
-        try {
-            held.close();
-        } catch (LockLostException e) {
-            assertThat(held.isValid()).isFalse();
-        }
-    }
-
     /** A leader that stood still answers keepalives before it learns that there is another. */
     @Test
     void whatAStaleLeaderAnswersRenewsNothing() throws Exception {

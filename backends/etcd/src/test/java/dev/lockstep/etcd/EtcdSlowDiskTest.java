@@ -97,13 +97,4 @@ class EtcdSlowDiskTest extends ClusterTestCase {
         }
         giveBack(waiting.get(20, TimeUnit.SECONDS));
     }
-
-    /** It may have been lost at any time, but not without a word. */
-    private static void giveBack(Lease lease) {
-        try {
-            lease.close();
-        } catch (LockLostException e) {
-            assertThat(lease.isValid()).isFalse();
-        }
-    }
 }
