@@ -32,7 +32,9 @@ class EtcdPartitionTest extends EtcdTestCase {
 
     @BeforeEach
     void startCluster() {
-        cluster = Servers.require(() -> EtcdServer.builder().startCluster(3, links));
+        // Without a vote before the vote, a member that comes back has the others elect again, some times in a row.
+        cluster = Servers.require(
+                () -> EtcdServer.builder().flag("pre-vote", "true").startCluster(3, links));
         warmUp(cluster.addresses());
     }
 
@@ -82,7 +84,7 @@ class EtcdPartitionTest extends EtcdTestCase {
         assertThat(new Gateway(member).post("/v3/kv/range", claims)).contains("revision");
         assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
         heal();
-        giveBack(waiting.get()); // the member that is back may have had them elect once more
+        giveBack(waiting.get());
         await("nothing is left", () -> holder.inspect(NAME).holders().isEmpty());
     }
 
@@ -103,7 +105,7 @@ class EtcdPartitionTest extends EtcdTestCase {
 
     @Test
     void aHoldAndAWaitOfTheMajoritySurviveThatTheLeaderIsCutOffAndComesBack() throws Exception {
-        Duration ttl = TTL.multipliedBy(3); // so that it outlasts an election
+        Duration ttl = TTL.multipliedBy(5); // so that it outlasts an election on a busy machine
         EtcdServer leader = ClusterTestCase.awaitLeader(cluster.servers());
         LockClient holder = connect(ttl, others(leader));
         LockClient waiter = connect(ttl, others(leader));
@@ -116,9 +118,8 @@ class EtcdPartitionTest extends EtcdTestCase {
         TimeUnit.MILLISECONDS.sleep(ttl.toMillis()); // in which the old leader hears of no keepalive
         heal();
         TimeUnit.MILLISECONDS.sleep(TTL.toMillis()); // in which it could end the lease
-        assertThat(held.isValid()).isTrue();
         assertThat(waiting).isNotDone();
-        held.close();
+        held.close(); // which throws, and says why, if it was lost
         try (Lease next = waiting.get(20, TimeUnit.SECONDS)) {
             assertThat(next.token()).isGreaterThan(token);
         }
