@@ -59,7 +59,7 @@ final class Sessions {
     private volatile @Nullable Throwable refusal;
     private volatile long grantedSeconds;
     private Watches.@Nullable Watch watch; // guarded by this
-    private CompletableFuture<?> opening = CompletableFuture.completedFuture(null); // guarded by this
+    private CompletableFuture<Void> opening = CompletableFuture.completedFuture(null); // guarded by this
     private boolean closed; // guarded by this
 
     Sessions(BackendContext context, Wire wire, Watches watches, Keys keys, Runnable whenAnswered) {
@@ -154,15 +154,15 @@ final class Sessions {
 
     /** Opens a session, in as many tries as it takes. */
     private void reopen(int failures) {
-        CompletableFuture<Session> next;
+        CompletableFuture<Void> done = new CompletableFuture<>();
         synchronized (this) {
             if (closed) {
                 return;
             }
-            next = open();
-            opening = next;
+            opening = done;
         }
-        next.whenComplete((session, failure) -> {
+        open().whenComplete((session, failure) -> {
+            done.complete(null);
             if (failure != null && !isClosed()) {
                 notOpened(failure);
                 int more = failures + 1;
@@ -271,7 +271,7 @@ final class Sessions {
     /** Ends the session, and with it all that the client has at etcd. */
     CompletableFuture<Void> close() {
         Session last;
-        CompletableFuture<?> unfinished;
+        CompletableFuture<Void> unfinished;
         synchronized (this) {
             closed = true;
             last = current;
@@ -280,7 +280,7 @@ final class Sessions {
         }
         renewer.close();
         if (last == null) {
-            return unfinished.handle((session, failure) -> null); // which ends what it opened
+            return unfinished; // it ends what it opens
         }
         CompletableFuture<Void> revoked = revoke(last.lease());
         last.signalLost(LossReason.CLIENT_CLOSED);
