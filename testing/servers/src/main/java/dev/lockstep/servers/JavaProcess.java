@@ -26,18 +26,14 @@ public final class JavaProcess implements AutoCloseable {
 
     private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
 
-    static {
-        // One that is paused does not see that its input has ended.
-        Thread end = new Thread(() -> RUNNING.forEach(Process::destroyForcibly), "lockstep-processes-exit");
-        Runtime.getRuntime().addShutdownHook(end);
-    }
-
     private final Process process;
+    private final Path temporary;
     private final PrintWriter input;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
-    private JavaProcess(Process process) {
+    private JavaProcess(Process process, Path temporary) {
         this.process = process;
+        this.temporary = temporary;
         RUNNING.add(process);
         process.onExit().thenAccept(RUNNING::remove);
         this.input = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
@@ -55,18 +51,27 @@ public final class JavaProcess implements AutoCloseable {
      * @throws ServerException if it cannot be started
      */
     public static JavaProcess start(String mainClass, String... arguments) {
+        // Who is killed does not clear up; SQLite's driver would leave its library behind.
+        Path temporary = TempDirs.create("jvm");
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+        command.add("-Djava.io.tmpdir=" + temporary);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
         command.addAll(List.of(arguments));
         try {
-            return new JavaProcess(new ProcessBuilder(command)
+            Process started = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start());
+                    .start();
+            return new JavaProcess(started, temporary);
         } catch (IOException e) {
             throw new ServerException("cannot start " + mainClass, e);
         }
+    }
+
+    /** Kills all that run, at the end of this JVM: one that is paused does not see that its input has ended. */
+    static void killAll() {
+        RUNNING.forEach(Process::destroyForcibly);
     }
 
     private void read() {
@@ -142,12 +147,17 @@ public final class JavaProcess implements AutoCloseable {
         ProcessFamily.of(process).resume();
     }
 
-    /** Ends it where it is (SIGKILL), and waits for its end. */
+    /** Ends it where it is (SIGKILL), waits for its end, and deletes its temporary files. */
     public void kill() {
         ProcessFamily family = ProcessFamily.of(process);
         family.kill();
         family.awaitEnd();
         process.onExit().join(); // so that isAlive knows it, too
+        try {
+            TempDirs.delete(temporary);
+        } catch (IOException e) {
+            // The end of this JVM tries again.
+        }
     }
 
     /** Ends its input, and with it the process; kills it if it does not end by itself. */

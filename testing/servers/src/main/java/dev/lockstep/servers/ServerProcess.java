@@ -45,10 +45,6 @@ public abstract class ServerProcess implements AutoCloseable {
     private static final int TAIL_BYTES = 4_000;
     private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
 
-    static {
-        Runtime.getRuntime().addShutdownHook(new Thread(ServerProcess::atExit, "lockstep-servers-exit"));
-    }
-
     private final String name;
     private final int port;
     private final Duration startTimeout;
@@ -331,8 +327,8 @@ public abstract class ServerProcess implements AutoCloseable {
         }
     }
 
-    private static void atExit() {
+    /** Kills all that are open, at the end of this JVM. */
+    static void killAll() {
         OPEN.forEach(ServerProcess::killNow); // without the lock: a start may be waiting under it
-        TempDirs.deleteAll();
     }
 }

@@ -39,7 +39,18 @@ final class TempDirs {
 
     private static @Nullable Path root;
 
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(TempDirs::atExit, "lockstep-servers-exit"));
+    }
+
     private TempDirs() {}
+
+    /** All that has folders here ends before they are deleted. */
+    private static void atExit() {
+        JavaProcess.killAll();
+        ServerProcess.killAll();
+        deleteAll();
+    }
 
     /** A new folder, whose name starts as given. */
     static Path create(String name) {
@@ -78,8 +89,7 @@ final class TempDirs {
         });
     }
 
-    /** Deletes this JVM's folder, at its end. */
-    static synchronized void deleteAll() {
+    private static synchronized void deleteAll() {
         Path mine = root;
         if (mine == null) {
             return;

@@ -7,6 +7,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +40,26 @@ class JavaProcessTest {
         }
         assertThat(process.isAlive()).isFalse();
         assertThatThrownBy(() -> process.next(PATIENCE)).hasMessageContaining("has ended");
+    }
+
+    /** Leaves a file behind, and says where. */
+    static final class Litter {
+        private Litter() {}
+
+        public static void main(String[] args) throws IOException {
+            System.out.println(Files.createTempFile("litter", ""));
+            System.in.read();
+        }
+    }
+
+    @Test
+    void itsTemporaryFilesGoWithIt() {
+        JavaProcess process = JavaProcess.start(Litter.class.getName());
+        Path file = Path.of(process.next(PATIENCE));
+        assertThat(file).exists();
+        process.kill();
+        assertThat(file).doesNotExist();
+        assertThat(file.getParent()).doesNotExist();
     }
 
     @Test
