@@ -39,6 +39,12 @@ abstract class ClusterTestCase extends EtcdTestCase {
         awaitLeader(cluster.servers());
     }
 
+    /** The URL of some members. */
+    static String url(List<EtcdServer> members) {
+        return "etcd://"
+                + String.join(",", members.stream().map(EtcdServer::address).toList());
+    }
+
     static EtcdServer awaitLeader(List<EtcdServer> members) {
         EtcdServer[] leader = new EtcdServer[1];
         await("a leader", () -> {
@@ -64,11 +70,6 @@ abstract class ClusterTestCase extends EtcdTestCase {
     }
 
     LockClient connect(Duration ttl, List<EtcdServer> members) {
-        return closedAfterwards(builder()
-                .url("etcd://"
-                        + String.join(
-                                ",", members.stream().map(EtcdServer::address).toList()))
-                .ttl(ttl)
-                .connect());
+        return closedAfterwards(builder().url(url(members)).ttl(ttl).connect());
     }
 }

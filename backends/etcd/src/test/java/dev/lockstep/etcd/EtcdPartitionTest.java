@@ -51,9 +51,7 @@ class EtcdPartitionTest extends EtcdTestCase {
     }
 
     private LockClient connect(Duration ttl, List<EtcdServer> members) {
-        String addresses =
-                String.join(",", members.stream().map(EtcdServer::address).toList());
-        return connect(builder().url("etcd://" + addresses).ttl(ttl).requestTimeout(Duration.ofSeconds(20)));
+        return connect(builder().url(ClusterTestCase.url(members)).ttl(ttl).requestTimeout(Duration.ofSeconds(20)));
     }
 
     private void cutOff(EtcdServer member) {

@@ -275,8 +275,8 @@ final class JdbcBackend implements LockBackend {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         requests.keep(() -> {
             try {
-                String id =
-                        sessions.current().id(); // here, since one may just have been opened in the place of another
+                // Looked at here, since one may just have been opened in the place of another.
+                String id = sessions.current().id();
                 requests.call(link -> store.endSession(link, id));
             } catch (SQLException | RuntimeException e) {
                 log.debug("The session could not be ended; it expires", e);
