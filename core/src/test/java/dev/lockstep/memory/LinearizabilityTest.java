@@ -12,15 +12,17 @@ import org.jetbrains.lincheck.datastructures.BooleanGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What a lock guards behaves as if one thread did it, whatever the threads' order: checked by Lincheck, which tries the
  * orders of small scenarios one by one. Runs in a JVM of its own, since Lincheck changes classes as they are loaded.
  */
+@Tag("soak")
 class LinearizabilityTest {
-    /** Each of its rounds takes a minute or more. */
-    private static final int ROUNDS = Math.max(1, Integer.getInteger("lockstep.lincheck.rounds", 3) / 10);
+    /** Each of them takes a minute or more. */
+    private static final int ROUNDS = 2;
 
     @Test
     void ofThreadsOfOneClient() {

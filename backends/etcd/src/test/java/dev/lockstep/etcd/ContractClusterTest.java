@@ -7,8 +7,10 @@ import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.LockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract on a cluster of three. */
+@Tag("full")
 class ContractClusterTest extends LockContract {
     private static ServerGroup<EtcdServer> cluster;
 

@@ -16,9 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What can go wrong in a cluster of three. */
+@Tag("full")
 class EtcdClusterTest extends ClusterTestCase {
     @Test
     void aHoldAndAWaitSurviveTheLeader() throws Exception {

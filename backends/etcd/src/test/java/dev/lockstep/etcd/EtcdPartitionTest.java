@@ -17,12 +17,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A member that is cut off from the others goes on answering its clients for a while, and a leader even keepalives, as if
  * nothing had happened. But the others elect another leader, which ends the leases that it hears nothing of.
  */
+@Tag("full")
 class EtcdPartitionTest extends EtcdTestCase {
     private static final Duration TTL = Duration.ofSeconds(3);
     private static final int ROUNDS = 2;

@@ -23,9 +23,11 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Users, passwords, tokens and certificates. */
+@Tag("full")
 class EtcdSecurityTest extends EtcdTestCase {
     private static final String PASSWORD = "s3cret/@?";
     private static final String ENCODED = "s3cret%2F%40%3F";

@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Members whose disks are slow, or stand still for longer than a ttl. */
+@Tag("full")
 class EtcdSlowDiskTest extends ClusterTestCase {
     private static final Duration TTL = Duration.ofSeconds(3);
 

@@ -11,9 +11,11 @@ import java.sql.Statement;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The contract on MariaDb. */
+@Tag("full")
 class ContractMariaDbTest extends MySqlContract {
     private static SqlServer server;
 

@@ -8,10 +8,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Many things go wrong at once, for a while: {@code redis.chaos.seconds}, and longer in the profile {@code full}. */
+/** Many things go wrong at once, for {@code redis.chaos.seconds}. */
+@Tag("soak")
+@Tag("full")
 @Timeout(1_000)
 class ChaosTest {
     private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("redis.chaos.seconds", 8));

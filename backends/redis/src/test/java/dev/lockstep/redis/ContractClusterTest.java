@@ -14,11 +14,13 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClusterClient;
 
 /** The contract on a cluster of three primaries, each client through proxies of its own. */
+@Tag("full")
 class ContractClusterTest extends LockContract {
     private static RedisCluster cluster;
 

@@ -6,8 +6,10 @@ import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.LockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract on a single server, with the textbook's lock. */
+@Tag("full")
 class ContractPlainTest extends LockContract {
     private static RedisServer server;
 

@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.util.Pool;
 
 /** A server is lost and another takes its place, or a slot of a cluster moves. */
+@Tag("full")
 @Timeout(180)
 class FailoverTest {
     private static final String NAME = "order:42";

@@ -60,7 +60,7 @@ abstract class RedisFixture implements BackendFixture {
             Capability.SHOWS_WAITERS);
 
     /** One client: its proxies by the ports of the servers behind them, and its id. */
-    private record Side(Map<Integer, TcpProxy> proxies, String clientId) {}
+    private record Side(Map<Integer, TcpProxy> proxies, String clientId, String namespace) {}
 
     private final List<RedisServer> servers;
     private final String url;
@@ -90,13 +90,13 @@ abstract class RedisFixture implements BackendFixture {
     public LockClient open(LockClient.Builder builder) {
         Map<Integer, TcpProxy> proxies = new HashMap<>();
         servers.forEach(server -> proxies.put(server.port(), TcpProxy.to(server)));
-        String[] id = new String[1];
+        Side[] side = new Side[1];
         LockClient client = builder.backend(context -> {
-                    id[0] = context.clientId();
+                    side[0] = new Side(proxies, context.clientId(), context.namespace());
                     return backend(context, proxies);
                 })
                 .connect();
-        sides.put(client, new Side(proxies, id[0]));
+        sides.put(client, side[0]);
         return client;
     }
 
@@ -210,12 +210,14 @@ abstract class RedisFixture implements BackendFixture {
         // Of a lock that nobody uses only its token is remembered, and for a time who was given up while unreachable.
         Awaitility.await("no queue, reader or record is left")
                 .atMost(patience)
-                .untilAsserted(() -> assertThat(keys()).noneMatch(key -> key.matches(".*\\}:(queue|readers|claims)")));
+                .untilAsserted(() -> assertThat(keys(side(observer).namespace))
+                        .noneMatch(key -> key.matches(".*\\}:(queue|readers|claims)")));
     }
 
-    private List<String> keys() {
+    private List<String> keys(String namespace) {
         return servers.stream()
-                .flatMap(server -> server.command("KEYS", "lockstep:*").lines())
+                .flatMap(server ->
+                        server.command("KEYS", "lockstep:*" + namespace + "*").lines())
                 .toList();
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.Timeout;
  * Servers are killed, stopped, cut off and slowed down, never more than a minority at once, for a while: {@code
  * redis.chaos.seconds}, and longer in the profile {@code full}.
  */
+@Tag("soak")
+@Tag("full")
 @Timeout(1_000)
 class RedlockChaosTest {
     private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("redis.chaos.seconds", 8));

@@ -17,11 +17,13 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.RedisClient;
 
 /** How several servers are named and set up, and which are refused or warned of. */
+@Tag("full")
 @Timeout(120)
 class RedlockSetUpsTest {
     private static final String SECRET = "s3cret";

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.HostAndPort;
@@ -27,6 +28,7 @@ import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisSentinelClient;
 
 /** The ways in which a Redis is set up, and how one logs in. */
+@Tag("full")
 @Timeout(120)
 class SetUpsTest {
     private static final String SECRET = "s3cret";

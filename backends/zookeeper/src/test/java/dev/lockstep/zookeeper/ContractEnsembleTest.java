@@ -9,8 +9,10 @@ import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.LockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract on an ensemble of three, where a client that is cut off is told nothing about it. */
+@Tag("full")
 class ContractEnsembleTest extends LockContract {
     private static ServerGroup<ZooKeeperServer> ensemble;
 

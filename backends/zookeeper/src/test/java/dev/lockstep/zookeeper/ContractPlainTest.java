@@ -8,8 +8,10 @@ import dev.lockstep.tck.LockContract;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract on one server, without queues. */
+@Tag("full")
 class ContractPlainTest extends LockContract {
     private static ZooKeeperServer server;
 

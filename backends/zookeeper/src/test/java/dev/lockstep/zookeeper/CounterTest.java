@@ -21,10 +21,12 @@ import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.EphemeralType;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A lock that has been used two thousand million times, so that the server has no more numbers for its queue. */
+@Tag("full")
 @Timeout(60)
 class CounterTest {
     private static final int CLAIMS = 8;

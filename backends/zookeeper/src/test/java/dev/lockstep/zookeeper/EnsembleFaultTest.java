@@ -16,10 +16,12 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What happens to locks when servers of an ensemble of three fail. */
+@Tag("full")
 @Timeout(120)
 class EnsembleFaultTest {
     private static final Duration TTL = Duration.ofSeconds(10);

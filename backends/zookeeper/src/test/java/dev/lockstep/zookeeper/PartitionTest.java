@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * A follower that is cut off from its leader goes on answering its clients for a while, as if nothing had happened. But the
  * leader hears of their sessions no more, and ends them.
  */
+@Tag("full")
 @Timeout(120)
 class PartitionTest {
     private static final Duration TTL = Duration.ofSeconds(4);

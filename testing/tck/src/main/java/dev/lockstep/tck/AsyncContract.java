@@ -69,6 +69,7 @@ abstract class AsyncContract extends ContractGroup {
         });
     }
 
+    @Alone
     @Test
     void waitingFuturesHoldNoThreads() throws Exception {
         LockClient holder = rival();

@@ -214,6 +214,7 @@ abstract class CloseContract extends ContractGroup {
         }
     }
 
+    @Alone
     @Test
     void itsThreadsEndWithIt() throws Exception {
         client().lock(NAME).lock();

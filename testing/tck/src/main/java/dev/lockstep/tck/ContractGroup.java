@@ -7,11 +7,14 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The base of the contract's parts, one for each topic. Two clients in one test stand for two processes; the lock they
  * compete for is {@link #NAME} unless names are the topic.
  */
+@Execution(ExecutionMode.CONCURRENT)
 abstract class ContractGroup {
     static final String NAME = "order:42";
 

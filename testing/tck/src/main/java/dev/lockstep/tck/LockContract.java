@@ -18,11 +18,14 @@ import org.junit.jupiter.api.Timeout;
  * it inherits all the tests, grouped by topic.
  *
  * <p>Each test has a fixture, a namespace and clients of its own. After it, the contract checks that its threads have
- * ended and that nothing of it is left at the engine.
+ * ended and that nothing of it is left at the engine. Most of the time a test waits, so if JUnit's parallel execution is
+ * enabled, tests of the contract run side by side; those that must not, such as one that restarts the server, wait for
+ * the others. Tests that a subclass adds run alone.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class LockContract {
     private @Nullable Bench bench;
+    private @Nullable TestGate gate;
 
     /** For subclasses. */
     protected LockContract() {}
@@ -49,6 +52,7 @@ public abstract class LockContract {
 
     @BeforeEach
     final void openFixture(TestInfo test) throws Exception {
+        gate = TestGate.enter(test);
         BackendFixture fixture = fixture();
         Set<Capability> missing = EnumSet.noneOf(Capability.class);
         Stream.concat(
@@ -66,8 +70,14 @@ public abstract class LockContract {
 
     @AfterEach
     final void checkThatNothingIsLeft() throws InterruptedException {
-        if (bench != null) {
-            bench.finish();
+        try {
+            if (bench != null) {
+                bench.finish();
+            }
+        } finally {
+            if (gate != null) {
+                gate.leave();
+            }
         }
     }
 

@@ -156,6 +156,7 @@ abstract class ReentrancyContract extends ContractGroup {
         assertThat(bench().isFree(NAME)).isTrue();
     }
 
+    @Alone
     @Test
     @Requires(Capability.COUNT_REQUESTS)
     void reentryCostsNoRequest() {

@@ -26,6 +26,7 @@ abstract class ScaleContract extends ContractGroup {
         super(contract);
     }
 
+    @Alone
     @Test
     void aThousandWaitersOfOneClientAreOneToTheEngine() throws Exception {
         rivalLock().lock();
@@ -77,6 +78,7 @@ abstract class ScaleContract extends ContractGroup {
         assertThat(guarded[0]).isEqualTo(threads);
     }
 
+    @Alone
     @Test
     void aThousandWaitersOfManyClientsAreWokenOneByOne() throws Exception {
         int clients = 10;
@@ -84,6 +86,7 @@ abstract class ScaleContract extends ContractGroup {
     }
 
     /** Each call for a fair lock has a place of its own at the engine, so that clients take turns. */
+    @Alone
     @Test
     @Requires({Capability.FAIR, Capability.PUSH, Capability.COUNT_REQUESTS})
     void aReleaseWakesNobodyButTheNextOfManyClients() throws Exception {
@@ -118,6 +121,7 @@ abstract class ScaleContract extends ContractGroup {
         assertRequestsPerHold(before, waiters);
     }
 
+    @Alone
     @Test
     void tenThousandLocksStayValidAndNothingIsLeftOfThem() throws Exception {
         Duration ttl = shortTtl().multipliedBy(3);

@@ -133,6 +133,7 @@ abstract class SecondProcessContract extends ContractGroup {
         }
     }
 
+    @Alone
     @Test
     @Requires(Capability.COUNT_REQUESTS)
     void aResumedProcessDoesNotMakeUpForMissedRenewals() throws Exception {

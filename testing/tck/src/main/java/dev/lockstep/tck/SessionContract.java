@@ -89,6 +89,7 @@ abstract class SessionContract extends ContractGroup {
         assertThatThrownBy(lost::close).isInstanceOf(LockLostException.class);
     }
 
+    @Alone
     @Test
     @Requires(Capability.RESTART_SERVER)
     void afterARestartOfTheServerAHoldIsKeptOrReportedLost() throws Exception {
@@ -113,6 +114,7 @@ abstract class SessionContract extends ContractGroup {
         assertThat(next.get()).isGreaterThan(token);
     }
 
+    @Alone
     @Test
     @Requires(Capability.RESTART_SERVER)
     void aWaiterSurvivesARestartOfTheServer() throws Exception {

@@ -64,6 +64,7 @@ abstract class StickyContract extends ContractGroup {
         assertThat(bench().isFree(NAME)).isTrue();
     }
 
+    @Alone
     @Test
     @Requires({Capability.TELLS_WANTED, Capability.COUNT_REQUESTS})
     void aKeptLockIsTakenWithoutTheEngine() {

@@ -177,6 +177,7 @@ abstract class WaitingContract extends ContractGroup {
         sync.get();
     }
 
+    @Alone
     @Test
     @Requires(Capability.COUNT_REQUESTS)
     void waitingIsNotSpinning() throws Exception {

@@ -12,11 +12,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contract on an engine without queue, push or shared mode, over TCP: what the memory engine cannot show, which is
  * all that, a second process, and a restart of the server.
  */
+@Tag("full")
 class PlainLockContractTest extends LockContract {
     private static PlainServer server;
 
