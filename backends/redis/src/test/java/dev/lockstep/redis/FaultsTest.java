@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -174,6 +175,7 @@ class FaultsTest extends OneServerTestCase {
         }
     }
 
+    @Tag("full")
     @ParameterizedTest
     @ValueSource(strings = {"", "?queue=off"})
     void aServerThatStaysAReplicaIsAnErrorAndNotABusyLock(String options) throws Exception {

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -116,6 +117,7 @@ class RedlockCountsTest {
         Bench.await("all is given back", () -> waiter.list("held-").isEmpty());
     }
 
+    @Tag("full")
     @Test
     void heldLocksAreRenewedByTheFiveHundredOnEachServer() throws Exception {
         int locks = 10_000;

@@ -1,6 +1,7 @@
 package dev.lockstep.servers;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -51,13 +52,29 @@ public final class JavaProcess implements AutoCloseable {
      * @throws ServerException if it cannot be started
      */
     public static JavaProcess start(String mainClass, String... arguments) {
+        return startWith(List.of(), mainClass, arguments);
+    }
+
+    /**
+     * Starts a program on a class path that begins with some folders.
+     *
+     * @param folders what goes in front of the class path of this JVM
+     * @param mainClass the name of its main class
+     * @param arguments its arguments
+     * @return the process
+     * @throws ServerException if it cannot be started
+     */
+    public static JavaProcess startWith(List<Path> folders, String mainClass, String... arguments) {
+        List<String> classPath = new ArrayList<>();
+        folders.forEach(folder -> classPath.add(folder.toString()));
+        classPath.add(System.getProperty("java.class.path"));
         // Who is killed does not clear up; SQLite's driver would leave its library behind.
         Path temporary = TempDirs.create("jvm");
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
         command.add("-Djava.io.tmpdir=" + temporary);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
+        command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath), mainClass));
         command.addAll(List.of(arguments));
         try {
             Process started = new ProcessBuilder(command)
