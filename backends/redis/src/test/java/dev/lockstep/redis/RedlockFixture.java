@@ -1,5 +1,6 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.LockClient;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.spi.BackendContext;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import org.awaitility.Awaitility;
 
 /** Several independent servers, each client through a proxy of its own to each of them. */
 final class RedlockFixture extends RedisFixture {
@@ -38,6 +40,12 @@ final class RedlockFixture extends RedisFixture {
     @Override
     public Set<Capability> capabilities() {
         return EnumSet.complementOf(EnumSet.of(Capability.SHARED, Capability.FAIR, Capability.DOWNGRADE));
+    }
+
+    /** A renewal between two servers takes back what was ended at the first of them, so it is done until nothing is left. */
+    @Override
+    public void expireSession(LockClient client) {
+        Awaitility.await("the session's end").until(() -> !expireOnAll(client));
     }
 
     @Override
