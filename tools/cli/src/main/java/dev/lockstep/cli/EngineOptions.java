@@ -26,8 +26,8 @@ final class EngineOptions {
     @Option(
             names = "--namespace",
             paramLabel = "NAME",
-            description = "The namespace of the locks (default: ${DEFAULT-VALUE}).",
-            defaultValue = "lockstep")
+            description = "The namespace of the locks (default: the environment's LOCKSTEP_NAMESPACE, or lockstep).",
+            defaultValue = "${env:LOCKSTEP_NAMESPACE:-lockstep}")
     private String namespace = "lockstep";
 
     @Option(

@@ -49,6 +49,14 @@ class ExecIT {
     }
 
     @Test
+    void namespaceCanComeFromTheEnvironment() throws Exception {
+        String script = "LOCKSTEP_NAMESPACE=shop $LOCKSTEP exec job:1 -- $LOCKSTEP ls --namespace shop --json";
+        try (Launched launched = shell(script)) {
+            assertThat(launched.end().out()).contains("job:1");
+        }
+    }
+
+    @Test
     void commandGetsNameTokenStreamsAndItsCodeIsTheEnd() throws Exception {
         try (Launched launched = shell("echo from stdin | $LOCKSTEP exec job:1 -- sh -c"
                 + " 'cat; echo $LOCKSTEP_NAME $LOCKSTEP_TOKEN; echo oops >&2; exit 7'")) {

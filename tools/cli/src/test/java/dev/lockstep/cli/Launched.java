@@ -55,6 +55,7 @@ final class Launched implements AutoCloseable {
         environment.put("LOCKSTEP_BUILD", "never");
         environment.put("LOCKSTEP", LAUNCHER.toString());
         environment.remove("LOCKSTEP_URL");
+        environment.remove("LOCKSTEP_NAMESPACE");
         environment.putAll(variables);
         return new Launched(builder.start(), err);
     }
