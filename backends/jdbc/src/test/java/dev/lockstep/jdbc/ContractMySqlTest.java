@@ -1,80 +1,12 @@
 package dev.lockstep.jdbc;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import dev.lockstep.DistributedLock;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.MySqlServer;
-import dev.lockstep.servers.Servers;
-import dev.lockstep.servers.SqlServer;
-import dev.lockstep.tck.Capability;
-import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 
-/** The contract on MySql. */
-class ContractMySqlTest extends MySqlContract {
-    private static SqlServer server;
-
+/** The contract on MySQL. */
+class ContractMySqlTest extends MySqlOnlyContract {
     @BeforeAll
     static void startServer() {
-        server = Servers.require(() -> MySqlServer.builder().start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
-    }
-
-    @Override
-    SqlFixture.Database database() {
-        return new ServerDatabase(
-                server, SqlServer.USER, SqlServer.PASSWORD, SqlFixture.common(Capability.RESTART_SERVER));
-    }
-
-    @Test
-    void encryptionThatTheServerHasNotIsAWrongSetUp() {
-        SqlFixture.execute(database().url(), "SET GLOBAL tls_version = ''");
-        SqlFixture.execute(database().url(), "ALTER INSTANCE RELOAD TLS NO ROLLBACK ON ERROR"); // others do without
-        assertTlsIsAWrongSetUp("REQUIRED");
-    }
-
-    /** Its driver prepares them at the server if it is told to, and need not do without. */
-    @Test
-    void tooManyPreparedStatementsAreNotAWrongSetUp() {
-        String url = database().url() + "&useServerPrepStmts=true&emulateUnsupportedPstmts=false";
-        try (TestClient test = TestClient.open(url, namespace)) {
-            DistributedLock lock = test.client().lock("a");
-            SqlFixture.execute(database().url(), "SET GLOBAL max_prepared_stmt_count = 0");
-            try {
-                for (Executable call : List.<Executable>of(lock::tryLock, lock::lock)) {
-                    assertThatThrownBy(call::execute)
-                            .isInstanceOf(LockUnavailableException.class)
-                            .hasMessageContaining("max_prepared_stmt_count");
-                }
-            } finally {
-                SqlFixture.execute(database().url(), "SET GLOBAL max_prepared_stmt_count = 16382");
-            }
-            assertThat(lock.tryLock()).isTrue();
-            lock.unlock();
-        }
-    }
-
-    /** Waits for locks that are not necessary. */
-    @Nested
-    class Deadlocks {
-        @Test
-        void sixteenThreadsCauseNone() throws Exception {
-            MySqlDeadlocks.assertNone(
-                    server,
-                    database().url(),
-                    "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'lock_deadlocks'");
-        }
+        startServer(MySqlServer.builder());
     }
 }

@@ -1,88 +1,12 @@
 package dev.lockstep.jdbc;
 
 import dev.lockstep.servers.PostgresServer;
-import dev.lockstep.servers.Servers;
-import dev.lockstep.servers.SqlServer;
-import dev.lockstep.tck.Capability;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Test;
 
-/** The contract on Postgres. */
-class ContractPostgresTest extends SqlContract {
-    private static SqlServer server;
-
+/** The contract on PostgreSQL. */
+class ContractPostgresTest extends PostgresContract {
     @BeforeAll
     static void startServer() {
-        server = Servers.require(() -> PostgresServer.builder().start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
-    }
-
-    @Override
-    SqlFixture.Database database() {
-        return new ServerDatabase(
-                server,
-                SqlServer.USER,
-                SqlServer.PASSWORD,
-                SqlFixture.common(Capability.PUSH, Capability.TELLS_WANTED, Capability.RESTART_SERVER));
-    }
-
-    /** What the manual says that calls cost. */
-    @Nested
-    class Costs {
-        @Test
-        void areThoseOfTheManual() throws Exception {
-            RoundTrips.assertDocumentedByUrl(database(), 1);
-        }
-    }
-
-    /** It arrives in one statement, so its row is kept locked, which that statement waits for when it has begun. */
-    @Override
-    Gate arrival(TestClient client, String name) throws Exception {
-        Connection connection = connect();
-        connection.setAutoCommit(false);
-        try (PreparedStatement lock =
-                connection.prepareStatement("SELECT 1 FROM lockstep_locks WHERE name = ? FOR UPDATE")) {
-            lock.setString(1, key(name));
-            lock.execute();
-        }
-        return new Gate(client, sql -> false) {
-            @Override
-            void awaitReached() {
-                await("it waits for the row", unused -> isBlocked(url(), "WITH queued"));
-            }
-
-            @Override
-            void letGo() throws SQLException {
-                connection.commit();
-                connection.close();
-            }
-        };
-    }
-
-    /** Whether a statement that begins with a text waits for another transaction. */
-    static boolean isBlocked(String url, String text) {
-        try (Connection connection = DriverManager.getConnection(url);
-                PreparedStatement statement = connection.prepareStatement(
-                        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ?")) {
-            statement.setString(1, text + '%');
-            try (ResultSet rows = statement.executeQuery()) {
-                return rows.next();
-            }
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+        startServer(PostgresServer.builder());
     }
 }

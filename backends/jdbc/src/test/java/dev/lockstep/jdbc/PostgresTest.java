@@ -227,7 +227,7 @@ class PostgresTest {
         }
 
         private boolean blocked(String statement) throws SQLException {
-            return ContractPostgresTest.isBlocked(url(server, server.port()), statement);
+            return PostgresContract.isBlocked(url(server, server.port()), statement);
         }
 
         @Test

@@ -1,35 +1,12 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.servers.RedisServer;
-import dev.lockstep.servers.Servers;
-import dev.lockstep.tck.BackendFixture;
-import dev.lockstep.tck.LockContract;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a single server of the oldest version, with the queue; the cluster is of the newest. */
-class ContractRedisTest extends LockContract {
-    private static RedisServer server;
-
+class ContractRedisTest extends OneServerContract {
     @BeforeAll
     static void startServer() {
-        // Keeps its data over a restart; not held up by a disk that is busy.
-        server = Servers.require(() -> RedisServer.builder()
-                .version62()
-                .setting("appendonly", "yes")
-                .setting("appendfsync", "no")
-                .start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
-    }
-
-    @Override
-    protected BackendFixture fixture() {
-        return new SingleFixture(server, "");
+        startServer(RedisServer.builder().version62());
     }
 }

@@ -23,18 +23,21 @@ import java.util.stream.Stream;
  *   2. `apt-get download` fetches them, `dpkg-deb -x` unpacks them into one folder;
  *   3. the cache keeps it as NAME_VERSION.
  * If the machine's package lists are missing or too old for that, newer ones are fetched into the cache and 1 is tried
- * again.
+ * again. Packages of another suite come with all their libraries, see DebianSuite; the cache keeps them as
+ * NAME.SUITE_VERSION.
  */
 /** Debian packages unpacked into the user's cache, fetched on first use. Thread-safe, and safe between processes. */
 final class DebianPackages {
-    private static final Duration LIST_TIMEOUT = Duration.ofMinutes(3);
+    static final Duration LIST_TIMEOUT = Duration.ofMinutes(3);
     private static final Duration DOWNLOAD_TIMEOUT = Duration.ofMinutes(8);
     private static final Pattern TO_INSTALL = Pattern.compile("(?m)^Inst (\\S+) ");
 
     private final Path root;
+    private final boolean standsAlone;
 
-    private DebianPackages(Path root) {
+    private DebianPackages(Path root, boolean standsAlone) {
         this.root = root;
+        this.standsAlone = standsAlone;
     }
 
     /**
@@ -51,12 +54,37 @@ final class DebianPackages {
         String name = names.get(0);
         try {
             return new DebianPackages(
-                    cache.get(name, (content, work) -> fetch(names, content, work, cache.directory())));
+                    cache.get(name, (content, work) -> fetch(names, content, work, cache.directory())), false);
         } catch (IOException e) {
             throw new ServerUnavailableException(
                     "the Debian package " + name + " is neither installed nor to be had: install it (" + reason(e)
                             + ")",
                     e);
+        }
+    }
+
+    /**
+     * Gets packages of another suite than this machine's, with all libraries that they need.
+     *
+     * @param suite as {@code sid}
+     * @param names a package, and others that are unpacked beside it
+     * @throws ServerUnavailableException if they cannot be had
+     */
+    static DebianPackages ofSuite(String suite, List<String> names) {
+        String name = names.get(0);
+        try {
+            Path root = ServerCache.ofUser().get(name + "." + suite, (content, work) -> {
+                Path archives = Files.createDirectories(work.resolve("archives"));
+                Path lists = Files.createDirectories(work.resolve("apt"));
+                download(names, archives, DebianSuite.options(suite, lists));
+                String version = unpack(name, archives, content);
+                DebianSuite.wrapPrograms(content);
+                return version;
+            });
+            return new DebianPackages(root, true);
+        } catch (IOException e) {
+            throw new ServerUnavailableException(
+                    "the package " + name + " of Debian " + suite + " cannot be downloaded (" + reason(e) + ")", e);
         }
     }
 
@@ -70,7 +98,7 @@ final class DebianPackages {
         for (Path folder : folders()) {
             Path candidate = folder.resolve(name);
             if (folder.getFileName().toString().endsWith("bin") && Files.isExecutable(candidate)) {
-                return new Program(candidate, libraryPath());
+                return new Program(candidate, standsAlone ? Map.of() : libraryPath());
             }
         }
         throw new ServerException("no program " + name + " in " + root);
@@ -108,13 +136,18 @@ final class DebianPackages {
         } catch (IOException e) {
             download(names, archives, freshLists(cache, e));
         }
+        return unpack(names.get(0), archives, content);
+    }
+
+    /** Unpacks all archives of a folder, and returns the version of one package. */
+    private static String unpack(String name, Path archives, Path content) throws IOException {
         String version = "";
         try (DirectoryStream<Path> debs = Files.newDirectoryStream(archives, "*.deb")) {
             for (Path deb : debs) {
                 String[] parts = deb.getFileName().toString().split("_", -1);
-                version = parts[0].equals(names.get(0)) ? parts[1].replaceFirst("^[0-9]+%3a", "") : version;
+                version = parts[0].equals(name) ? parts[1].replaceFirst("^[0-9]+%3a", "") : version;
                 List<String> unpack = List.of("dpkg-deb", "-x", deb.toString(), content.toString());
-                Commands.run(work, DOWNLOAD_TIMEOUT, unpack);
+                Commands.run(archives, DOWNLOAD_TIMEOUT, unpack);
             }
         }
         return version;
@@ -142,10 +175,8 @@ final class DebianPackages {
         Files.createDirectories(apt.resolve("cache").resolve("archives").resolve("partial"));
         List<String> options =
                 List.of("-o", "Dir::State::Lists=" + apt.resolve("lists"), "-o", "Dir::Cache=" + apt.resolve("cache"));
-        List<String> update = new ArrayList<>(options);
-        update.add("update");
         try {
-            apt(cache, LIST_TIMEOUT, update);
+            update(cache, options);
         } catch (IOException e) {
             e.addSuppressed(why);
             throw e;
@@ -153,7 +184,14 @@ final class DebianPackages {
         return options;
     }
 
-    private static String apt(Path directory, Duration timeout, List<String> arguments) throws IOException {
+    /** Fetches the package lists that some options name. */
+    static void update(Path directory, List<String> options) throws IOException {
+        List<String> update = new ArrayList<>(options);
+        update.add("update");
+        apt(directory, LIST_TIMEOUT, update);
+    }
+
+    static String apt(Path directory, Duration timeout, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of("apt-get", "-q", "-o", "APT::Sandbox::User=root"));
         command.addAll(arguments);
         return Commands.run(directory, timeout, new Launch(command, Map.of("LC_ALL", "C"), false));

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ public final class EtcdServer extends ServerProcess {
     private static final int ANSWER_MILLIS = 5_000;
     private static final int PROBE_MILLIS = 1_000;
 
-    private final Program program = Program.find("etcd", "etcd-server");
+    private final Program program;
     private final int metricsPort = FreePorts.next();
     private final List<String> arguments = new ArrayList<>();
     private final String url;
@@ -34,6 +35,7 @@ public final class EtcdServer extends ServerProcess {
     private EtcdServer(
             Builder builder, String name, Map<String, Integer> cluster, @Nullable Map<Integer, Integer> ways) {
         super(name, FreePorts.next(), START_TIMEOUT);
+        program = builder.source.get();
         url = (builder.certificates == null ? "http://" : "https://") + address();
         String peers = "http://" + (ways == null ? HOST : SocksGate.HOST) + ":";
         String members = cluster.entrySet().stream()
@@ -164,8 +166,19 @@ public final class EtcdServer extends ServerProcess {
         private final Map<String, String> flags = new LinkedHashMap<>();
         private @Nullable TestCertificates certificates;
         private boolean clientCertificates;
+        private Supplier<Program> source = () -> Program.find("etcd", "etcd-server");
 
         private Builder() {}
+
+        /**
+         * Takes etcd 3.5, from Debian's newest suite.
+         *
+         * @return this
+         */
+        public Builder version35() {
+            source = () -> Program.newest("etcd", "etcd-server");
+            return this;
+        }
 
         /**
          * Asks clients for TLS.

@@ -35,13 +35,17 @@ record Launch(List<String> command, Map<String, String> environment, boolean unp
         return new Launch(command, environment, true);
     }
 
-    /** The command line in full. Some servers refuse root; nobody else may enter root's folders, hence the capability. */
+    /**
+     * The command line in full. Some servers refuse root; nobody else may enter root's folders, hence the capability, which
+     * also counts when a program asks beforehand what it may do (access), hence the secure bit.
+     */
     List<String> commandLine() {
         if (!unprivileged || !"root".equals(System.getProperty("user.name"))) {
             return command;
         }
         List<String> line = new ArrayList<>(List.of(
                 "setpriv",
+                "--securebits=+no_setuid_fixup",
                 "--reuid=" + NOBODY,
                 "--regid=" + NOBODY,
                 "--clear-groups",

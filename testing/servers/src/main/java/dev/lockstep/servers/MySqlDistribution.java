@@ -41,14 +41,25 @@ record MySqlDistribution(String name, String parameters, Program server, Path ba
         return Program.chosen("mysqld").map(MySqlDistribution::mysql).orElseGet(MySqlDistribution::mysqlOfJar);
     }
 
+    static MySqlDistribution mysql9() {
+        return mysql(Program.newest("mysqld", "mysql-server-core"));
+    }
+
     /** MySQL as it is installed: its other files are in the folder above that of the server. */
     private static MySqlDistribution mysql(Program server) {
         return mysql(server, up(up(server.path())));
     }
 
     private static MySqlDistribution mysql(Program server, Path base) {
-        Map<String, String> options =
-                Map.of("innodb-redo-log-capacity", SMALL_LOG, "skip-log-bin", "ON", "mysqlx", "OFF");
+        Map<String, String> options = Map.of(
+                "innodb-redo-log-capacity",
+                SMALL_LOG,
+                "skip-log-bin",
+                "ON",
+                "mysqlx",
+                "OFF",
+                "secure-file-priv",
+                "NULL");
         return new MySqlDistribution("mysql", "?sslMode=DISABLED&allowPublicKeyRetrieval=true", server, base, options);
     }
 

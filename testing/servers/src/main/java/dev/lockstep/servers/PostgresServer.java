@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -137,8 +138,19 @@ public final class PostgresServer extends SqlServer {
                 new LinkedHashMap<>(Map.of("fsync", "off", "jit", "off", "max_connections", "200"));
 
         private @Nullable HostFaults host;
+        private Supplier<Program> source = () -> Program.find("postgres", "postgresql");
 
         private Builder() {}
+
+        /**
+         * Takes PostgreSQL 18, from Debian's newest suite.
+         *
+         * @return this
+         */
+        public Builder version18() {
+            source = () -> Program.newest("postgres", "postgresql-18");
+            return this;
+        }
 
         /**
          * Runs it on a machine whose clock and disk can be spoilt.
@@ -180,7 +192,7 @@ public final class PostgresServer extends SqlServer {
          * @throws ServerException if it does not start
          */
         public PostgresServer start() {
-            PostgresServer server = new PostgresServer(Program.find("postgres", "postgresql"), settings);
+            PostgresServer server = new PostgresServer(source.get(), settings);
             server.initialise();
             if (host != null) {
                 server.runOn(host);

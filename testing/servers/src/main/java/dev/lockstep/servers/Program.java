@@ -64,6 +64,17 @@ record Program(Path path, Map<String, String> environment) {
         return Optional.of(new Program(executable, Map.of()));
     }
 
+    /**
+     * A program of Debian's newest suite, from the cache or from Debian, with libraries of its own.
+     *
+     * @param name the executable's name
+     * @param debianPackages the package it is in, and those that belong to it
+     * @throws ServerUnavailableException if it cannot be had
+     */
+    static Program newest(String name, String... debianPackages) {
+        return DebianPackages.ofSuite("sid", List.of(debianPackages)).program(name);
+    }
+
     /** Finds a program on the PATH or in Debian's folders for servers. */
     static Optional<Program> installed(String name) {
         for (Path folder : folders()) {

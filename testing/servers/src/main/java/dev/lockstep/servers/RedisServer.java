@@ -186,6 +186,24 @@ public final class RedisServer extends ServerProcess {
             return from(() -> Program.chosen("redis-server").orElseGet(Redis62::program));
         }
 
+        /**
+         * Takes Redis 8, from Debian's newest suite.
+         *
+         * @return this
+         */
+        public Builder redis8() {
+            return from(() -> Program.newest("redis-server", "redis-server", "redis-tools"));
+        }
+
+        /**
+         * Takes Valkey 9, from Debian's newest suite.
+         *
+         * @return this
+         */
+        public Builder valkey9() {
+            return from(() -> Program.newest("valkey-server", "valkey-server", "valkey-tools"));
+        }
+
         Builder from(Supplier<Program> programs) {
             source = programs;
             return this;
