@@ -22,6 +22,23 @@ public final class Servers {
         return require(start, "true".equals(System.getenv("CI")));
     }
 
+    /**
+     * Skips a test if this machine lacks something that is not a server.
+     *
+     * @param here whether the machine has it
+     * @param what what it is, and what to install
+     * @throws ServerUnavailableException if it is missing and the environment says {@code CI=true}
+     * @throws TestAbortedException if it is missing elsewhere
+     */
+    public static void require(boolean here, String what) {
+        require(() -> {
+            if (!here) {
+                throw new ServerUnavailableException("this machine lacks " + what);
+            }
+            return here;
+        });
+    }
+
     static <S> S require(Supplier<S> start, boolean failIfUnavailable) {
         try {
             return start.get();

@@ -1,9 +1,9 @@
 package dev.lockstep.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.lockstep.cli.Launched.Run;
+import dev.lockstep.servers.Servers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ class StreamsIT {
 
     @Test
     void fullDiskIsTold() throws Exception {
-        assumeTrue(Files.exists(Path.of("/dev/full")));
+        Servers.require(Files.exists(Path.of("/dev/full")), "/dev/full, a device that is always full");
         Run run = shell("\"$LOCKSTEP\" completion > /dev/full; echo code $?");
         assertThat(run.out()).isEqualTo("code " + ExitCodes.NOT_WRITTEN + "\n");
         assertThat(run.err())

@@ -1,11 +1,11 @@
 package dev.lockstep.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.cli.Launched.Run;
+import dev.lockstep.servers.Servers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +28,8 @@ class TerminalIT {
 
     @BeforeEach
     void chooseFile() {
-        assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "no terminal without script");
+        Servers.require(
+                Files.isExecutable(Path.of("/usr/bin/script")), "script, which runs a terminal: install bsdutils");
         url = "jdbc:sqlite:" + folder.resolve("locks.db");
     }
 
