@@ -70,27 +70,34 @@ final class Bench {
         return known;
     }
 
-    /** Opens one more client. Its ttl is long and its namespace the test's, unless the test changes that. */
+    /**
+     * Opens one more client, in one try, as a user would. Its ttl is long and its namespace the test's, unless the test
+     * changes that.
+     */
     LockClient open(UnaryOperator<LockClient.Builder> settings) {
-        LockClient client = connect(settings);
+        LockClient client = fixture.open(settings.apply(LockClient.builder()
+                .namespace(namespace)
+                .ttl(LONG_TTL)
+                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100))));
         synchronized (this) {
             clients.add(client);
         }
         return client;
     }
 
-    /** Connects, in several tries: what a test bears for a request may be too short for that on a busy machine. */
-    private LockClient connect(UnaryOperator<LockClient.Builder> settings) {
+    /**
+     * Opens one more client, in as many tries as it takes.
+     *
+     * @param why why one try may fail on a busy machine, and why that is not what the test is about
+     */
+    LockClient openRetrying(String why, UnaryOperator<LockClient.Builder> settings) {
         long endNanos = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {
-                return fixture.open(settings.apply(LockClient.builder()
-                        .namespace(namespace)
-                        .ttl(LONG_TTL)
-                        .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100))));
+                return open(settings);
             } catch (LockUnavailableException e) {
                 if (System.nanoTime() - endNanos >= 0) {
-                    throw e;
+                    throw new AssertionError("not connected within " + PATIENCE + ", in many tries: " + why, e);
                 }
             }
         }

@@ -61,6 +61,12 @@ abstract class ContractGroup {
         return bench().open(settings);
     }
 
+    /** A client whose requests end sooner than it takes to connect on a busy machine. */
+    final LockClient openGivingUpSoon(UnaryOperator<LockClient.Builder> settings) {
+        return bench().openRetrying(
+                        "its request timeout, which is for the requests of the test, also limits connecting", settings);
+    }
+
     /**
      * A client whose holds end soon when it cannot reach the engine. It gives a request up before they do: a renewal that
      * is not answered must be tried again in time.
@@ -70,7 +76,7 @@ abstract class ContractGroup {
     }
 
     private LockClient openShortLived(String name, Duration requestTimeout) {
-        return open(builder -> builder.clientName(name)
+        return openGivingUpSoon(builder -> builder.clientName(name)
                 .ttl(shortTtl())
                 .requestTimeout(requestTimeout)
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));

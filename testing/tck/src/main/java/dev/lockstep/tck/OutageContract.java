@@ -31,7 +31,7 @@ abstract class OutageContract extends ContractGroup {
 
     @BeforeEach
     void openClientThatWillBeCutOff() {
-        cutOff = open(builder -> builder.clientName("cut-off")
+        cutOff = openGivingUpSoon(builder -> builder.clientName("cut-off")
                 .requestTimeout(shortRequestTimeout())
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50))
                 .listener(listener));
@@ -70,7 +70,7 @@ abstract class OutageContract extends ContractGroup {
     @Test
     void aCallThatWaitsIsToldWhenTheEngineGoesAway() throws Exception {
         // Twice the timeout of the others: it must not be over before the engine has shown the waiter.
-        LockClient told = open(builder -> builder.clientName("told").requestTimeout(Duration.ofSeconds(2)));
+        LockClient told = openGivingUpSoon(builder -> builder.clientName("told").requestTimeout(Duration.ofSeconds(2)));
         rivalLock().lock();
         Call<Boolean> waiting = actor("waiter")
                 .starts(() -> assertThatThrownBy(told.lock(NAME)::lock).isInstanceOf(LockUnavailableException.class));
@@ -111,7 +111,7 @@ abstract class OutageContract extends ContractGroup {
     /** Tries begin again soon after each outage, however long they may be apart in the end. */
     @Test
     void triesSlowDownOnlyWhileAnOutageLasts() throws Exception {
-        LockClient patient = open(builder -> builder.clientName("patient")
+        LockClient patient = openGivingUpSoon(builder -> builder.clientName("patient")
                 .requestTimeout(shortRequestTimeout())
                 .retryBackoff(Duration.ofMillis(100), Duration.ofMinutes(5)));
         for (int outage = 0; outage < 4; outage++) {

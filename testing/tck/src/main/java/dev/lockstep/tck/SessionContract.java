@@ -146,7 +146,8 @@ abstract class SessionContract extends ContractGroup {
     @Test
     @Requires(Capability.SLOW_DOWN)
     void aSlowEngineIsWaitedForNoLongerThanItsCallerCan() throws Exception {
-        LockClient slow = open(builder -> builder.clientName("slow").requestTimeout(Duration.ofMillis(300)));
+        LockClient slow =
+                openGivingUpSoon(builder -> builder.clientName("slow").requestTimeout(Duration.ofMillis(300)));
         fixture().slowDown(slow, Duration.ofSeconds(8));
         Duration waited = Bench.timed(
                 () -> assertThatThrownBy(slow.lock(NAME)::tryLock).isInstanceOf(LockUnavailableException.class));
