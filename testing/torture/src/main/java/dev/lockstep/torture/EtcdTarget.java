@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -124,19 +125,32 @@ final class EtcdTarget implements Target {
         }
     }
 
-    /** Ends the lease of somebody who holds or waits. */
-    private Injected revokeSession(Random random) throws IOException, InterruptedException {
+    /** Ends the lease of a worker that holds or waits. It is known which one before anything is done to it. */
+    private Injected revokeSession(Random random) throws IOException, InterruptedException, Fault.UnconfirmedException {
         List<String> leases = new ArrayList<>(all(LEASE, post("/v3/lease/leases", "{}")));
         Collections.shuffle(leases, random);
         for (String lease : leases) {
-            Optional<String> claim = claims(lease).findFirst();
-            if (claim.isPresent()) {
-                List<String> values = all(VALUE, post("/v3/kv/range", "{\"key\":\"" + claim.get() + "\"}"));
-                post("/v3/lease/revoke", "{\"ID\":\"" + lease + "\"}");
-                return WorkerMain.injectedInto("a lease", values.isEmpty() ? "" : decode(values.get(0)));
+            OptionalInt worker = workerOf(lease);
+            if (worker.isPresent()) {
+                Injected revoked = Injected.client("a lease", worker.getAsInt());
+                try {
+                    post("/v3/lease/revoke", "{\"ID\":\"" + lease + "\"}");
+                } catch (IOException e) {
+                    throw new Fault.UnconfirmedException(revoked, e);
+                }
+                return revoked;
             }
         }
         throw new IOException("nobody holds or waits");
+    }
+
+    private OptionalInt workerOf(String lease) throws IOException, InterruptedException {
+        Optional<String> claim = claims(lease).findFirst();
+        if (claim.isEmpty()) {
+            return OptionalInt.empty();
+        }
+        List<String> values = all(VALUE, post("/v3/kv/range", "{\"key\":\"" + claim.get() + "\"}"));
+        return values.isEmpty() ? OptionalInt.empty() : WorkerMain.clientIn(decode(values.get(0)));
     }
 
     /** The keys on a lease that are claims, as the JSON interface shows them. */

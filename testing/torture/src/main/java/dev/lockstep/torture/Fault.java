@@ -68,6 +68,25 @@ record Fault(String kind, Length length, Set<Rule> excuses, Act prepare, Injecti
         }
     }
 
+    /**
+     * An injection that may have been carried out although the one who asked for it got no confirmation. It is known whom it
+     * hurt if it was, so only they are excused. An injection that cannot say this throws any other exception.
+     */
+    static final class UnconfirmedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final transient Injected attempted;
+
+        UnconfirmedException(Injected attempted, Exception cause) {
+            super(attempted.target() + ": " + cause.getMessage(), cause);
+            this.attempted = attempted;
+        }
+
+        Injected attempted() {
+            return attempted;
+        }
+    }
+
     /** Does something that must not be left as it is if the one who did it is told that it failed. */
     static void orHeal(Act harm, Act heal) throws Exception {
         try {

@@ -21,7 +21,7 @@ record FaultWindow(
     private static final String FAILED = " (failed)";
     private static final String STALL = "stood still";
 
-    /** The kind of what somebody tried to do who was told that it failed: whether it was done is not known. */
+    /** The kind of a fault whose injection failed; it may have been carried out or not. */
     static String failed(String kind) {
         return kind + FAILED;
     }

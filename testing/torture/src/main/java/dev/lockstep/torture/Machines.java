@@ -91,9 +91,11 @@ final class Machines implements AutoCloseable {
     Fault losingData(Fault fault) {
         Fault.Act newTime = () -> hosts.forEach(HostFaults::awaitNewTime);
         return new Fault(fault.kind(), fault.length(), fault.excuses(), newTime, random -> {
-            Injected injected = fault.injection().inject(random);
-            lostDataNanos = System.nanoTime();
-            return injected;
+            try {
+                return fault.injection().inject(random);
+            } finally {
+                lostDataNanos = System.nanoTime(); // also if it failed: data may have been lost all the same
+            }
         });
     }
 

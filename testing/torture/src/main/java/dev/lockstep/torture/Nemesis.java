@@ -57,16 +57,23 @@ final class Nemesis {
         return order.get(place % order.size());
     }
 
-    private void inflict(Fault fault, Random random) throws Exception {
+    void inflict(Fault fault, Random random) throws Exception {
         fault.prepare().run();
         long from = observer.now();
         Set<Observer.Inside> inside = observer.inside();
         Fault.Injected injected;
         try {
             injected = fault.injection().inject(random);
+        } catch (Fault.UnconfirmedException e) {
+            // It may have been carried out, and it is known whom it hurt then: nobody else is excused.
+            add(FaultWindow.failed(fault.kind()), fault.excuses(), e.attempted(), from, Set.of());
+            return;
         } catch (IOException | SQLException | LockUnavailableException | ServerException e) {
-            // What is not there, such as a leader while none is elected, cannot be broken; but it may have been done.
-            add(FaultWindow.failed(fault.kind()), fault, Fault.Injected.all("unknown", Fault.Act.NONE), from, Set.of());
+            // What is not there, such as a leader while none is elected, cannot be broken, so this excuses no rule. The
+            // window is there for the report; and since a part may have been done, those who waited meanwhile are no
+            // witnesses of the order.
+            Fault.Injected unknown = Fault.Injected.all("unknown", Fault.Act.NONE);
+            add(FaultWindow.failed(fault.kind()), Set.of(), unknown, from, Set.of());
             return;
         } catch (LockstepException e) {
             observer.complain(Rule.OUTCOME, -1, fault.kind() + ": a call of an operator threw " + e);
@@ -77,19 +84,12 @@ final class Nemesis {
         } finally {
             heal(injected.heal());
         }
-        add(fault.kind(), fault, injected, from, inside);
+        add(fault.kind(), fault.excuses(), injected, from, inside);
     }
 
-    private void add(String kind, Fault fault, Fault.Injected injected, long from, Set<Observer.Inside> inside) {
+    private void add(String kind, Set<Rule> excuses, Fault.Injected injected, long from, Set<Observer.Inside> inside) {
         FaultWindow window = new FaultWindow(
-                kind,
-                injected.target(),
-                injected.client(),
-                injected.lock(),
-                fault.excuses(),
-                from,
-                observer.now(),
-                false);
+                kind, injected.target(), injected.client(), injected.lock(), excuses, from, observer.now(), false);
         boolean landed = inside.stream().anyMatch(each -> window.hurts(each.client(), each.lock()));
         observer.add(landed ? window.thatLanded() : window);
     }

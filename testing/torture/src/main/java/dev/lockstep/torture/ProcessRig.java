@@ -1,6 +1,7 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
@@ -138,10 +139,13 @@ final class ProcessRig implements Rig {
         }
         faults.add(Fault.of("lock released by force", Length.MOMENT, random -> {
                     int lock = random.nextInt(locks);
+                    Injected released = Injected.lock(lock);
                     try (LockClient client = connect()) {
                         client.forceRelease(Locks.name(lock));
+                    } catch (LockUnavailableException e) {
+                        throw new Fault.UnconfirmedException(released, e); // connecting may have failed, or the release
                     }
-                    return Injected.lock(lock);
+                    return released;
                 })
                 .excusing(Rule.EXCLUSION, Rule.ORDER));
         return faults;

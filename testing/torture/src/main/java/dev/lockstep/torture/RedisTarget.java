@@ -1,6 +1,7 @@
 package dev.lockstep.torture;
 
 import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.ServerException;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
@@ -47,9 +48,14 @@ final class RedisTarget implements Target {
         faults.addAll(machine.clocksThatCount(ttl()));
         faults.addAll(ServerFaults.ofRedis(random -> server));
         Fault emptied = Fault.of("restart without data", Length.SHORT, random -> {
-            server.command("FLUSHALL");
+            Injected emptiedServer = Injected.all("server", server::start);
+            try {
+                server.command("FLUSHALL");
+            } catch (ServerException e) {
+                throw new Fault.UnconfirmedException(emptiedServer, e); // if it was done, it hurt all
+            }
             server.kill();
-            return Injected.all("server", server::start);
+            return emptiedServer;
         });
         faults.add(machine.losingData(emptied.excusing(Rule.EXCLUSION, Rule.ORDER)));
         return faults;

@@ -8,6 +8,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.logging.LogManager;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -68,14 +69,10 @@ final class WorkerMain {
         return NAME + client;
     }
 
-    /**
-     * What was done to the worker that left a text at the engine, as the key of its claim has it; to all if it is not known which
-     * worker that was.
-     */
-    static Fault.Injected injectedInto(String target, String text) {
+    /** The number of the worker that wrote a text at the engine, as the key of its claim has it; empty if none did. */
+    static OptionalInt clientIn(String text) {
         Matcher matcher = CLIENT.matcher(text);
-        int client = matcher.find() ? Integer.parseInt(matcher.group(1)) : FaultWindow.ALL;
-        return Fault.Injected.client(target, client);
+        return matcher.find() ? OptionalInt.of(Integer.parseInt(matcher.group(1))) : OptionalInt.empty();
     }
 
     /** Connects as all clients of a torture do. */

@@ -96,37 +96,57 @@ final class ZooKeeperTarget implements Target {
      */
     private record Session(long id, String node) {}
 
-    /** Ends the session of somebody who holds or waits, as its owner would: with its id and password, which is known. */
-    private Injected endSession(Random random) throws IOException, InterruptedException {
+    /** Opens a client, of a session of its own or of somebody else's. */
+    private interface Opening {
+        ZooKeeper open(String addresses, int timeoutMillis, Watcher watcher) throws IOException;
+    }
+
+    /**
+     * Ends the session of a worker that holds or waits, as its owner would: with its id and password, which is known. It is
+     * known which worker before anything is done to it.
+     */
+    private Injected endSession(Random random) throws IOException, InterruptedException, Fault.UnconfirmedException {
         List<Session> sessions = sessions();
         if (sessions.isEmpty()) {
             throw new IOException("nobody has a node");
         }
         Session victim = sessions.get(random.nextInt(sessions.size()));
+        Injected ended = Injected.client("a session", workerOf(victim));
         byte[] password = new byte[PASSWORD_BYTES];
         new Random(victim.id ^ PASSWORD_SEED).nextBytes(password);
+        try {
+            // To close it is what ends the session. That may happen also if it was not connected in time.
+            connect((addresses, timeout, watcher) -> new ZooKeeper(addresses, timeout, watcher, victim.id, password))
+                    .close();
+        } catch (IOException e) {
+            throw new Fault.UnconfirmedException(ended, e);
+        }
+        return ended;
+    }
+
+    /** The worker that made a session's node; an exception if the node is gone, or is none of a worker's. */
+    private int workerOf(Session session) throws IOException, InterruptedException {
+        try (ZooKeeper reader = connect(ZooKeeper::new)) {
+            String text = new String(reader.getData(session.node, false, null), StandardCharsets.UTF_8);
+            return WorkerMain.clientIn(text).orElseThrow(() -> new IOException("no worker made " + session.node));
+        } catch (KeeperException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private ZooKeeper connect(Opening opening) throws IOException, InterruptedException {
         CountDownLatch connected = new CountDownLatch(1);
         Watcher watcher = event -> {
             if (event.getState() == Watcher.Event.KeeperState.SyncConnected) {
                 connected.countDown();
             }
         };
-        String addresses = servers.addresses();
-        try (ZooKeeper thief = new ZooKeeper(addresses, (int) ttl().toMillis(), watcher, victim.id, password)) {
-            if (!connected.await(ANSWER.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new IOException("the session had ended, or no server answers");
-            }
-            return WorkerMain.injectedInto("a session", dataOf(victim.node, thief));
+        ZooKeeper client = opening.open(servers.addresses(), (int) ttl().toMillis(), watcher);
+        if (!connected.await(ANSWER.toMillis(), TimeUnit.MILLISECONDS)) {
+            client.close();
+            throw new IOException("the session had ended, or no server answers");
         }
-    }
-
-    /** What a client wrote into a node; nothing if the node is gone. */
-    private static String dataOf(String node, ZooKeeper client) throws InterruptedException {
-        try {
-            return new String(client.getData(node, false, null), StandardCharsets.UTF_8);
-        } catch (KeeperException e) {
-            return "";
-        }
+        return client;
     }
 
     /** The sessions that have nodes: who holds or waits. */
