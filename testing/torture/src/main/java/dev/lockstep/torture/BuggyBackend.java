@@ -5,6 +5,7 @@ import dev.lockstep.HolderInfo;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
@@ -67,6 +68,10 @@ final class BuggyBackend implements LockBackend {
         Ticket ticket = new Ticket(request);
         if (bug == PlantedBug.OUTAGE_TOLD_AS_WRONG_SET_UP && state.isTurn(100)) {
             ticket.complete(null, new LockConfigurationException(request.name(), "not set up wrongly at all"));
+            return ticket;
+        }
+        if (bug == PlantedBug.UNAVAILABLE_THOUGH_HEALTHY && state.isTurn(100)) {
+            ticket.complete(null, new LockUnavailableException(request.name(), "available all the same"));
             return ticket;
         }
         boolean queues = bug == PlantedBug.LAST_COME_FIRST_SERVED && request.mayWait() && !request.mayBarge();

@@ -44,6 +44,15 @@ final class MemoryRig implements Rig {
     }
 
     @Override
+    public Duration recovery() {
+        return requestTimeout(); // the engine in this JVM needs no retries
+    }
+
+    private Duration requestTimeout() {
+        return ttl.multipliedBy(3);
+    }
+
+    @Override
     public List<Hand> start(Observer observer, List<Worker.Plan> plans) {
         List<Hand> hands = new ArrayList<>();
         for (Worker.Plan plan : plans) {
@@ -66,7 +75,7 @@ final class MemoryRig implements Rig {
         return LockClient.builder()
                 .backend(backend)
                 .ttl(ttl)
-                .requestTimeout(ttl.multipliedBy(3))
+                .requestTimeout(requestTimeout())
                 .clientName(name)
                 .connect();
     }

@@ -50,7 +50,10 @@ public enum PlantedBug {
     LAST_COME_FIRST_SERVED(Rule.ORDER),
 
     /** What passes is told as what never will: a call ends with the word that the engine is set up wrongly. */
-    OUTAGE_TOLD_AS_WRONG_SET_UP(Rule.OUTCOME);
+    OUTAGE_TOLD_AS_WRONG_SET_UP(Rule.OUTCOME),
+
+    /** Some calls end with an exception that says that the engine is not available, though it answers. */
+    UNAVAILABLE_THOUGH_HEALTHY(Rule.OUTCOME);
 
     private final Set<Rule> breaks;
 

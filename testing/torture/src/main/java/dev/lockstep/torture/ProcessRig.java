@@ -94,6 +94,11 @@ final class ProcessRig implements Rig {
     }
 
     @Override
+    public Duration recovery() {
+        return WorkerMain.REQUEST_TIMEOUT.plus(WorkerMain.LONGEST_BACKOFF);
+    }
+
+    @Override
     public List<Hand> start(Observer itsObserver, List<Worker.Plan> plans) {
         observer = itsObserver;
         ObserverServer opened = new ObserverServer(itsObserver);

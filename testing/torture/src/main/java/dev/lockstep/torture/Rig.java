@@ -16,6 +16,13 @@ interface Rig extends AutoCloseable {
         return ttl().multipliedBy(2);
     }
 
+    /**
+     * How long after the last fault a call may still fail because of it. A request that was sent before the fault ended may
+     * go unanswered, so its call fails, or its release stays unconfirmed, for as long as the request timeout. Then a retry
+     * after the longest backoff reaches the healthy engine.
+     */
+    Duration recovery();
+
     /** Starts the workers. */
     List<Hand> start(Observer observer, List<Worker.Plan> plans);
 

@@ -12,10 +12,13 @@ import java.util.concurrent.TimeUnit;
  * Overview. Safety, then liveness, then silence:
  *
  *   1. all workers go wild, and the nemesis breaks one thing after the other;
- *   2. all is healed, and the workers go on calmly: every lock must be entered again within the ttl and five seconds;
- *   3. the workers rest: no call may hang, and nothing may be held or waited for while their clients are still open;
- *   4. their clients close: nothing may be left of them;
- *   5. the history is checked.
+ *   2. all is healed, and the engine recovers: every lock, and every worker, must enter again within the ttl and five
+ *      seconds;
+ *   3. the engine is healthy: it has served every worker and every lock since the last fault, and no request from before
+ *      its end is still under way. From now on no call may say that the engine is not available;
+ *   4. the workers rest: no call may hang, and nothing may be held or waited for while their clients are still open;
+ *   5. their clients close: nothing may be left of them;
+ *   6. the history is checked.
  */
 /** One run of the torture on one engine. Used once, by one thread. */
 final class Run {
@@ -90,7 +93,7 @@ final class Run {
 
     private boolean requireProgress(List<Hand> hands) {
         healed = observer.now();
-        hands.forEach(hand -> hand.go(Worker.Pace.CALM));
+        hands.forEach(hand -> hand.go(Worker.Pace.RECOVERY));
         Duration patience = rig.ttl().plus(GRACE);
         Patience progress = Patience.of(patience, hands);
         if (!progress.await(() -> observer.allEnteredAfter(healed))) {
@@ -105,6 +108,8 @@ final class Run {
                 observer.complain(Rule.LIVENESS, -1, text);
             }
         }
+        Parking.forNanos(healed + rig.recovery().toNanos() - observer.now());
+        hands.forEach(hand -> hand.go(Worker.Pace.CALM));
         Duration calm = settings.duration().dividedBy(20);
         Parking.forTime(rig.settle().plus(calm.compareTo(CALM) > 0 ? calm : CALM));
         // Who waits now, and nothing hurts, can show that the order is kept.

@@ -6,6 +6,7 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockUnavailableException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A lock that a worker has: by a lease, and perhaps below it by {@code lock()}. For one thread. */
@@ -33,10 +34,10 @@ final class Taken {
         try {
             return Optional.of(new Taken(locked.acquire(), locked));
         } catch (LockLostException e) {
-            unlock(locked);
+            isLostAt(locked::unlock, unconfirmed -> {});
             return Optional.empty();
         } catch (InterruptedException e) {
-            unlock(locked);
+            isLostAt(locked::unlock, unconfirmed -> {});
             throw e;
         }
     }
@@ -50,27 +51,24 @@ final class Taken {
         return toldOfLoss.get();
     }
 
-    /** Gives it back; true if that said that it had been lost. */
-    boolean giveBack() {
-        boolean lost = false;
-        try {
-            lease.close();
-        } catch (LockLostException e) {
-            lost = true;
-        } catch (LockUnavailableException e) {
-            // It goes on in the background.
-        }
-        return locked == null ? lost : unlock(locked) || lost;
+    /**
+     * Releases it; true if that said that it had been lost.
+     *
+     * @param unconfirmed receives the exception if the engine did not confirm in time; the release goes on in the background
+     */
+    boolean giveBack(Consumer<LockUnavailableException> unconfirmed) {
+        boolean lost = isLostAt(lease::close, unconfirmed);
+        return locked == null ? lost : isLostAt(locked::unlock, unconfirmed) || lost;
     }
 
-    private static boolean unlock(DistributedLock locked) {
+    private static boolean isLostAt(Runnable release, Consumer<LockUnavailableException> unconfirmed) {
         try {
-            locked.unlock();
-            return false;
+            release.run();
         } catch (LockLostException e) {
             return true;
         } catch (LockUnavailableException e) {
-            return false;
+            unconfirmed.accept(e);
         }
+        return false;
     }
 }

@@ -30,6 +30,8 @@ final class Turns {
     private final int thread;
     private final long ttlNanos;
     private Random random = new Random(0); // of this turn alone
+    private Worker.Pace pace = Worker.Pace.REST; // when this turn began
+    private long stalledBefore; // when this turn began
     private int turn;
 
     Turns(Worker worker, int thread, Witness witness) {
@@ -44,7 +46,9 @@ final class Turns {
         turn++;
         random = Seeds.of(worker.plan().seed(), worker.plan().client(), thread, turn);
         Locks locks = worker.locks();
-        boolean calm = worker.pace() == Worker.Pace.CALM;
+        pace = worker.pace();
+        stalledBefore = Stalls.nanos();
+        boolean calm = pace != Worker.Pace.WILD;
         if (thread == 0 && !calm && random.nextInt(ODDS_OF_REOPENING) == 0) {
             reopen(locks);
             return;
@@ -145,8 +149,8 @@ final class Turns {
 
     private void giveBack(Locks locks, int lock, Taken taken) {
         boolean invalid = !taken.lease().isValid();
-        boolean lost =
-                attempt(locks, lock, null, () -> Optional.of(taken.giveBack())).orElse(true);
+        boolean lost = attempt(locks, lock, null, () -> Optional.of(taken.giveBack(e -> judge(locks, lock, null, e))))
+                .orElse(true);
         if (invalid && !lost) {
             witness.complain(Rule.LOSS, lock, "a hold that was not valid was given back as if it had been");
         }
@@ -253,12 +257,24 @@ final class Turns {
      * @param way by which a lock was to be taken; null if it was given back
      */
     private void judge(Locks locks, int lock, @Nullable Way way, @Nullable Throwable failure) {
-        boolean allowed = failure instanceof LockUnavailableException
+        boolean unavailable = failure instanceof LockUnavailableException;
+        boolean allowed = (unavailable && mayBeUnavailable())
                 || (way == null ? failure instanceof LockLostException : way.mayEndWith(failure));
-        boolean closed = failure instanceof IllegalStateException && worker.locks() != locks;
+        boolean closed = (unavailable || failure instanceof IllegalStateException) && worker.locks() != locks;
         if (!allowed && !closed) {
-            witness.complain(Rule.OUTCOME, lock, (way == null ? "giving back" : way) + " threw " + failure);
+            String when = pace == Worker.Pace.CALM ? " on a healthy engine" : "";
+            witness.complain(Rule.OUTCOME, lock, (way == null ? "giving back" : way) + " threw " + failure + when);
         }
+    }
+
+    /**
+     * Whether a call of this turn may end with the word that the engine is not available: not if it is healthy. A worker that
+     * stood still meanwhile proves nothing: it could not read the answer, and the time in which it must come went on.
+     */
+    private boolean mayBeUnavailable() {
+        return pace != Worker.Pace.CALM
+                || Stalls.nanos() - stalledBefore
+                        >= Run.stallThatCounts(worker.plan().ttl());
     }
 
     /** Tells of what ended a turn that nothing may end. */

@@ -23,7 +23,10 @@ final class Worker {
         /** They do anything, as the seed says. */
         WILD,
 
-        /** They wait for each lock in turn, as long as it takes. */
+        /** They wait for each lock in turn, as long as it takes. Calls may still fail because of the last fault. */
+        RECOVERY,
+
+        /** The same, on an engine that is healthy: a call that says that it is not available breaks a rule. */
         CALM
     }
 

@@ -25,6 +25,11 @@ import java.util.regex.Pattern;
  * </pre>
  */
 final class WorkerMain {
+    /** Of all clients of a torture in processes of their own. */
+    static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(2);
+
+    static final Duration LONGEST_BACKOFF = Duration.ofMillis(200);
+
     private static final String NAME = "worker-";
     private static final Duration THREADS_END = Duration.ofSeconds(15);
 
@@ -81,8 +86,8 @@ final class WorkerMain {
                 .url(url)
                 .namespace(namespace)
                 .ttl(ttl)
-                .requestTimeout(Duration.ofSeconds(2))
-                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(200))
+                .requestTimeout(REQUEST_TIMEOUT)
+                .retryBackoff(Duration.ofMillis(10), LONGEST_BACKOFF)
                 .clientName(name)
                 .connect();
     }
