@@ -90,10 +90,26 @@ final class Connections implements AutoCloseable {
 
     private <T> T callOnce(Link.Work<T> work, long deadline) throws SQLException {
         Connection connection = borrow();
+        Connection fromDriver = fromDriver(connection);
         try {
             return callOn(connection, work, deadline);
         } finally {
             close(connection);
+            if (source instanceof HikariDataSource pool && pool.isClosed()) {
+                // The pool was closed while the connection was in use: it aborted and forgot it. To abort one does
+                // nothing
+                // with some drivers, such as H2's, and then the server would keep it.
+                close(fromDriver);
+            }
+        }
+    }
+
+    /** What a pool has got from the driver; the connection itself if it is no pool's. */
+    private static Connection fromDriver(Connection connection) {
+        try {
+            return connection.unwrap(Connection.class);
+        } catch (SQLException | RuntimeException e) {
+            return connection; // a driver that wraps nothing
         }
     }
 

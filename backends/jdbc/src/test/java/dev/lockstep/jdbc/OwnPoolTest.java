@@ -78,6 +78,43 @@ class OwnPoolTest {
         }
     }
 
+    /** A pool aborts the connections that are in use when it is closed, which means nothing to H2's driver. */
+    @Test
+    void aConnectionThatIsInUseWhenItsClientIsClosedDoesNotStay() throws Exception {
+        String url = "jdbc:h2:mem:in-use;DB_CLOSE_DELAY=-1";
+        DataSource h2 = OwnPool.source(url, Dialects.ofUrl(url), PATIENCE);
+        Queue<Connection> made = new ConcurrentLinkedQueue<>();
+        AtomicBoolean slow = new AtomicBoolean();
+        CountDownLatch underWay = new CountDownLatch(1);
+        CountDownLatch answered = new CountDownLatch(1);
+        DataSource source = HurtSource.proxy(DataSource.class, (self, method, arguments) -> {
+            if (!method.getName().equals("getConnection")) {
+                return HurtSource.invoke(h2, method, arguments);
+            }
+            Connection connection = h2.getConnection();
+            made.add(connection);
+            return HurtSource.proxy(Connection.class, (proxy, itsMethod, itsArguments) -> {
+                if (itsMethod.getName().equals("prepareStatement") && slow.get()) {
+                    underWay.countDown();
+                    answered.await();
+                }
+                return HurtSource.invoke(connection, itsMethod, itsArguments);
+            });
+        });
+        LockClient client = LockClient.builder()
+                .backend(JdbcLocks.at(url).createSchema(true).driver(source))
+                .requestTimeout(Duration.ofMillis(300))
+                .connect();
+        slow.set(true);
+        client.lock("order:42").acquireAsync();
+        assertThat(underWay.await(20, TimeUnit.SECONDS)).isTrue();
+        client.close();
+        answered.countDown();
+        Awaitility.await("none stays")
+                .atMost(PATIENCE)
+                .until(() -> made.stream().allMatch(OwnPoolTest::isClosed));
+    }
+
     private static Connection notToBeClosedIf(BooleanSupplier spoilt, Connection connection) {
         return HurtSource.proxy(Connection.class, (self, method, arguments) -> {
             Object result = HurtSource.invoke(connection, method, arguments);
