@@ -35,11 +35,19 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
         this.shared = request.mode() == LockMode.SHARED;
     }
 
+    /** Connects it with its session. Does nothing if a withdrawal has released it already. */
     void begin() {
+        boolean alive;
+        synchronized (this) {
+            if (released) {
+                return;
+            }
+            alive = place.session().add(this);
+        }
         if (wantedAtFirst) {
             signalWanted();
         }
-        if (!place.session().add(this)) {
+        if (!alive) {
             signalLost(LossReason.SESSION_ENDED);
         }
         backend.holdWatches().add(this);

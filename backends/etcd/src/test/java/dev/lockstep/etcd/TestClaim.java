@@ -1,0 +1,54 @@
+package dev.lockstep.etcd;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockMode;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Grant;
+import dev.lockstep.spi.GrantListener;
+import dev.lockstep.spi.LockBackend;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+
+/** A claim as the core would make it, for tests that talk to a backend. */
+record TestClaim(String name, LockMode mode, boolean mayWait, String claimId, CompletableFuture<LossReason> lost)
+        implements ClaimRequest {
+
+    static TestClaim of(String name, String claimId) {
+        return new TestClaim(name, LockMode.EXCLUSIVE, true, claimId, new CompletableFuture<>());
+    }
+
+    @Override
+    public boolean mayBarge() {
+        return false;
+    }
+
+    @Override
+    public Duration blockAtMost() {
+        return LockBackend.DO_NOT_BLOCK;
+    }
+
+    @Override
+    public HolderInfo holder() {
+        return new HolderInfo("test", "host", 1, "main", Instant.EPOCH, false);
+    }
+
+    @Override
+    public GrantListener listener() {
+        return new GrantListener() {
+            @Override
+            public void lost(Grant grant, LossReason reason) {
+                lost.complete(reason);
+            }
+
+            @Override
+            public void wanted(Grant grant) {}
+        };
+    }
+
+    @Override
+    public long sentNanos() {
+        return System.nanoTime();
+    }
+}
