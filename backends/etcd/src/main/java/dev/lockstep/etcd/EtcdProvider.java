@@ -59,16 +59,19 @@ public final class EtcdProvider implements BackendProvider {
 
     private static Map<String, String> options(@Nullable String text) {
         Map<String, String> options = new HashMap<>();
-        if (text == null || text.isEmpty()) {
+        if (text == null) {
             return options;
         }
         for (String option : text.split("&", -1)) {
             int equals = option.indexOf('=');
             String name = equals < 0 ? option : option.substring(0, equals);
+            // An unknown name is not repeated in the message: it may be a part of a password.
             if (equals < 0 || equals == option.length() - 1 || !OPTIONS.contains(name)) {
-                throw malformed("the options are ca, cert and key, each with a path");
+                throw malformed("the options are ca, cert and key, in small letters, each with a path");
             }
-            options.put(name, decoded(option.substring(equals + 1)));
+            if (options.put(name, decoded(option.substring(equals + 1))) != null) {
+                throw malformed(name + " is given twice");
+            }
         }
         return options;
     }

@@ -87,7 +87,14 @@ class EtcdFixture implements BackendFixture {
                 "etcd://user:s3cret%@localhost",
                 "etcd://user:s3cret@localhost?ca=/ca.pem",
                 "etcds://user:s3cret@localhost?cert=/cert.pem",
-                "etcds://localhost?ca=");
+                "etcds://localhost?ca=",
+                "etcd://user:s3cret@localhost?",
+                "etcds://user:s3cret@localhost?",
+                "etcds://user:s3cret@localhost?ca=/a.pem&ca=/b.pem",
+                "etcds://user:s3cret@localhost?ca=/a.pem&CA=/a.pem",
+                "etcds://user:s3cret@localhost?Ca=/a.pem",
+                "etcds://user:s3cret@localhost?ca=/a.pem&",
+                "etcds://user:s3cret@localhost?=/a.pem");
     }
 
     @Override
