@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One client's side of a cluster. Safe for use by many threads; nothing but {@link #open} and {@link #close} blocks. */
 final class EtcdBackend implements LockBackend {
+    /** The part of the request timeout that close reserves for the end of gRPC's threads. */
+    private static final int SHUTDOWN_PART = 8;
+
     private final BackendContext context;
     private final Keys keys;
     private final Wire wire;
@@ -50,7 +53,7 @@ final class EtcdBackend implements LockBackend {
         CompletableFuture<Session> opened = new CompletableFuture<>();
         AtomicReference<@Nullable Throwable> last = new AtomicReference<>();
         open(opened, last, 1);
-        awaitAnswer(opened);
+        awaitAnswer(opened, context.requestTimeout());
         if (!opened.isDone() || opened.isCompletedExceptionally()) {
             close();
             Throwable failure = last.get();
@@ -74,11 +77,10 @@ final class EtcdBackend implements LockBackend {
         });
     }
 
-    /** Waits for the request timeout at most. An interrupt is kept for later: neither open nor close is a wait for a lock. */
-    private void awaitAnswer(CompletableFuture<?> answer) {
+    /** Waits for an answer. An interrupt is kept for later: neither open nor close is a wait for a lock. */
+    private void awaitAnswer(CompletableFuture<?> answer, Duration atMost) {
         boolean interrupted = false;
-        long endNanos =
-                context.scheduler().nanoTime() + context.requestTimeout().toNanos();
+        long endNanos = context.scheduler().nanoTime() + atMost.toNanos();
         while (!answer.isDone()) {
             try {
                 answer.get(endNanos - context.scheduler().nanoTime(), TimeUnit.NANOSECONDS);
@@ -203,9 +205,11 @@ final class EtcdBackend implements LockBackend {
             closed = true;
         }
         claims.forEach(claim -> claim.fail(closedFailure(null)));
-        awaitAnswer(sessions.close()); // without one, what is left goes with its lease
+        Duration shutdown = context.requestTimeout().dividedBy(SHUTDOWN_PART);
+        // Without an answer, what is left goes with its lease.
+        awaitAnswer(sessions.close(), context.requestTimeout().minus(shutdown));
         watches.close();
-        wire.close();
+        wire.close(shutdown);
     }
 
     private LockUnavailableException closedFailure(@Nullable String name) {

@@ -8,6 +8,7 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.stub.MetadataUtils;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -22,11 +23,13 @@ final class Members {
 
     private final EtcdSettings settings;
     private final @Nullable SslContext tls;
+    private final GrpcThreads threads;
     private int next;
 
-    Members(EtcdSettings settings) {
+    Members(EtcdSettings settings, String clientName) {
         this.settings = settings;
         this.tls = settings.tls() ? tls(settings) : null;
+        this.threads = new GrpcThreads(clientName);
         this.next = ThreadLocalRandom.current().nextInt(settings.endpoints().size());
     }
 
@@ -39,12 +42,16 @@ final class Members {
         next = (next + 1) % count();
         Metadata headers = new Metadata();
         headers.put(HAS_LEADER, "true");
-        NettyChannelBuilder builder = NettyChannelBuilder.forTarget("dns:///" + endpoint)
-                .directExecutor()
+        NettyChannelBuilder builder = threads.use(NettyChannelBuilder.forTarget("dns:///" + endpoint))
                 .disableRetry()
                 .maxInboundMessageSize(MAX_ANSWER_BYTES)
                 .intercept(MetadataUtils.newAttachHeadersInterceptor(headers));
         return (tls == null ? builder.usePlaintext() : builder.sslContext(tls)).build();
+    }
+
+    /** Ends all connections, and waits until nothing of gRPC runs for them any more. */
+    void close(Duration atMost) {
+        threads.close(atMost);
     }
 
     private static SslContext tls(EtcdSettings settings) {

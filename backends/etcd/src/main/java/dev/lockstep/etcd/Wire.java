@@ -16,6 +16,7 @@ import io.grpc.Status;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The way to the cluster: one member at a time. Requests are sent once and answered by a future, which fails with
  * gRPC's status; whether to try again is the caller's to decide. Safe for use by many threads; nothing blocks.
  */
-final class Wire implements AutoCloseable {
+final class Wire {
     /*
      * Overview. All requests and streams go to one member, over one connection (a Link), until it is given up: when a
      * request finds it unavailable or not serving such requests, or when one times out and nothing that was sent later
@@ -52,7 +53,7 @@ final class Wire implements AutoCloseable {
 
     Wire(EtcdSettings settings, BackendContext context) {
         this.settings = settings;
-        this.members = new Members(settings);
+        this.members = new Members(settings, context.clientName());
         this.scheduler = context.scheduler();
         this.backoff = context.retryBackoff();
         this.timeoutNanos = context.requestTimeout().toNanos();
@@ -262,8 +263,8 @@ final class Wire implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /** Disconnects, and waits until nothing of gRPC runs any more. */
+    void close(Duration atMost) {
         Link last;
         synchronized (this) {
             closed = true;
@@ -273,5 +274,6 @@ final class Wire implements AutoCloseable {
         if (last != null) {
             last.channel.shutdownNow();
         }
+        members.close(atMost);
     }
 }
