@@ -4,7 +4,10 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * How locks are kept at the server: which keys, which scripts. Each call is one round trip in the calling thread, until
@@ -35,14 +38,35 @@ interface Dialect {
     /** Makes a claim's hold a shared one. */
     boolean downgrade(RedisClaim claim, long deadlineNanos) throws Failure;
 
-    /** Prolongs grants; returns those that are lost. */
-    List<RedisGrant> renew(List<RedisGrant> grants, long deadlineNanos) throws Failure;
+    /** Prolongs grants; a reply for each. */
+    Map<RedisGrant, Reply<Renewal>> renew(List<RedisGrant> grants, long deadlineNanos);
 
     /** The type of keys that tell of a lock. */
     String keyType();
 
-    /** Tells who holds and who waits. */
-    List<LockInfo> inspect(List<String> names, long deadlineNanos) throws Failure;
+    /** Tells who holds and who waits; a reply for each lock. */
+    Map<String, Reply<LockInfo>> inspect(List<String> names, long deadlineNanos);
+
+    /** Tells who holds and who waits for one lock. */
+    default LockInfo inspect(String name, long deadlineNanos) throws Failure {
+        return Objects.requireNonNull(inspect(List.of(name), deadlineNanos).get(name), name)
+                .get();
+    }
+
+    /** Tells who holds and who waits, without locks whose keys belong to another program. */
+    default List<LockInfo> list(List<String> names, long deadlineNanos) throws Failure {
+        List<LockInfo> infos = new ArrayList<>();
+        for (Reply<LockInfo> reply : inspect(names, deadlineNanos).values()) {
+            try {
+                infos.add(reply.get());
+            } catch (Failure e) {
+                if (!e.isOfWrongType()) {
+                    throw e;
+                }
+            }
+        }
+        return infos;
+    }
 
     /** Ends every grant of a lock; false if there was none. */
     boolean forceRelease(LockKeys keys, long deadlineNanos) throws Failure;

@@ -117,6 +117,11 @@ final class Failure extends Exception {
         return kind != Kind.FINAL || SICK.contains(codeOf(message()));
     }
 
+    /** Whether a key has a value that is not of this kind of lock. */
+    boolean isOfWrongType() {
+        return codeOf(message()).equals("WRONGTYPE");
+    }
+
     /** Whether the server is there and answers, but says that it is not for it to do this now. */
     boolean isRefusal() {
         return isOfDemoted(message()) || kind == Kind.NOT_DONE && REFUSALS.contains(codeOf(message()));

@@ -4,10 +4,7 @@ import dev.lockstep.LockstepException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -41,7 +38,6 @@ final class Link implements AutoCloseable {
     private static final int THREADS = 8;
     private static final int UPKEEP_THREADS = 4;
     private static final int MAX_REDIRECTIONS = 5;
-    private static final int PIPELINE = 100;
     private static final Object NOT_REACHED = new Object();
 
     private final Route route;
@@ -164,45 +160,26 @@ final class Link implements AutoCloseable {
     /** One script run of several. */
     record Run(Script script, int slot, byte[][] keys, byte[][] args) {}
 
-    /**
-     * Runs several scripts, those for one server back to back without waiting for each answer. Each may be run twice.
-     *
-     * @param reached asked on each connection after its scripts; if it says no, the whole is a failure
-     * @return an answer for each, in their order
-     */
-    List<Object> evalAll(List<Run> runs, long deadlineNanos, Predicate<Connection> reached) throws Failure {
-        @Nullable Object[] answers = new Object[runs.size()];
-        for (List<Integer> group : byServer(runs, deadlineNanos)) {
-            List<Object> some = pipeline(group.stream().map(runs::get).toList(), deadlineNanos, reached);
-            for (int i = 0; i < group.size(); i++) {
-                answers[group.get(i)] = some.get(i);
-            }
-        }
-        List<Object> all = new ArrayList<>(answers.length);
-        for (int i = 0; i < answers.length; i++) {
-            Object answer = answers[i];
-            Run run = runs.get(i);
-            // What was refused is asked again on its own, which knows about scripts that are missing and slots that
-            // moved.
-            if (answer == null || answer instanceof JedisDataException) {
-                answer = require(eval(
-                        run.script,
-                        run.slot,
-                        run.keys,
-                        run.args,
-                        deadlineNanos,
-                        (connection, given) -> reached.test(connection) ? given : NOT_REACHED));
-            }
-            all.add(answer);
-        }
-        return all;
-    }
-
     private Object require(Object answer) throws Failure {
         if (answer == NOT_REACHED) {
             throw Failure.notSent(route.toString(), "too few replicas confirmed it in time", null);
         }
         return answer;
+    }
+
+    /**
+     * Runs a script.
+     *
+     * @param reached asked on the connection after the script; if it says no, the whole is a failure
+     */
+    Object eval(Run run, long deadlineNanos, Predicate<Connection> reached) throws Failure {
+        return require(eval(
+                run.script,
+                run.slot,
+                run.keys,
+                run.args,
+                deadlineNanos,
+                (connection, answer) -> reached.test(connection) ? answer : NOT_REACHED));
     }
 
     /** Runs several scripts on one server, back to back; an answer for each, which may be the server's error. */
@@ -216,26 +193,16 @@ final class Link implements AutoCloseable {
         return answers;
     }
 
-    private List<List<Integer>> byServer(List<Run> runs, long deadlineNanos) throws Failure {
-        Map<String, List<Integer>> current = new HashMap<>();
-        List<List<Integer>> groups = new ArrayList<>();
-        for (int i = 0; i < runs.size(); i++) {
-            int slot = runs.get(i).slot;
-            String server = route.serverOf(slot);
-            if (server == null) {
-                Connection connection = borrow(slot, null, deadlineNanos);
-                server = connection.getHostAndPort().toString();
-                done(connection);
-            }
-            List<Integer> group = current.get(server);
-            if (group == null || group.size() == PIPELINE) {
-                group = new ArrayList<>();
-                current.put(server, group);
-                groups.add(group);
-            }
-            group.add(i);
+    /** A name for the server that has a slot. */
+    String serverOf(int slot, long deadlineNanos) throws Failure {
+        String known = route.serverOf(slot);
+        if (known != null) {
+            return known;
         }
-        return groups;
+        Connection connection = borrow(slot, null, deadlineNanos);
+        String server = connection.getHostAndPort().toString();
+        done(connection);
+        return server;
     }
 
     private static CommandArguments command(Script script, boolean whole, byte[][] keys, byte[][] args) {

@@ -7,8 +7,9 @@ import dev.lockstep.LockMode;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
@@ -80,8 +81,8 @@ final class PlainDialect implements Dialect {
     }
 
     @Override
-    public List<RedisGrant> renew(List<RedisGrant> grants, long deadlineNanos) throws Failure {
-        List<RedisGrant> lost = new ArrayList<>();
+    public Map<RedisGrant, Reply<Renewal>> renew(List<RedisGrant> grants, long deadlineNanos) {
+        Map<RedisGrant, Reply<Renewal>> replies = new LinkedHashMap<>();
         Batches.ask(
                         link,
                         Script.PLAIN_RENEW,
@@ -92,12 +93,8 @@ final class PlainDialect implements Dialect {
                         grant -> grant.claim().owner(),
                         replication::reached,
                         deadlineNanos)
-                .forEach((grant, answer) -> {
-                    if (answer.equals(0L)) {
-                        lost.add(grant);
-                    }
-                });
-        return lost;
+                .forEach((grant, reply) -> replies.put(grant, reply.map(Renewal::of)));
+        return replies;
     }
 
     @Override
@@ -106,8 +103,8 @@ final class PlainDialect implements Dialect {
     }
 
     @Override
-    public List<LockInfo> inspect(List<String> names, long deadlineNanos) throws Failure {
-        List<LockInfo> infos = new ArrayList<>();
+    public Map<String, Reply<LockInfo>> inspect(List<String> names, long deadlineNanos) {
+        Map<String, Reply<LockInfo>> infos = new LinkedHashMap<>();
         Batches.ask(
                         link,
                         Script.PLAIN_INSPECT,
@@ -118,7 +115,7 @@ final class PlainDialect implements Dialect {
                         Dialect::bytes,
                         connection -> true,
                         deadlineNanos)
-                .forEach((name, answer) -> infos.add(info(name, (List<?>) answer)));
+                .forEach((name, reply) -> infos.put(name, reply.map(answer -> info(name, (List<?>) answer))));
         return infos;
     }
 

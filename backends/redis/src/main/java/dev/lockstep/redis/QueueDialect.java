@@ -8,7 +8,9 @@ import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The lock with a queue at the server: fair and not, exclusive and shared, woken by push. */
 final class QueueDialect implements Dialect {
@@ -116,8 +118,8 @@ final class QueueDialect implements Dialect {
     }
 
     @Override
-    public List<RedisGrant> renew(List<RedisGrant> grants, long deadlineNanos) throws Failure {
-        List<RedisGrant> lost = new ArrayList<>();
+    public Map<RedisGrant, Reply<Renewal>> renew(List<RedisGrant> grants, long deadlineNanos) {
+        Map<RedisGrant, Reply<Renewal>> replies = new LinkedHashMap<>();
         Batches.ask(
                         link,
                         Script.RENEW,
@@ -128,14 +130,8 @@ final class QueueDialect implements Dialect {
                         grant -> grant.claim().owner(),
                         replication::reached,
                         deadlineNanos)
-                .forEach((grant, answer) -> {
-                    if (answer.equals(0L)) {
-                        lost.add(grant);
-                    } else if (answer.equals(2L)) {
-                        grant.signalWanted();
-                    }
-                });
-        return lost;
+                .forEach((grant, reply) -> replies.put(grant, reply.map(Renewal::of)));
+        return replies;
     }
 
     @Override
@@ -144,8 +140,8 @@ final class QueueDialect implements Dialect {
     }
 
     @Override
-    public List<LockInfo> inspect(List<String> names, long deadlineNanos) throws Failure {
-        List<LockInfo> infos = new ArrayList<>();
+    public Map<String, Reply<LockInfo>> inspect(List<String> names, long deadlineNanos) {
+        Map<String, Reply<LockInfo>> infos = new LinkedHashMap<>();
         Batches.ask(
                         link,
                         Script.INSPECT,
@@ -156,7 +152,7 @@ final class QueueDialect implements Dialect {
                         Dialect::bytes,
                         connection -> true,
                         deadlineNanos)
-                .forEach((name, answer) -> infos.add(info(name, (List<?>) answer)));
+                .forEach((name, reply) -> infos.put(name, reply.map(answer -> info(name, (List<?>) answer))));
         return infos;
     }
 

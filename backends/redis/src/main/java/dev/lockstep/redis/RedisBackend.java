@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -176,25 +175,40 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
         return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(done -> List.of());
     }
 
-    /** Tells each grant what became of it; the renewer, which tries again what failed, hears of the batch as a whole. */
+    /** Tells each grant what became of it; the renewer hears whether there is any that it has to try again. */
     private void renew(List<RedisGrant> group, long deadlineNanos, CompletableFuture<Void> part) {
-        long sent = scheduler().nanoTime();
+        long validUntil = Renewer.deadline(scheduler().nanoTime(), ttl());
+        List<RedisGrant> lost = new ArrayList<>();
+        List<Exception> failures = new ArrayList<>();
         try {
-            List<RedisGrant> lost = dialect.renew(group, deadlineNanos);
-            Set<RedisGrant> gone = Set.copyOf(lost);
-            for (RedisGrant grant : group) {
-                if (!gone.contains(grant)) {
-                    grant.renewedUntil(Renewer.deadline(sent, ttl()));
+            dialect.renew(group, deadlineNanos).forEach((grant, reply) -> {
+                try {
+                    Renewal renewal = reply.get();
+                    if (renewal == Renewal.LOST) {
+                        lost.add(grant);
+                    } else {
+                        grant.renewedUntil(validUntil);
+                    }
+                    if (renewal == Renewal.WANTED) {
+                        grant.signalWanted();
+                    }
+                } catch (Failure e) {
+                    failures.add(e);
                 }
+            });
+        } catch (RuntimeException e) {
+            failures.add(e);
+        }
+        // Last, because what a loss sets off must not keep the others from their new deadline.
+        for (RedisGrant grant : lost) {
+            if (renewer.unregister(grant)) { // else it was given back while this was on its way
+                grant.signalLost(LossReason.REVOKED);
             }
-            for (RedisGrant grant : lost) {
-                if (renewer.unregister(grant)) { // else it was given back while this was on its way
-                    grant.signalLost(LossReason.REVOKED);
-                }
-            }
+        }
+        if (failures.isEmpty()) {
             part.complete(null);
-        } catch (Failure | RuntimeException e) {
-            part.completeExceptionally(e);
+        } else {
+            part.completeExceptionally(failures.get(0));
         }
     }
 
@@ -212,17 +226,14 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return requests.once(
-                name,
-                "inspect",
-                deadline -> dialect.inspect(List.of(name), deadline).get(0));
+        return requests.once(name, "inspect", deadline -> dialect.inspect(name, deadline));
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
         return requests.once(null, "list", deadline -> {
             List<String> names = KeyScan.names(link, context.namespace(), prefix, dialect.keyType(), deadline);
-            return dialect.inspect(names, deadline).stream()
+            return dialect.list(names, deadline).stream()
                     .filter(info -> !info.holders().isEmpty() || !info.waiters().isEmpty())
                     .toList();
         });

@@ -179,12 +179,7 @@ final class RedlockBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return askAll(
-                        name,
-                        "inspect",
-                        (member, deadline) -> member.dialect()
-                                .inspect(List.of(name), deadline)
-                                .get(0))
+        return askAll(name, "inspect", (member, deadline) -> member.dialect().inspect(name, deadline))
                 .thenApply(infos -> Census.merge(name, infos));
     }
 
@@ -194,7 +189,7 @@ final class RedlockBackend implements LockBackend {
                     Dialect dialect = member.dialect();
                     List<String> names =
                             KeyScan.names(member.link(), context.namespace(), prefix, dialect.keyType(), deadline);
-                    return dialect.inspect(names, deadline);
+                    return dialect.list(names, deadline);
                 })
                 .thenApply(Census::mergeAll);
     }

@@ -1,5 +1,6 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.LossReason;
 import dev.lockstep.spi.Renewer;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,7 +8,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One renewal of many grants at all servers at once: done when a majority has said about each what became of it. */
+/**
+ * One renewal of many grants at all servers at once: done when a majority has said about each what became of it, which each
+ * grant is told at once.
+ */
 final class RedlockRenewal {
     private final RedlockBackend backend;
     private final List<RedlockGrant> grants;
@@ -17,7 +21,6 @@ final class RedlockRenewal {
     // Guarded by this.
     private final int[] kept;
     private final int[] gone;
-    private final List<RedlockGrant> lost = new ArrayList<>();
     private int undecided;
     private int answers;
 
@@ -30,7 +33,7 @@ final class RedlockRenewal {
         this.undecided = grants.size();
     }
 
-    /** Renews grants; returns those that a majority does not know any more. */
+    /** Renews grants; those that a majority does not know any more are lost. */
     static CompletableFuture<List<RedlockGrant>> of(RedlockBackend backend, List<RedlockGrant> grants) {
         RedlockRenewal renewal = new RedlockRenewal(backend, grants);
         long deadline = renewal.sentNanos + backend.context().renewalTimeout().toNanos();
@@ -41,44 +44,52 @@ final class RedlockRenewal {
     }
 
     private void at(Member member, long deadlineNanos) {
-        Map<RedlockGrant, Object> answer;
-        try {
-            answer = Batches.ask(
-                    member.link(),
-                    Script.RENEW,
-                    grants,
-                    grant -> grant.claim().keys(),
-                    LockKeys::renewed,
-                    List.of(backend.ttlMillis()),
-                    grant -> grant.claim().seat(member.index()).owner(),
-                    connection -> true,
-                    deadlineNanos);
-        } catch (Failure e) {
-            answered(e);
-            return;
-        }
+        Map<RedlockGrant, Reply<Object>> replies = Batches.ask(
+                member.link(),
+                Script.RENEW,
+                grants,
+                grant -> grant.claim().keys(),
+                LockKeys::renewed,
+                List.of(backend.ttlMillis()),
+                grant -> grant.claim().seat(member.index()).owner(),
+                connection -> true,
+                deadlineNanos);
+        Failure failure = null;
+        List<RedlockGrant> lost = new ArrayList<>();
         for (int i = 0; i < grants.size(); i++) {
-            Object word = answer.get(grants.get(i));
-            count(i, member, word == null ? 0 : ((Long) word).intValue());
+            Reply<Object> reply = replies.get(grants.get(i));
+            try {
+                if (reply != null && isLost(i, member, Renewal.of(reply.get()))) {
+                    lost.add(grants.get(i));
+                }
+            } catch (Failure e) {
+                failure = e;
+            }
         }
-        answered(null);
+        // Last, because what a loss sets off must not keep the others from their new deadline.
+        for (RedlockGrant grant : lost) {
+            if (backend.renewer().unregister(grant)) { // else it was given back while this was on its way
+                grant.signalLost(LossReason.REVOKED);
+            }
+        }
+        answered(failure);
     }
 
-    private void count(int i, Member member, int word) {
+    /** Counts what a server says of a grant; true if too few servers can be left of it from now on. */
+    private boolean isLost(int i, Member member, Renewal renewal) {
         RedlockGrant grant = grants.get(i);
+        boolean lost = renewal == Renewal.LOST;
         boolean enough;
+        boolean tooFew;
         synchronized (this) {
             int majority = backend.majority();
-            if (word > 0) {
-                kept[i]++;
-            } else {
+            if (lost) {
                 gone[i]++;
+            } else {
+                kept[i]++;
             }
-            enough = kept[i] == majority && word > 0;
-            boolean tooFew = gone[i] == backend.size() - majority + 1 && word == 0;
-            if (tooFew) {
-                lost.add(grant);
-            }
+            enough = kept[i] == majority && !lost;
+            tooFew = gone[i] == backend.size() - majority + 1 && lost;
             if (enough || tooFew) {
                 undecided--;
             }
@@ -86,28 +97,27 @@ final class RedlockRenewal {
         if (enough) {
             grant.renewedUntil(Renewer.deadline(sentNanos, backend.ttl()));
         }
-        if (word == 0) {
+        if (lost) {
             grant.claim().strengthen(grant.claim().seat(member.index()));
         } else {
             grant.claim().renewed(member.index());
         }
-        if (word == 2) {
+        if (renewal == Renewal.WANTED) {
             grant.signalWanted();
         }
+        return tooFew;
     }
 
     private void answered(@Nullable Failure failure) {
-        List<RedlockGrant> result = null;
         boolean all;
+        boolean decided;
         synchronized (this) {
             answers++;
             all = answers == backend.size();
-            if (undecided == 0) {
-                result = List.copyOf(lost);
-            }
+            decided = undecided == 0;
         }
-        if (result != null) {
-            done.complete(result);
+        if (decided) {
+            done.complete(List.of());
         } else if (all) {
             done.completeExceptionally(
                     failure != null ? failure : Failure.notSent("servers", "a majority did not answer", null));

@@ -1,6 +1,6 @@
 -- Tells who holds and who waits for locks, as many as there are keys of, without changing anything.
 -- KEYS: for each lock its lock, queue, readers and claims, as in common.lua
--- Returns for each a list of mode, token (0 for a waiter), info
+-- Returns for each a list of mode, token (0 for a waiter), info; or an error if its keys are not those of a lock
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
@@ -33,6 +33,14 @@ end
 
 local reply = {}
 for i = 1, #KEYS, 4 do
-  reply[#reply + 1] = inspect(KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3])
+  local done, result = pcall(inspect, KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3])
+  if not done then
+    -- A key that another program has written is said of its own lock alone; any other error is about the server.
+    if not string.find(type(result) == 'table' and result.err or result, 'WRONGTYPE', 1, true) then
+      error(result, 0)
+    end
+    result = { err = 'WRONGTYPE A key of this lock holds the wrong kind of value' }
+  end
+  reply[#reply + 1] = result
 end
 return reply

@@ -3,7 +3,12 @@
 local reply = {}
 for i = 2, #ARGV do
   local lock, token = KEYS[2 * i - 3], KEYS[2 * i - 2]
-  local mine = redis.call('GET', lock) == ARGV[i]
+  local value = redis.pcall('GET', lock)
+  -- A key that another program has written costs its own lock alone; any other error is about the server.
+  if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
+    return value
+  end
+  local mine = value == ARGV[i]
   if mine then
     redis.call('PEXPIRE', lock, ARGV[1])
     redis.call('PEXPIRE', token, ARGV[1] + 1200000)

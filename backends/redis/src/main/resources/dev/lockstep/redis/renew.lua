@@ -16,7 +16,8 @@ end
 
 local function is_wanted(queue, id)
   if redis.call('EXISTS', queue) == 1 then
-    for _, other in ipairs(redis.call('ZRANGE', queue, 0, 2)) do
+    local waiting = redis.pcall('ZRANGE', queue, 0, 2) -- no list if the key is not a queue: nobody waits there
+    for _, other in ipairs(waiting) do
       if string.sub(other, 1, 22) ~= string.sub(id, 1, 22) then
         return true
       end
@@ -25,12 +26,8 @@ local function is_wanted(queue, id)
   return false
 end
 
-local reply = {}
-for i = 2, #ARGV do
-  local id, k = ARGV[i], (i - 2) * 4
-  local lock, queue, readers, claims = KEYS[k + 1], KEYS[k + 2], KEYS[k + 3], KEYS[k + 4]
+local function renew(id, lock, queue, readers, claims)
   local fields = redis.call('HMGET', lock, 'owner', 'until')
-  local known = true
   if fields[1] == id then
     if till > tonumber(fields[2]) then
       redis.call('HSET', lock, 'until', till)
@@ -38,18 +35,30 @@ for i = 2, #ARGV do
     end
   else
     local score = redis.call('ZSCORE', readers, id)
-    known = score and true or false
-    if known and till > tonumber(score) then
+    if not score then
+      return 0
+    end
+    if till > tonumber(score) then
       redis.call('ZADD', readers, till, id)
       keep(readers, ttl)
       keep(claims, ttl)
       keep(lock, ttl + TOKEN_KEPT)
     end
   end
-  if not known then
-    reply[#reply + 1] = 0
-  else
-    reply[#reply + 1] = is_wanted(queue, id) and 2 or 1
+  return is_wanted(queue, id) and 2 or 1
+end
+
+local reply = {}
+for i = 2, #ARGV do
+  local k = (i - 2) * 4
+  local done, result = pcall(renew, ARGV[i], KEYS[k + 1], KEYS[k + 2], KEYS[k + 3], KEYS[k + 4])
+  if not done then
+    -- A key that another program has written costs its own lock alone; any other error is about the server.
+    if not string.find(type(result) == 'table' and result.err or result, 'WRONGTYPE', 1, true) then
+      error(result, 0)
+    end
+    result = 0
   end
+  reply[#reply + 1] = result
 end
 return reply
