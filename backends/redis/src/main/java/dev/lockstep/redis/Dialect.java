@@ -4,7 +4,6 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -51,21 +50,6 @@ interface Dialect {
     default LockInfo inspect(String name, long deadlineNanos) throws Failure {
         return Objects.requireNonNull(inspect(List.of(name), deadlineNanos).get(name), name)
                 .get();
-    }
-
-    /** Tells who holds and who waits, without locks whose keys belong to another program. */
-    default List<LockInfo> list(List<String> names, long deadlineNanos) throws Failure {
-        List<LockInfo> infos = new ArrayList<>();
-        for (Reply<LockInfo> reply : inspect(names, deadlineNanos).values()) {
-            try {
-                infos.add(reply.get());
-            } catch (Failure e) {
-                if (!e.isOfWrongType()) {
-                    throw e;
-                }
-            }
-        }
-        return infos;
     }
 
     /** Ends every grant of a lock; false if there was none. */

@@ -231,12 +231,13 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return requests.once(null, "list", deadline -> {
-            List<String> names = KeyScan.names(link, context.namespace(), prefix, dialect.keyType(), deadline);
-            return dialect.list(names, deadline).stream()
-                    .filter(info -> !info.holders().isEmpty() || !info.waiters().isEmpty())
-                    .toList();
-        });
+        return requests.once(
+                null,
+                "list",
+                deadline -> KeyScan.locks(link, dialect, context.namespace(), prefix, deadline).stream()
+                        .filter(info ->
+                                !info.holders().isEmpty() || !info.waiters().isEmpty())
+                        .toList());
     }
 
     @Override

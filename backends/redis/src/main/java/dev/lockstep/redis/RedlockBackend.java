@@ -185,12 +185,11 @@ final class RedlockBackend implements LockBackend {
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return askAll(null, "list", (member, deadline) -> {
-                    Dialect dialect = member.dialect();
-                    List<String> names =
-                            KeyScan.names(member.link(), context.namespace(), prefix, dialect.keyType(), deadline);
-                    return dialect.list(names, deadline);
-                })
+        return askAll(
+                        null,
+                        "list",
+                        (member, deadline) ->
+                                KeyScan.locks(member.link(), member.dialect(), context.namespace(), prefix, deadline))
                 .thenApply(Census::mergeAll);
     }
 
