@@ -42,6 +42,7 @@ final class JdbcBackend implements LockBackend {
     private final @Nullable PostgresListener listener;
     private final Requests requests;
     private final Waiting waiting = new Waiting(this);
+    private final Reconciler reconciler = new Reconciler(this);
     private final Map<String, JdbcClaim> claims = new ConcurrentHashMap<>();
     private final Map<String, JdbcGrant> grants = new ConcurrentHashMap<>();
     private final Sessions sessions;
@@ -125,6 +126,10 @@ final class JdbcBackend implements LockBackend {
         return waiting;
     }
 
+    Reconciler reconciler() {
+        return reconciler;
+    }
+
     /** Whether the database tells who waits that it can go on, at this moment. */
     boolean isPushed() {
         return listener != null && listener.isUp();
@@ -144,6 +149,11 @@ final class JdbcBackend implements LockBackend {
 
     void forget(JdbcGrant grant) {
         grants.remove(grant.claimId(), grant);
+    }
+
+    /** Whether a claim holds, waits or is on its way to either or from there. The order matters: see {@link Reconciler}. */
+    boolean isKnown(String claimId) {
+        return claims.containsKey(claimId) || grants.containsKey(claimId) || reconciler.isLeaving(claimId);
     }
 
     boolean isOut(JdbcGrant grant) {

@@ -121,6 +121,7 @@ final class JdbcClaim implements Claim {
         } catch (SQLException e) {
             failed(e);
         } catch (RuntimeException e) {
+            backend.reconciler().left(ask);
             settle();
             outcome.completeExceptionally(e);
         }
@@ -199,6 +200,7 @@ final class JdbcClaim implements Claim {
         if (failure != Failure.WRONG && !(failure == Failure.REFUSED && tooLong)) {
             return false;
         }
+        backend.reconciler().left(ask); // a request that was not answered may have been carried out
         if (settle()) {
             outcome.completeExceptionally(failure.toException(request.name(), "to ask for it", e));
         }
@@ -269,6 +271,7 @@ final class JdbcClaim implements Claim {
                         (link, repeated) -> backend.store().queue().leave(link, ask.key(), ask.claim()))
                 .run(Duration.ZERO)
                 .whenComplete((held, failure) -> {
+                    backend.reconciler().left(ask);
                     if (maybeLate) {
                         backend.suspect(ask);
                     }

@@ -33,6 +33,10 @@ final class JdbcGrant extends AbstractGrant {
         }
     }
 
+    String key() {
+        return ask.key();
+    }
+
     String claimId() {
         return ask.claim();
     }
@@ -54,10 +58,12 @@ final class JdbcGrant extends AbstractGrant {
 
     @Override
     public CompletionStage<Boolean> release(Duration blockAtMost) {
-        backend.forget(this);
         if (backend.isClosed()) {
+            backend.forget(this);
             return CompletableFuture.completedFuture(false); // it went with the session
         }
+        backend.reconciler().leaves(ask);
+        backend.forget(this);
         boolean lost = isLost();
         Retrying<Boolean> release = new Retrying<>(backend, name, "release", (link, repeated) -> {
             // A release that was carried out and not answered finds nothing left to release.
@@ -67,6 +73,7 @@ final class JdbcGrant extends AbstractGrant {
             return !lost && (found || repeated);
         });
         return release.run(blockAtMost).whenComplete((given, failure) -> {
+            backend.reconciler().left(ask);
             backend.waiting().released(ask.key());
             if (uncertain) {
                 backend.suspect(ask);

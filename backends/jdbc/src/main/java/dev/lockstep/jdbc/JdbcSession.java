@@ -10,7 +10,6 @@ final class JdbcSession implements Renewable {
     private final String id;
     private final AtomicLong validUntilNanos;
     private volatile boolean ended;
-    private volatile long revocations;
 
     JdbcSession(Sessions sessions, String id, long validUntilNanos) {
         this.sessions = sessions;
@@ -49,13 +48,5 @@ final class JdbcSession implements Renewable {
 
     boolean isEnded() {
         return ended;
-    }
-
-    long revocations() {
-        return revocations;
-    }
-
-    void setRevocations(long count) {
-        revocations = count;
     }
 }

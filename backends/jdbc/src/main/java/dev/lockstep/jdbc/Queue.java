@@ -210,6 +210,15 @@ final class Queue {
                 .orElse(false);
     }
 
+    /** Whether a claim holds a lock, alone or with others. */
+    boolean holds(Link link, String key, String claim) throws SQLException {
+        return locked(link, key, (writes, state) -> {
+                    boolean holds = claim.equals(state.owner) || state.findHeld(claim) != null;
+                    return () -> holds;
+                })
+                .orElse(false);
+    }
+
     /** Makes a lock forget a session that is known to be gone. */
     void forget(Link link, String key, String session) throws SQLException {
         locked(link, key, (writes, state) -> {

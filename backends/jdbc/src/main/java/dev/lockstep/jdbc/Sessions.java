@@ -6,8 +6,6 @@ import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Renewer;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -77,36 +75,18 @@ final class Sessions implements AutoCloseable {
         CompletableFuture<List<JdbcSession>> answer = new CompletableFuture<>();
         backend.requests().keep(() -> {
             try {
-                answer.complete(renewNow(session) ? List.of() : batch);
+                boolean renewed =
+                        backend.requests().renew(link -> backend.store().renewSession(link, session.id(), ttlMicros));
+                answer.complete(renewed ? List.of() : batch);
+                if (renewed) {
+                    backend.reconciler().start(session);
+                }
             } catch (SQLException | RuntimeException e) {
                 answer.completeExceptionally(e);
                 failed(e);
             }
         });
         return answer;
-    }
-
-    private boolean renewNow(JdbcSession session) throws SQLException {
-        return backend.requests().renew(link -> {
-            Store store = backend.store();
-            if (store.renewSession(link, session.id(), ttlMicros, session.revocations())) {
-                return true;
-            }
-            OptionalLong revocations = store.revocations(link, session.id());
-            if (revocations.isEmpty() || !store.renewSession(link, session.id(), ttlMicros, revocations.getAsLong())) {
-                return false;
-            }
-            // An operator took locks away. Which, the database knows: all grants that were known before it was asked.
-            Set<JdbcGrant> known = backend.grantsOf(session);
-            Set<String> held = store.heldBy(link, session.id());
-            session.setRevocations(revocations.getAsLong());
-            known.stream().filter(grant -> !held.contains(grant.claimId())).forEach(grant -> {
-                if (backend.isOut(grant)) {
-                    grant.signalLost(LossReason.REVOKED);
-                }
-            });
-            return true;
-        });
     }
 
     /** The session could not be opened or renewed; that is tried again. */

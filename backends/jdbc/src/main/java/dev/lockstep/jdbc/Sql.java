@@ -21,7 +21,6 @@ final class Sql {
     final String endSession;
     final String endExpiredSession;
     final String revoke;
-    final String heldBySession;
 
     final String take;
     final String takeUnlessQueued;
@@ -59,14 +58,12 @@ final class Sql {
 
         openSession = "INSERT INTO " + sessions + " (id, client, host, pid, expires, revocations) VALUES (?, ?, ?, ?, "
                 + now + " + ?, 0)";
-        renewSession = "UPDATE " + sessions + " SET expires = " + now + " + ? WHERE id = ? AND revocations = ?";
+        renewSession = "UPDATE " + sessions + " SET expires = " + now + " + ? WHERE id = ? AND expires > " + now;
         ping = "UPDATE " + sessions + " SET expires = expires WHERE id = ? AND revocations < 0";
         findSession = "SELECT revocations FROM " + sessions + " WHERE id = ?";
         endSession = "DELETE FROM " + sessions + " WHERE id = ?";
         endExpiredSession = endSession + " AND expires <= " + now;
         revoke = "UPDATE " + sessions + " SET revocations = revocations + 1 WHERE id = ?";
-        heldBySession = "SELECT owner FROM " + locks + " WHERE session = ? UNION ALL SELECT claim FROM " + claims
-                + " WHERE session = ? AND held = 1";
 
         taking = "UPDATE " + locks + " SET token = " + dialect.drawn(dialect.nextToken())
                 + ", owner = ?, session = ?, thread = ?, sticky = ?, since = " + now;
@@ -117,6 +114,13 @@ final class Sql {
                 + " WHERE id IS NULL AND revocations = 0), (SELECT COUNT(*) FROM "
                 + locks + " WHERE name IS NULL AND tickets = 0), (SELECT COUNT(*) FROM " + claims
                 + " WHERE claim IS NULL AND ticket = 0)";
+    }
+
+    /** What belongs to a session among some names; the session and the names are given twice. */
+    String mine(int names) {
+        String among = " WHERE session = ? AND name IN (?" + ", ?".repeat(names - 1) + ")";
+        return "SELECT name, owner, 1 FROM " + locks + among + " UNION ALL SELECT name, claim, held FROM " + claims
+                + among;
     }
 
     /**

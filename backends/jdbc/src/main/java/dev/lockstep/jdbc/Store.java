@@ -5,11 +5,8 @@ import dev.lockstep.LockInfo;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -186,8 +183,7 @@ final class Store {
 
     /** Ends a session if it has expired, and makes a lock forget it; false if the session is alive. */
     boolean evict(Link link, String key, String session) throws SQLException {
-        if (link.update(sql.endExpiredSession, session) == 0
-                && revocations(link, session).isPresent()) {
+        if (link.update(sql.endExpiredSession, session) == 0 && isThere(link, session)) {
             return false;
         }
         queue.forget(link, key, session);
@@ -218,9 +214,12 @@ final class Store {
         }
     }
 
-    /** Prolongs a session; false if it is gone, or if locks were taken away from it since the count was known. */
-    boolean renewSession(Link link, String id, long ttlMicros, long revocations) throws SQLException {
-        return link.update(sql.renewSession, ttlMicros, id, revocations) > 0;
+    /**
+     * Prolongs a session; false if it is gone or has expired. What belongs to an expired one is anybody's to take, and the
+     * database may be an earlier state of itself: see Reconciler.
+     */
+    boolean renewSession(Link link, String id, long ttlMicros) throws SQLException {
+        return link.update(sql.renewSession, ttlMicros, id) > 0;
     }
 
     /**
@@ -231,29 +230,34 @@ final class Store {
         return link.update(sql.ping, id) > 0;
     }
 
-    /** How often locks were taken away from a session; empty if it is gone. */
-    OptionalLong revocations(Link link, String id) throws SQLException {
-        return link.query(
-                sql.findSession, rows -> rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty(), id);
+    private boolean isThere(Link link, String session) throws SQLException {
+        return link.query(sql.findSession, ResultSet::next, session);
     }
 
     boolean endSession(Link link, String id) throws SQLException {
         return link.update(sql.endSession, id) > 0;
     }
 
-    /** The claims that hold locks in a session. */
-    Set<String> heldBy(Link link, String session) throws SQLException {
+    /** A claim that holds a lock, or waits for it. */
+    record Mine(String key, String claim, boolean held) {}
+
+    /** The claims of a session among some names. */
+    List<Mine> mine(Link link, String session, List<String> keys) throws SQLException {
+        List<Object> arguments = new ArrayList<>();
+        for (int table = 0; table < 2; table++) {
+            arguments.add(session);
+            arguments.addAll(keys);
+        }
         return link.query(
-                sql.heldBySession,
+                sql.mine(keys.size()),
                 rows -> {
-                    Set<String> held = new HashSet<>();
+                    List<Mine> found = new ArrayList<>();
                     while (rows.next()) {
-                        held.add(rows.getString(1));
+                        found.add(new Mine(rows.getString(1), rows.getString(2), rows.getInt(3) != 0));
                     }
-                    return held;
+                    return found;
                 },
-                session,
-                session);
+                arguments.toArray());
     }
 
     // ---------------------------------------------------------------- operators
