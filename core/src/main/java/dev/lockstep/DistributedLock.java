@@ -72,7 +72,8 @@ public interface DistributedLock extends Lock {
     boolean tryLock();
 
     /**
-     * Takes the lock if it becomes free within a time. A time of zero or less does not wait.
+     * Takes the lock if it becomes free within a time. A time of zero or less does not wait; one of a hundred years or more
+     * is no limit, so that the call behaves as {@link #lockInterruptibly()} does.
      *
      * @param time how long to wait at most
      * @param unit the unit of {@code time}
@@ -129,10 +130,9 @@ public interface DistributedLock extends Lock {
     /**
      * Takes the lock as a handle if it becomes free within a time; see {@link #tryLock(long, TimeUnit)}.
      *
-     * @param wait how long to wait at most; zero does not wait
+     * @param wait how long to wait at most; zero or less does not wait
      * @return the hold, or empty if somebody else held the lock all the while
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
-     * @throws IllegalArgumentException if {@code wait} is negative
      */
     Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
 
@@ -148,9 +148,8 @@ public interface DistributedLock extends Lock {
     /**
      * Takes the lock if it becomes free within a time, without holding a thread; see {@link #acquireAsync()}.
      *
-     * @param wait how long to wait at most; zero does not wait
+     * @param wait how long to wait at most; zero or less does not wait
      * @return a future of the hold, or of empty if somebody else held the lock all the while
-     * @throws IllegalArgumentException if {@code wait} is negative
      */
     CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait);
 

@@ -1,5 +1,6 @@
 package dev.lockstep;
 
+import dev.lockstep.spi.Durations;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -93,13 +94,11 @@ public final class Fallback {
      * @throws IllegalStateException if there is no fallback
      */
     public Fallback after(Duration silence) {
-        if (silence.isNegative() || silence.isZero()) {
-            throw new IllegalArgumentException("after must be positive: " + silence);
-        }
+        Duration limit = Durations.requireLimit(silence, "after");
         if (kind == Kind.FAIL_FAST) {
             throw new IllegalStateException("Fail fast is no fallback, so there is no time after which it begins.");
         }
-        return new Fallback(kind, url, silence);
+        return new Fallback(kind, url, limit);
     }
 
     /**

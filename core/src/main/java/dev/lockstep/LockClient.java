@@ -2,6 +2,7 @@ package dev.lockstep;
 
 import dev.lockstep.internal.Clients;
 import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -240,12 +241,12 @@ public interface LockClient extends AutoCloseable {
          * How long a lock outlives a dead client. Also how long a live client may be out of touch with the engine
          * before it loses what it holds.
          *
-         * @param ttl not below the engine's minimum; 30 seconds unless set
+         * @param ttl not below the engine's minimum and at most 20 days; 30 seconds unless set
          * @return this
-         * @throws IllegalArgumentException if it is not positive
+         * @throws IllegalArgumentException if it is not positive, or above 20 days
          */
         public Builder ttl(Duration ttl) {
-            this.ttl = Clients.requirePositive(ttl, "ttl");
+            this.ttl = Durations.requireAtMost(ttl, Durations.LONGEST_TIMEOUT, "ttl");
             return this;
         }
 
@@ -253,12 +254,12 @@ public interface LockClient extends AutoCloseable {
          * How long one request to the engine may take, and how long a caller without a deadline of its own bears an
          * engine that does not answer.
          *
-         * @param requestTimeout 5 seconds unless set
+         * @param requestTimeout from 1 millisecond to 20 days; 5 seconds unless set
          * @return this
-         * @throws IllegalArgumentException if it is not positive
+         * @throws IllegalArgumentException if it is shorter or longer
          */
         public Builder requestTimeout(Duration requestTimeout) {
-            this.requestTimeout = Clients.requirePositive(requestTimeout, "requestTimeout");
+            this.requestTimeout = Durations.requireTimeout(requestTimeout, "requestTimeout");
             return this;
         }
 
@@ -269,11 +270,12 @@ public interface LockClient extends AutoCloseable {
          * @param min 20 milliseconds unless set
          * @param max 1 second unless set
          * @return this
-         * @throws IllegalArgumentException if one is not positive, or {@code min} is above {@code max}
+         * @throws IllegalArgumentException if one is not from 1 millisecond to 20 days, or {@code min} is above {@code
+         *     max}
          */
         public Builder retryBackoff(Duration min, Duration max) {
-            Clients.requirePositive(min, "retryBackoff min");
-            Clients.requirePositive(max, "retryBackoff max");
+            Durations.requireTimeout(min, "retryBackoff min");
+            Durations.requireTimeout(max, "retryBackoff max");
             if (min.compareTo(max) > 0) {
                 throw new IllegalArgumentException("retryBackoff min " + min + " is above max " + max);
             }

@@ -1,5 +1,6 @@
 package dev.lockstep;
 
+import dev.lockstep.spi.Durations;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -73,12 +74,12 @@ public final class LockOptions {
      * Sets an upper bound for one hold. When it ends, the hold is lost with {@link LossReason#LEASE_ENDED}. Without it
      * a hold lasts as long as its process lives and reaches the engine.
      *
-     * @param lease how long a hold may last; positive
+     * @param lease how long a hold may last; positive. {@code ChronoUnit.FOREVER.getDuration()} is no bound
      * @return a copy with that bound
      * @throws IllegalArgumentException if {@code lease} is not positive
      */
     public LockOptions lease(Duration lease) {
-        return new LockOptions(fair, reentrant, requirePositive(lease, "lease"), handOff, sticky);
+        return new LockOptions(fair, reentrant, Durations.requireLimit(lease, "lease"), handOff, sticky);
     }
 
     /**
@@ -102,13 +103,14 @@ public final class LockOptions {
      * held: another client's {@code tryLock} answers false meanwhile, and a crash while it is kept costs the ttl.
      * Excludes {@link #fair()}; refused by engines that cannot tell that a lock is wanted.
      *
-     * @param idle how long to keep it while nobody uses it; positive
+     * @param idle how long to keep it while nobody uses it; positive. {@code ChronoUnit.FOREVER.getDuration()} is until
+     *     another client wants it
      * @return a copy that is sticky
      * @throws IllegalArgumentException if {@code idle} is not positive
      * @throws LockConfigurationException if the lock is fair
      */
     public LockOptions sticky(Duration idle) {
-        return new LockOptions(fair, reentrant, lease, handOff, requirePositive(idle, "sticky"));
+        return new LockOptions(fair, reentrant, lease, handOff, Durations.requireLimit(idle, "sticky"));
     }
 
     /**
@@ -154,13 +156,6 @@ public final class LockOptions {
      */
     public Optional<Duration> sticky() {
         return Optional.ofNullable(sticky);
-    }
-
-    private static Duration requirePositive(Duration duration, String what) {
-        if (duration.isNegative() || duration.isZero()) {
-            throw new IllegalArgumentException(what + " must be positive: " + duration);
-        }
-        return duration;
     }
 
     @Override

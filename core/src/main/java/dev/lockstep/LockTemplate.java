@@ -31,9 +31,8 @@ public interface LockTemplate {
     /**
      * Changes how long {@link #execute} waits for the lock; 1 second unless changed.
      *
-     * @param wait how long to wait at most; zero does not wait
+     * @param wait how long to wait at most; zero or less does not wait
      * @return a copy with that wait
-     * @throws IllegalArgumentException if {@code wait} is negative
      */
     LockTemplate waitAtMost(Duration wait);
 }

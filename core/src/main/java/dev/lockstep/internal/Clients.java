@@ -35,9 +35,6 @@ public final class Clients {
             Map.entry("etcds", "lockstep-etcd"),
             Map.entry("jdbc", "lockstep-jdbc"));
 
-    /** As good as for ever, and far from any overflow. */
-    private static final Duration LONGEST_SILENCE = Duration.ofDays(3650);
-
     private Clients() {}
 
     /**
@@ -81,8 +78,7 @@ public final class Clients {
 
     /** Null to fail fast. */
     private static @Nullable FallbackPlan plan(@Nullable String url, Fallback fallback, Settings settings) {
-        Duration wished = fallback.after().orElse(settings.requestTimeout().multipliedBy(2));
-        Duration after = wished.compareTo(LONGEST_SILENCE) > 0 ? LONGEST_SILENCE : wished;
+        Duration after = fallback.after().orElse(settings.requestTimeout().multipliedBy(2));
         return switch (fallback.kind()) {
             case FAIL_FAST -> null;
             case ENGINE -> {
@@ -138,13 +134,5 @@ public final class Clients {
     /** Checks a name other than a lock's. */
     public static String requireName(String name, String what) {
         return Names.require(name, what, Names.MAX_BYTES);
-    }
-
-    /** Checks a duration. */
-    public static Duration requirePositive(Duration duration, String what) {
-        if (duration.isNegative() || duration.isZero()) {
-            throw new IllegalArgumentException(what + " must be positive: " + duration);
-        }
-        return duration;
     }
 }

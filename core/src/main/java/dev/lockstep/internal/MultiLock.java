@@ -3,6 +3,7 @@ package dev.lockstep.internal;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockLostException;
+import dev.lockstep.spi.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -130,10 +132,9 @@ final class MultiLock implements DistributedLock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        long start = client.nanoTime();
-        long wait = unit.toNanos(time);
+        Supplier<Duration> left = spending(Duration.ofNanos(unit.toNanos(time)));
         Step<DistributedLock, InterruptedException> step =
-                lock -> lock.tryLock(wait - (client.nanoTime() - start), TimeUnit.NANOSECONDS) ? lock : null;
+                lock -> lock.tryLock(left.get().toNanos(), TimeUnit.NANOSECONDS) ? lock : null;
         return takeAll(step, DistributedLock::unlock) != null;
     }
 
@@ -153,9 +154,9 @@ final class MultiLock implements DistributedLock {
 
     @Override
     public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-        long start = client.nanoTime();
+        Supplier<Duration> left = spending(wait);
         Step<Lease, InterruptedException> step =
-                lock -> lock.tryAcquire(left(wait, start)).orElse(null);
+                lock -> lock.tryAcquire(left.get()).orElse(null);
         return together(takeAll(step, Lease::close));
     }
 
@@ -163,10 +164,13 @@ final class MultiLock implements DistributedLock {
         return Optional.ofNullable(leases).map(all -> new MultiLease(name, all));
     }
 
-    /** What is left of a wait, which is spent once; a negative one stays so, to be refused. */
-    private Duration left(Duration wait, long start) {
-        Duration left = wait.minusNanos(client.nanoTime() - start);
-        return wait.isNegative() || !left.isNegative() ? left : Duration.ZERO;
+    /** What is left of a wait, which is spent once from now on. One without end stays so. */
+    private Supplier<Duration> spending(Duration wait) {
+        long start = client.nanoTime();
+        long nanos = Durations.waitNanos(wait);
+        return nanos == Durations.LONGEST_LIMIT.toNanos()
+                ? () -> Durations.LONGEST_LIMIT
+                : () -> Duration.ofNanos(nanos - (client.nanoTime() - start));
     }
 
     // ---------------------------------------------------------------- taking without a thread
@@ -180,9 +184,9 @@ final class MultiLock implements DistributedLock {
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait) {
-        long start = client.nanoTime();
+        Supplier<Duration> left = spending(wait);
         return new AsyncTake<>(
-                        lock -> lock.tryAcquireAsync(left(wait, start)),
+                        lock -> lock.tryAcquireAsync(left.get()),
                         Function.identity(),
                         leases -> together(leases.isEmpty() ? null : leases))
                 .start();

@@ -19,10 +19,7 @@ record Template(Client client, LockOptions options, Duration waitAtMost) impleme
 
     @Override
     public LockTemplate waitAtMost(Duration atMost) {
-        if (atMost.isNegative()) {
-            throw new IllegalArgumentException("The wait must not be negative: " + atMost);
-        }
-        return new Template(client, options, atMost);
+        return new Template(client, options, Objects.requireNonNull(atMost, "atMost"));
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
+import dev.lockstep.spi.Durations;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
 import java.util.Objects;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class TurnstileLock implements DistributedLock {
     private static final long FOREVER = -1;
     private static final long NOT_AT_ALL = 0;
+    private static final long LONGEST = Durations.LONGEST_LIMIT.toNanos();
 
     private final Client client;
     private final String name;
@@ -62,7 +64,7 @@ final class TurnstileLock implements DistributedLock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return counted(take(Math.max(unit.toNanos(time), NOT_AT_ALL), true));
+        return counted(take(waitNanos(Duration.ofNanos(unit.toNanos(time))), true));
     }
 
     @Override
@@ -294,14 +296,9 @@ final class TurnstileLock implements DistributedLock {
         return new HoldLease(hold);
     }
 
+    /** A wait that nobody lives to see the end of has none: an outage ends it, as it ends {@link #lock()}. */
     private static long waitNanos(Duration wait) {
-        if (wait.isNegative()) {
-            throw new IllegalArgumentException("The wait must not be negative: " + wait);
-        }
-        try {
-            return wait.toNanos();
-        } catch (ArithmeticException e) {
-            return Long.MAX_VALUE; // three hundred years
-        }
+        long nanos = Durations.waitNanos(wait);
+        return nanos == LONGEST ? FOREVER : nanos;
     }
 }

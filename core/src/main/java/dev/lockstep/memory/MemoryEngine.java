@@ -4,6 +4,7 @@ import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.Durations;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -106,9 +107,9 @@ public final class MemoryEngine implements BackendFactory {
      */
     public void delayReplies(Duration delay) {
         synchronized (this) {
-            delayNanos = delay.toNanos();
+            delayNanos = Durations.waitNanos(delay);
         }
-        clients().forEach(backend -> backend.link().delay(delay.toNanos()));
+        clients().forEach(backend -> backend.link().delay(Durations.waitNanos(delay)));
     }
 
     /**
@@ -119,7 +120,7 @@ public final class MemoryEngine implements BackendFactory {
      * @throws IllegalArgumentException if no such client is open
      */
     public void delayReplies(String client, Duration delay) {
-        forEach(client, backend -> backend.link().delay(delay.toNanos()));
+        forEach(client, backend -> backend.link().delay(Durations.waitNanos(delay)));
     }
 
     /**

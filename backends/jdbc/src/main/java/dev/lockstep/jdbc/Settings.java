@@ -1,6 +1,7 @@
 package dev.lockstep.jdbc;
 
 import dev.lockstep.LockConfigurationException;
+import dev.lockstep.spi.Durations;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -42,6 +43,7 @@ record Settings(
             throw new IllegalArgumentException(
                     "idleNames must be a day at least, so that no clock can lower a token: " + idleNames);
         }
+        idleNames = Durations.requireLimit(idleNames, "idleNames");
     }
 
     private static void requireIdentifier(String text, String what) {

@@ -3,12 +3,15 @@ package dev.lockstep.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockListener;
+import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,11 +21,13 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What cannot work is refused with a clear and typed error, and harms nothing. */
 abstract class BadInputContract extends ContractGroup {
     private static final Duration NEGATIVE = Duration.ofMillis(-1);
+    private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
 
     BadInputContract(LockContract contract) {
         super(contract);
@@ -144,11 +149,70 @@ abstract class BadInputContract extends ContractGroup {
         refused(
                 IllegalArgumentException.class,
                 () -> LockClient.builder().retryBackoff(Duration.ofSeconds(2), Duration.ofSeconds(1)));
-        refused(IllegalArgumentException.class, () -> client().template().waitAtMost(NEGATIVE));
-        refused(IllegalArgumentException.class, () -> lock().tryAcquire(NEGATIVE));
-        refused(IllegalArgumentException.class, () -> lock().tryAcquireAsync(NEGATIVE));
         refused(IllegalArgumentException.class, () -> LockOptions.defaults().handOff(-1));
         assertThat(bench().isFree(NAME)).isTrue();
+    }
+
+    /** What is counted from a moment must have an end that can be counted. */
+    @Test
+    void aTtlOrTimeoutWithoutEndIsRefused() {
+        for (Duration bad : List.of(FOREVER, Duration.ofDays(400))) {
+            refused(IllegalArgumentException.class, () -> LockClient.builder().ttl(bad));
+            refused(IllegalArgumentException.class, () -> LockClient.builder().requestTimeout(bad));
+            refused(
+                    IllegalArgumentException.class,
+                    () -> LockClient.builder().retryBackoff(Duration.ofSeconds(1), bad));
+        }
+        assertThatThrownBy(() -> LockClient.builder().ttl(FOREVER)).hasMessageContaining("ttl");
+    }
+
+    /** Engines and drivers count in milliseconds, and some take none for no limit. */
+    @Test
+    void aTimeoutBelowAMillisecondIsRefused() {
+        Duration bad = Duration.ofNanos(1);
+        refused(IllegalArgumentException.class, () -> LockClient.builder().requestTimeout(bad));
+        refused(IllegalArgumentException.class, () -> LockClient.builder().retryBackoff(bad, Duration.ofSeconds(1)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aHoldMayBeBoundedByForever(Way way) throws Exception {
+        DistributedLock lock = client().lock(NAME, LockOptions.defaults().lease(FOREVER));
+        Way.Hold hold = way.take(lock, Duration.ofSeconds(10)).orElseThrow();
+        assertThat(bench().isFree(NAME)).isFalse();
+        hold.release();
+        assertThat(bench().isFree(NAME)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aHoldThatMayLastForANanosecondIsLost(Way way) throws Exception {
+        DistributedLock lock = client().lock(NAME, LockOptions.defaults().lease(Duration.ofNanos(1)));
+        Way.Hold hold = way.take(lock, Duration.ofSeconds(10)).orElseThrow();
+        assertThatThrownBy(hold::release).isInstanceOf(LockLostException.class);
+        bench().awaitFree(NAME);
+    }
+
+    @Test
+    @Requires(Capability.TELLS_WANTED)
+    void aStickyLockMayStayForever() throws Exception {
+        DistributedLock lock = client().lock(NAME, LockOptions.defaults().sticky(FOREVER));
+        for (int i = 0; i < 3; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+        rivalLock().lock();
+        rivalLock().unlock();
+    }
+
+    @Test
+    void aWaitMayLastForever() throws Exception {
+        Lease held = rivalLock().acquireAsync().get();
+        Call<Boolean> waiting = actor("waiter")
+                .starts(() -> client().template().waitAtMost(FOREVER).execute(NAME, lease -> 1));
+        bench().awaitWaiters(NAME, 1);
+        held.close();
+        waiting.get();
     }
 
     @Test

@@ -1,10 +1,14 @@
 package dev.lockstep.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.LockOptions;
+import dev.lockstep.LockTimeoutException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -72,12 +76,29 @@ abstract class WaitingContract extends ContractGroup {
     }
 
     @Test
-    void aNegativeTimeToTryLockMeansNoWait() throws Exception {
+    void aNegativeTimeMeansNoWait() throws Exception {
         rivalLock().lock();
-        assertThat(Bench.timed(
-                        () -> assertThat(lock().tryLock(-1, TimeUnit.DAYS)).isFalse()))
+        DistributedLock several = client().multiLock(NAME, "order:43");
+        assertThat(Bench.timed(() -> {
+                    for (DistributedLock lock : List.of(lock(), several)) {
+                        assertThat(lock.tryLock(-1, TimeUnit.DAYS)).isFalse();
+                        assertThat(lock.tryLock(Long.MIN_VALUE, TimeUnit.NANOSECONDS))
+                                .isFalse();
+                        for (Duration wait : List.of(
+                                Duration.ofNanos(-1),
+                                Duration.ofSeconds(Long.MIN_VALUE),
+                                ChronoUnit.FOREVER.getDuration().negated())) {
+                            assertThat(lock.tryAcquire(wait)).isEmpty();
+                            assertThat(lock.tryAcquireAsync(wait).get(20, TimeUnit.SECONDS))
+                                    .isEmpty();
+                        }
+                    }
+                    assertThatThrownBy(() -> client().template()
+                                    .waitAtMost(Duration.ofSeconds(-1))
+                                    .execute(NAME, lease -> 1))
+                            .isInstanceOf(LockTimeoutException.class);
+                }))
                 .isLessThan(Bench.AT_ONCE);
-        assertThat(lock().tryLock(Long.MIN_VALUE, TimeUnit.NANOSECONDS)).isFalse();
         rivalLock().unlock();
         assertThat(lock().tryLock(-1, TimeUnit.DAYS)).isTrue();
         lock().unlock();
