@@ -24,10 +24,36 @@ class PlantedBugsTest {
     }
 
     static List<PlantedBug> bugs() {
-        return List.of(new PlantedBug(
-                "release without a look at the owner",
-                "redis.call('HGET', KEYS[1], 'owner') == ARGV[1] and redis.call('EXISTS', KEYS[2]) == 0",
-                "redis.call('EXISTS', KEYS[2]) == 0",
-                "dev.lockstep.redis.ContractRedisTest: aLateReleaseDoesNotFreeTheNextHolder"));
+        return List.of(
+                new PlantedBug(
+                        "release without a look at the owner",
+                        "redis.call('HGET', KEYS[1], 'owner') == ARGV[1] and redis.call('EXISTS', KEYS[2]) == 0",
+                        "redis.call('EXISTS', KEYS[2]) == 0",
+                        "dev.lockstep.redis.ContractRedisTest: aLateReleaseDoesNotFreeTheNextHolder"),
+                new PlantedBug(
+                        "begin the tokens anew when the server has forgotten them",
+                        "math.max((known[2] or 0) + 1, time[1] * 1000000 + time[2])",
+                        "(known[2] or 0) + 1",
+                        "dev.lockstep.redis.ForgetfulServerTest: aLockThatTheServerForgotIsLostAndItsTokensStillRise"),
+                new PlantedBug(
+                        "count the deadline from the reply",
+                        "granted(answer, Renewer.deadline(sent, backend.ttl()))",
+                        "granted(answer, Renewer.deadline(backend.scheduler().nanoTime(), backend.ttl()))",
+                        "dev.lockstep.redis.ContractRedisTest: validityCountsFromTheSendingOfTheRequest"),
+                new PlantedBug(
+                        "take a repeated request for another's",
+                        "if owner == id then prolong(now + ttl) return { 1, token, is_wanted(id) }",
+                        "if false then prolong(now + ttl) return { 1, token, is_wanted(id) }",
+                        "dev.lockstep.redis.ContractRedisTest: aClaimWhoseAnswerWasLostIsFoundAgain"),
+                new PlantedBug(
+                        "call a hold renewed that the server does not know",
+                        "if not score then return 0 end",
+                        "if not score then return 1 end",
+                        "dev.lockstep.redis.ContractRedisTest: aHolderWhoseSessionEndsLosesTheLock"),
+                new PlantedBug(
+                        "let a writer in beside readers",
+                        "elseif mode == 'X' and redis.call('ZCARD', READERS) > 0 then",
+                        "elseif false then",
+                        "dev.lockstep.redis.ContractRedisTest: aWriterOfAnotherClientWaitsForTheLastReader"));
     }
 }
