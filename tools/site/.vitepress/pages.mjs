@@ -20,7 +20,7 @@ export const GROUPS = [
     ],
   },
   { en: 'Engines', zh: '引擎', pages: ['engines/redis', 'engines/redlock', 'engines/zookeeper', 'engines/etcd', 'engines/sql'] },
-  { en: 'In production', zh: '线上', pages: ['operations', 'guarantees', 'reference', 'cli', 'faq'] },
+  { en: 'In production', zh: '线上', pages: ['operations', 'guarantees', 'tested-versions', 'reference', 'cli', 'faq'] },
   { en: 'Inside', zh: '内部（英文）', pages: ['architecture', 'benchmarks', 'torture', 'proof', 'adr/README'], english: true },
 ]
 

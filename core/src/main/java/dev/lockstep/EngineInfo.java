@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * What an engine is and how it is set up, for operators: what locks on it can be relied on for, and for what not.
  *
- * @param product the engine's name, such as {@code Redis}
+ * @param product the engine's name, such as {@code Redis} or {@code Valkey}
  * @param version the version that it tells; empty if it tells none
  * @param clock the time of day by its clock, read while it was asked; empty if no lock depends on it
  * @param guarantees what holds on this engine as it is set up, a sentence each

@@ -72,10 +72,13 @@ final class Description {
 
     private EngineInfo make(boolean cluster) {
         Map<String, String> first = primaries.isEmpty() ? Map.of() : primaries.get(0);
-        String version = first.getOrDefault("valkey_version", first.getOrDefault("redis_version", ""));
-        String product = first.containsKey("valkey_version") ? "Valkey" : "Redis";
+        String product = StartUpCheck.product(first);
         return new EngineInfo(
-                cluster ? product + " Cluster" : product, version, clock, guarantees(), limits(first.isEmpty()));
+                cluster ? product + " Cluster" : product,
+                StartUpCheck.version(first),
+                clock,
+                guarantees(),
+                limits(first.isEmpty()));
     }
 
     private List<String> guarantees() {

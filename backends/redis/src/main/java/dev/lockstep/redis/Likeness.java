@@ -2,7 +2,9 @@ package dev.lockstep.redis;
 
 import dev.lockstep.LockConfigurationException;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,15 +34,16 @@ final class Likeness {
 
     /** Warns if those that have been met are not set up alike. */
     static void warnOfDifferent(List<Member> all) {
-        warnOfDifferent(all, "redis_version", "run different versions of Redis");
-        warnOfDifferent(all, "maxmemory_policy", "have different values of maxmemory-policy");
+        warnOfDifferent(all, StartUpCheck::productAndVersion, "run different versions");
+        warnOfDifferent(
+                all, facts -> facts.getOrDefault("maxmemory_policy", ""), "have different values of maxmemory-policy");
     }
 
-    private static void warnOfDifferent(List<Member> members, String fact, String what) {
+    private static void warnOfDifferent(List<Member> members, Function<Map<String, String>, String> fact, String what) {
         TreeSet<String> values = new TreeSet<>();
         for (Member member : members) {
-            String value = member.facts().get(fact);
-            if (value != null) {
+            String value = fact.apply(member.facts());
+            if (!value.isEmpty()) {
                 values.add(value);
             }
         }

@@ -172,7 +172,7 @@ final class RedlockBackend implements LockBackend {
     public CompletionStage<EngineInfo> describe() {
         return askAll(null, "describe", (member, deadline) -> {
                     member.link().call(-1, deadline, Connection::ping);
-                    return member.facts().getOrDefault("redis_version", "");
+                    return StartUpCheck.productAndVersion(member.facts());
                 })
                 .thenApply(versions -> Description.ofRedlock(new TreeSet<>(versions), size(), majority(), ttl()));
     }

@@ -55,7 +55,7 @@ final class StartUpCheck {
         Map<String, String> facts = facts(report);
         String version = facts.getOrDefault("redis_version", "");
         if (isTooOld(version)) {
-            throw refused(server, "runs version " + version + ". Lockstep needs Redis 6.2 or newer.");
+            throw refused(server, "runs version " + version + ". Lockstep needs Redis 6.2 or newer, or Valkey.");
         }
         if (isReplica(facts)) {
             throw refused(server, "is a read-only replica. Connect to its primary, or through Sentinel.");
@@ -88,6 +88,22 @@ final class StartUpCheck {
             }
         });
         return facts;
+    }
+
+    /** The name of the product that a server says it is. */
+    static String product(Map<String, String> facts) {
+        return facts.containsKey("valkey_version") ? "Valkey" : "Redis";
+    }
+
+    /** A server's version, empty if it is unknown. Valkey also reports a version of Redis, for old clients. */
+    static String version(Map<String, String> facts) {
+        return facts.getOrDefault("valkey_version", facts.getOrDefault("redis_version", ""));
+    }
+
+    /** Product and version, such as "Valkey 9.1.2"; empty if they are unknown. */
+    static String productAndVersion(Map<String, String> facts) {
+        String version = version(facts);
+        return version.isEmpty() ? "" : product(facts) + " " + version;
     }
 
     private static boolean isTooOld(String version) {

@@ -99,7 +99,7 @@ class ServersIT {
             String url = "redlock://" + one.address() + "," + two.address() + "," + three.address();
             Run ping = run(url, "ping");
             assertThat(ping.code()).as(ping.err()).isZero();
-            assertThat(ping.out()).containsPattern("\nRedlock on 3 servers +\\d+\\.\\d+\\.\\d+");
+            assertThat(ping.out()).containsPattern("\nRedlock on 3 servers +(Redis|Valkey) \\d+\\.\\d+\\.\\d+");
 
             two.kill(); // which a majority does not need
             try (Launched exec = start(url, "exec", "nightly", "--", "sh", "-c", "echo $LOCKSTEP_TOKEN; sleep 60")) {
