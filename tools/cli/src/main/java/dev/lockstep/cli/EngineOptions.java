@@ -76,6 +76,7 @@ final class EngineOptions {
     /** Connects. Whatever ends this process but a kill, the client gives back what it holds. */
     LockClient connect(String target, UnaryOperator<LockClient.Builder> more) {
         silenceDrivers();
+        SqliteLibrary.loadFor(target);
         try {
             LockClient client = more.apply(LockClient.builder()
                             .url(target)

@@ -31,7 +31,9 @@ final class Ledger implements AutoCloseable {
     }
 
     static Ledger open(Path file) throws SQLException {
-        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        String url = "jdbc:sqlite:" + file;
+        SqliteLibrary.loadFor(url);
+        Connection connection = DriverManager.getConnection(url);
         Ledger ledger = new Ledger(connection);
         ledger.execute("PRAGMA busy_timeout = " + BUSY_MILLIS);
         ledger.execute("PRAGMA journal_mode = WAL");

@@ -10,7 +10,11 @@ import java.util.stream.Stream;
 /** A folder for the life of a command: it is deleted when it is closed, and when the JVM ends. */
 record Scratch(Path path) implements AutoCloseable {
     static Scratch folder(String name) throws IOException {
-        Scratch scratch = new Scratch(Files.createTempDirectory(name));
+        return folder(Path.of(System.getProperty("java.io.tmpdir")), name);
+    }
+
+    static Scratch folder(Path parent, String name) throws IOException {
+        Scratch scratch = new Scratch(Files.createTempDirectory(parent, name));
         Runtime.getRuntime().addShutdownHook(new Thread(scratch::close, name + "-delete"));
         return scratch;
     }

@@ -131,7 +131,7 @@ class DemoIT {
     private void assertNothingLeft() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             assertThat(files.map(file -> file.getFileName().toString()))
-                    .noneMatch(name -> name.startsWith("lockstep-demo"));
+                    .noneMatch(name -> name.startsWith("lockstep-") || name.startsWith("sqlite-"));
         }
     }
 }

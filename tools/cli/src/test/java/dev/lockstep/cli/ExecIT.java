@@ -202,6 +202,16 @@ class ExecIT {
         }
 
         @Test
+        void noFileIsLeftOfTheDriverWhicheverWayItEnds(@TempDir Path temporary) throws Exception {
+            Map<String, String> variables =
+                    Map.of("LOCKSTEP_URL", url, "JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + temporary);
+            try (Launched holder = Launched.start(folder, variables, "exec", "job", "--", "sh", "-c", "echo in; cat")) {
+                assertThat(holder.line()).isEqualTo("in");
+                assertThat(temporary).isEmptyDirectory();
+            }
+        }
+
+        @Test
         void lossIsToldToTheCommandAndIsTheExitCode() throws Exception {
             String command = "trap 'echo told; exit 0' TERM; echo in; while :; do sleep 0.1; done";
             try (LockClient client = LockClient.connect(url);
