@@ -340,8 +340,8 @@ final class Client implements LockClient {
         deadlines.watch(deadlineNanos);
     }
 
-    void watchOutage() {
-        outages.watch();
+    void watchOutage(long sinceNanos) {
+        outages.watch(sinceNanos);
     }
 
     void ensureOpen() {

@@ -56,18 +56,24 @@ final class OutageWatch implements AutoCloseable {
         this.periodNanos = Math.max(timeoutNanos / 4, 1_000_000);
     }
 
-    /** Somebody waits. */
-    void watch() {
+    /**
+     * Somebody waits.
+     *
+     * @param sinceNanos since when: the engine may have been asked and silent for a whole request timeout already, and then
+     *     has a moment left
+     */
+    void watch(long sinceNanos) {
         if (!watching.get() && watching.compareAndSet(false, true)) {
-            sinceNanos = scheduler.nanoTime();
-            next();
+            this.sinceNanos = sinceNanos;
+            long left = sinceNanos + timeoutNanos - scheduler.nanoTime();
+            next(Math.max(Math.min(left, periodNanos), periodNanos / 4));
         }
     }
 
-    private void next() {
+    private void next(long delayNanos) {
         if (!closed) {
-            dueNanos = scheduler.nanoTime() + periodNanos;
-            scheduler.schedule(periodNanos, this::look);
+            dueNanos = scheduler.nanoTime() + delayNanos;
+            scheduler.schedule(delayNanos, this::look);
         }
     }
 
@@ -101,13 +107,13 @@ final class OutageWatch implements AutoCloseable {
             if (now - contact >= timeoutNanos / 2) {
                 ping();
             }
-            next();
+            next(periodNanos);
             return;
         }
         watching.set(false);
         for (Turnstile turnstile : turnstiles.all()) {
             if (turnstile.hasWaiters()) {
-                watch(); // came between the look and the end of the watch
+                watch(now); // came between the look and the end of the watch
                 return;
             }
         }

@@ -15,11 +15,13 @@ final class Releases {
 
     /** Gives back one count in the owner's thread, and waits for the engine's answer where it is asked. */
     static void giveBack(Hold hold, boolean ofLease, Client client) {
+        long start = client.nanoTime();
         CompletableFuture<Boolean> answer = countDown(hold, ofLease, client.requestTimeout());
         if (answer == null) {
             return;
         }
-        if (!Futures.await(answer, client.requestTimeoutNanos())) {
+        // The backend may have blocked for all of the time already.
+        if (!Futures.await(answer, client.requestTimeoutNanos() - (client.nanoTime() - start))) {
             throw unconfirmed(hold, null);
         }
         try {

@@ -126,7 +126,7 @@ final class Turnstile {
             mutex.leave();
         }
         if (waiter.callback != null) {
-            client.watchOutage();
+            client.watchOutage(waiter.startNanos);
         }
         if (mine != null) {
             courier.submit(mine);
@@ -152,7 +152,7 @@ final class Turnstile {
     Object await(Waiter waiter, boolean bounded, long waitNanos, boolean interruptible) throws InterruptedException {
         // Before the loop: what may block inside it would swallow the wake-up between the look at the result and the
         // park.
-        client.watchOutage();
+        client.watchOutage(waiter.startNanos);
         boolean interrupted = false;
         try {
             while (true) {

@@ -40,7 +40,7 @@ public final class SimThread {
             entered = this.client.turnstile(name);
         }
         this.turnstile = entered;
-        this.client.watchOutage();
+        this.client.watchOutage(waiter.startNanos);
     }
 
     /** Whether its wait is over, though it may not have looked yet. */
