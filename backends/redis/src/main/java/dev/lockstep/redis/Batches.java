@@ -6,6 +6,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import redis.clients.jedis.Connection;
@@ -25,29 +26,23 @@ final class Batches {
     private Batches() {}
 
     /**
-     * Asks.
+     * What is asked about each of many items.
      *
-     * @param items what is asked about
+     * @param script answers for as many items as it is given keys of
      * @param locks the lock of each item
      * @param keys the keys of each lock that the script needs
      * @param first the script's arguments before those of the items, none if there are none for items either
      * @param argument the script's argument of each item
      * @param reached asked on each connection after its scripts; if it says no, all that they did is a failure
-     * @return a reply for each item
      */
-    static <T> Map<T, Reply<Object>> ask(
-            Link link,
+    record Question<T>(
             Script script,
-            List<T> items,
             Function<T, LockKeys> locks,
             Function<LockKeys, byte[][]> keys,
             List<byte[]> first,
             Function<T, byte[]> argument,
-            Predicate<Connection> reached,
-            long deadlineNanos) {
-        List<List<T>> groups = groups(link, items, locks);
-        List<Link.Run> runs = new ArrayList<>(groups.size());
-        for (List<T> group : groups) {
+            Predicate<Connection> reached) {
+        private ScriptRun about(List<T> group, int slot) {
             List<byte[]> all = new ArrayList<>();
             List<byte[]> args = new ArrayList<>(first);
             for (T item : group) {
@@ -56,10 +51,19 @@ final class Batches {
                     args.add(argument.apply(item));
                 }
             }
-            int slot = link.slot(locks.apply(group.get(0)));
-            runs.add(new Link.Run(script, slot, all.toArray(byte[][]::new), args.toArray(byte[][]::new)));
+            return new ScriptRun(script, slot, all.toArray(byte[][]::new), args.toArray(byte[][]::new));
         }
-        List<Reply<Object>> replies = run(link, runs, deadlineNanos, reached);
+    }
+
+    /** Asks; a reply for each item. */
+    static <T> Map<T, Reply<Object>> ask(
+            Link link, Connections connections, Question<T> question, List<T> items, long deadlineNanos) {
+        List<List<T>> groups = groups(link, items, question.locks);
+        List<ScriptRun> runs = groups.stream()
+                .map(group -> question.about(group, link.slot(question.locks.apply(group.get(0)))))
+                .toList();
+        Way way = new Way(link, connections, question.reached, deadlineNanos);
+        List<Reply<Object>> replies = way.run(runs);
         Map<T, Reply<Object>> answers = new LinkedHashMap<>();
         for (int i = 0; i < groups.size(); i++) {
             List<T> group = groups.get(i);
@@ -82,61 +86,6 @@ final class Batches {
         }
     }
 
-    /** Runs scripts, those for one server back to back without waiting for each answer. Each may be run twice. */
-    private static List<Reply<Object>> run(
-            Link link, List<Link.Run> runs, long deadlineNanos, Predicate<Connection> reached) {
-        Map<Link.Run, Reply<Object>> replies = new IdentityHashMap<>();
-        for (List<Link.Run> group : byServer(link, runs, deadlineNanos, replies)) {
-            try {
-                List<Object> answers = link.pipeline(group, deadlineNanos, reached);
-                for (int i = 0; i < group.size(); i++) {
-                    replies.put(group.get(i), Reply.of(answers.get(i)));
-                }
-            } catch (Failure e) {
-                group.forEach(run -> replies.put(run, Reply.failed(e)));
-            }
-        }
-        List<Reply<Object>> all = new ArrayList<>(runs.size());
-        for (Link.Run run : runs) {
-            all.add(accepted(link, run, replies.get(run), deadlineNanos, reached));
-        }
-        return all;
-    }
-
-    /** A run that was refused is made again on its own, which knows about scripts that are missing and slots that moved. */
-    private static Reply<Object> accepted(
-            Link link, Link.Run run, Reply<Object> first, long deadlineNanos, Predicate<Connection> reached) {
-        try {
-            return first.get() instanceof JedisDataException ? Reply.of(link.eval(run, deadlineNanos, reached)) : first;
-        } catch (Failure e) {
-            return Reply.failed(e);
-        }
-    }
-
-    /** Groups runs by their servers; one whose server is not known, because the node cannot be reached, has failed. */
-    private static List<List<Link.Run>> byServer(
-            Link link, List<Link.Run> runs, long deadlineNanos, Map<Link.Run, Reply<Object>> failed) {
-        Map<String, List<Link.Run>> current = new HashMap<>();
-        List<List<Link.Run>> groups = new ArrayList<>();
-        for (Link.Run run : runs) {
-            String server;
-            try {
-                server = link.serverOf(run.slot(), deadlineNanos);
-            } catch (Failure e) {
-                failed.put(run, Reply.failed(e));
-                continue;
-            }
-            List<Link.Run> group = current.get(server);
-            if (group == null || group.size() == PIPELINE) {
-                group = new ArrayList<>();
-                current.put(server, group);
-                groups.add(group);
-            }
-            group.add(run);
-        }
-        return groups;
-    }
-
     private static <T> List<List<T>> groups(Link link, List<T> items, Function<T, LockKeys> locks) {
         Map<Integer, List<T>> current = new LinkedHashMap<>();
         List<List<T>> groups = new ArrayList<>();
@@ -151,5 +100,62 @@ final class Batches {
             group.add(item);
         }
         return groups;
+    }
+
+    /** How scripts are run: on which connections, until when, and what must have happened after them. */
+    private record Way(Link link, Connections connections, Predicate<Connection> reached, long deadlineNanos) {
+        /** Runs scripts, those for one server back to back without waiting for each answer. Each may be run twice. */
+        List<Reply<Object>> run(List<ScriptRun> runs) {
+            Map<ScriptRun, Reply<Object>> replies = new IdentityHashMap<>();
+            for (List<ScriptRun> group : byServer(runs, replies)) {
+                try {
+                    List<Object> answers = link.pipeline(connections, group, deadlineNanos, reached);
+                    for (int i = 0; i < group.size(); i++) {
+                        replies.put(group.get(i), Reply.of(answers.get(i)));
+                    }
+                } catch (Failure e) {
+                    group.forEach(run -> replies.put(run, Reply.failed(e)));
+                }
+            }
+            List<Reply<Object>> all = new ArrayList<>(runs.size());
+            for (ScriptRun run : runs) {
+                all.add(accepted(run, Objects.requireNonNull(replies.get(run))));
+            }
+            return all;
+        }
+
+        /** A run that was refused is made again on its own, which knows about missing scripts and slots that moved. */
+        private Reply<Object> accepted(ScriptRun run, Reply<Object> first) {
+            try {
+                return first.get() instanceof JedisDataException
+                        ? Reply.of(link.eval(connections, run, deadlineNanos, reached))
+                        : first;
+            } catch (Failure e) {
+                return Reply.failed(e);
+            }
+        }
+
+        /** Groups runs by their servers; one whose server cannot be found out has failed. */
+        private List<List<ScriptRun>> byServer(List<ScriptRun> runs, Map<ScriptRun, Reply<Object>> failed) {
+            Map<String, List<ScriptRun>> current = new HashMap<>();
+            List<List<ScriptRun>> groups = new ArrayList<>();
+            for (ScriptRun run : runs) {
+                try {
+                    link.locate(connections, run.slot(), deadlineNanos);
+                } catch (Failure e) {
+                    failed.put(run, Reply.failed(e));
+                    continue;
+                }
+                String server = String.valueOf(link.route().serverOf(run.slot()));
+                List<ScriptRun> group = current.get(server);
+                if (group == null || group.size() == PIPELINE) {
+                    group = new ArrayList<>();
+                    current.put(server, group);
+                    groups.add(group);
+                }
+                group.add(run);
+            }
+            return groups;
+        }
     }
 }

@@ -14,6 +14,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.Pool;
 
 /** The way to the primaries of a cluster. */
 final class ClusterRoute implements Route {
@@ -31,6 +32,10 @@ final class ClusterRoute implements Route {
     @Override
     public Connection borrow(int slot, long waitNanos) throws InterruptedException {
         int wanted = slot >= 0 ? slot : ThreadLocalRandom.current().nextInt(SLOTS);
+        ConnectionPool known = poolOf(servers.get(wanted));
+        if (known != null) {
+            return PoolRoute.borrow(known, waitNanos);
+        }
         try {
             return known(wanted, client.getConnectionFromSlot(wanted));
         } catch (JedisException e) {
@@ -43,13 +48,28 @@ final class ClusterRoute implements Route {
 
     @Override
     public Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException {
-        ConnectionPool pool = client.getClusterNodes().get(node.toString());
+        ConnectionPool pool = poolOf(node.toString());
         if (pool == null) {
             client.refreshClusterTopology();
-            pool = client.getClusterNodes().get(node.toString());
+            pool = poolOf(node.toString());
         }
         // A node may be known by another address than the one it tells.
         return pool == null ? borrow(slot, waitNanos) : known(slot, PoolRoute.borrow(pool, waitNanos));
+    }
+
+    @Override
+    public Pool<Connection> pool(int slot, @Nullable HostAndPort target) {
+        if (target != null && slot >= 0) {
+            servers.lazySet(slot, target.toString());
+        }
+        ConnectionPool pool = slot >= 0 ? poolOf(servers.get(slot)) : null;
+        return pool != null
+                ? pool
+                : client.getClusterNodes().values().iterator().next();
+    }
+
+    private @Nullable ConnectionPool poolOf(@Nullable String server) {
+        return server == null ? null : client.getClusterNodes().get(server);
     }
 
     private Connection known(int slot, Connection connection) {
@@ -61,7 +81,7 @@ final class ClusterRoute implements Route {
 
     @Override
     public @Nullable String serverOf(int slot) {
-        return servers.get(slot);
+        return slot >= 0 ? servers.get(slot) : null;
     }
 
     /** Those that cannot be reached are left out: after a failover the cluster still lists its dead. */
@@ -71,7 +91,7 @@ final class ClusterRoute implements Route {
         try {
             borrowAll(primaries, waitNanos);
         } catch (InterruptedException | RuntimeException e) {
-            primaries.forEach(Link::giveBack);
+            primaries.forEach(ConnectThreads::giveBack);
             throw e;
         }
         return primaries;
@@ -85,7 +105,7 @@ final class ClusterRoute implements Route {
                 if (isPrimary(connection)) {
                     primaries.add(connection);
                 } else {
-                    Link.giveBack(connection);
+                    ConnectThreads.giveBack(connection);
                 }
             } catch (JedisException e) {
                 unreachable = e;
@@ -102,7 +122,7 @@ final class ClusterRoute implements Route {
                     && role.get(0) instanceof byte[] name
                     && new String(name, StandardCharsets.US_ASCII).equals("master");
         } catch (RuntimeException e) {
-            Link.giveBack(connection);
+            ConnectThreads.giveBack(connection);
             throw e;
         }
     }
@@ -125,6 +145,9 @@ final class ClusterRoute implements Route {
 
     @Override
     public void refresh() {
+        for (int slot = 0; slot < SLOTS; slot++) {
+            servers.lazySet(slot, null);
+        }
         client.refreshClusterTopology();
     }
 

@@ -3,6 +3,7 @@ package dev.lockstep.redis;
 import dev.lockstep.LockstepException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Scheduler;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -22,7 +23,6 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 import redis.clients.jedis.util.Pool;
 
@@ -46,6 +46,9 @@ final class Link implements AutoCloseable {
     private final AtomicLong lastContactNanos;
     private final ThreadPoolExecutor requests;
     private final ThreadPoolExecutor upkeep;
+    private final ConnectThreads connecting;
+    private final Connections pooled;
+    private final OwnConnections own;
     private final AtomicBoolean refreshing = new AtomicBoolean();
     private volatile @Nullable PushChannel push;
     private volatile List<Pool<Connection>> closedPools = List.of();
@@ -62,6 +65,10 @@ final class Link implements AutoCloseable {
         this.requests = executor("lockstep-redis-" + clientName, threads);
         // Of its own, so that renewals do not queue behind requests.
         this.upkeep = executor("lockstep-redis-upkeep-" + clientName, upkeepThreads);
+        this.connecting = new ConnectThreads(clientName, upkeepThreads);
+        // A pool that is being closed may make a connection in the place of the one that is returned.
+        this.pooled = Connections.ofPools(route, connecting, () -> closedPools.forEach(Pool::clear));
+        this.own = new OwnConnections(route, connecting);
     }
 
     private static ThreadPoolExecutor executor(String name, int threads) {
@@ -134,13 +141,9 @@ final class Link implements AutoCloseable {
     Object eval(
             Script script, int slot, byte[][] keys, byte[][] args, long deadlineNanos, @Nullable Afterwards afterwards)
             throws Failure {
+        ScriptRun run = new ScriptRun(script, slot, keys, args);
         return call(slot, deadlineNanos, connection -> {
-            Object answer;
-            try {
-                answer = connection.executeCommand(command(script, false, keys, args));
-            } catch (JedisNoScriptException e) {
-                answer = connection.executeCommand(command(script, true, keys, args));
-            }
+            Object answer = run.on(connection);
             return afterwards == null ? answer : afterwards.then(connection, answer);
         });
     }
@@ -157,8 +160,42 @@ final class Link implements AutoCloseable {
         Object with(Connection connection);
     }
 
-    /** One script run of several. */
-    record Run(Script script, int slot, byte[][] keys, byte[][] args) {}
+    /** The connections for requests of the application's calls. */
+    Connections pooled() {
+        return pooled;
+    }
+
+    /** The connections that keep alive what is held. */
+    Connections own() {
+        return own;
+    }
+
+    /**
+     * Runs a script.
+     *
+     * @param reached asked on the connection after the script; if it says no, the whole is a failure
+     */
+    Object eval(Connections connections, ScriptRun run, long deadlineNanos, Predicate<Connection> reached)
+            throws Failure {
+        return require(call(connections, run.slot(), deadlineNanos, connection -> {
+            Object answer = run.on(connection);
+            return reached.test(connection) ? answer : NOT_REACHED;
+        }));
+    }
+
+    /** Runs several scripts on one server, back to back; an answer for each, which may be the server's error. */
+    List<Object> pipeline(
+            Connections connections, List<ScriptRun> runs, long deadlineNanos, Predicate<Connection> reached)
+            throws Failure {
+        @SuppressWarnings("unchecked")
+        List<Object> answers =
+                (List<Object>) require(call(connections, runs.get(0).slot(), deadlineNanos, connection -> {
+                    runs.forEach(run -> run.send(connection));
+                    List<Object> all = connection.getMany(runs.size());
+                    return reached.test(connection) ? all : NOT_REACHED;
+                }));
+        return answers;
+    }
 
     private Object require(Object answer) throws Failure {
         if (answer == NOT_REACHED) {
@@ -167,63 +204,25 @@ final class Link implements AutoCloseable {
         return answer;
     }
 
-    /**
-     * Runs a script.
-     *
-     * @param reached asked on the connection after the script; if it says no, the whole is a failure
-     */
-    Object eval(Run run, long deadlineNanos, Predicate<Connection> reached) throws Failure {
-        return require(eval(
-                run.script,
-                run.slot,
-                run.keys,
-                run.args,
-                deadlineNanos,
-                (connection, answer) -> reached.test(connection) ? answer : NOT_REACHED));
-    }
-
-    /** Runs several scripts on one server, back to back; an answer for each, which may be the server's error. */
-    List<Object> pipeline(List<Run> runs, long deadlineNanos, Predicate<Connection> reached) throws Failure {
-        @SuppressWarnings("unchecked")
-        List<Object> answers = (List<Object>) require(call(runs.get(0).slot, deadlineNanos, connection -> {
-            runs.forEach(run -> connection.sendCommand(command(run.script, false, run.keys, run.args)));
-            List<Object> all = connection.getMany(runs.size());
-            return reached.test(connection) ? all : NOT_REACHED;
-        }));
-        return answers;
-    }
-
-    /** A name for the server that has a slot. */
-    String serverOf(int slot, long deadlineNanos) throws Failure {
-        String known = route.serverOf(slot);
-        if (known != null) {
-            return known;
+    /** Finds out which server has a slot. Not for connections of our own: any server sends them where they belong. */
+    void locate(Connections connections, int slot, long deadlineNanos) throws Failure {
+        if (connections == pooled && route.serverOf(slot) == null) {
+            pooled.giveBack(borrow(pooled, slot, null, deadlineNanos));
         }
-        Connection connection = borrow(slot, null, deadlineNanos);
-        String server = connection.getHostAndPort().toString();
-        done(connection);
-        return server;
-    }
-
-    private static CommandArguments command(Script script, boolean whole, byte[][] keys, byte[][] args) {
-        CommandArguments command = new CommandArguments(whole ? Protocol.Command.EVAL : Protocol.Command.EVALSHA);
-        command.add(whole ? script.source() : script.hash()).add(keys.length);
-        for (byte[] key : keys) {
-            command.add(key);
-        }
-        for (byte[] arg : args) {
-            command.add(arg);
-        }
-        return command;
     }
 
     /** Does something with a connection to the server of a slot, or to any if the slot is -1; follows redirections. */
     Object call(int slot, long deadlineNanos, Exchange exchange) throws Failure {
+        return call(pooled, slot, deadlineNanos, exchange);
+    }
+
+    private Object call(Connections connections, int slot, long deadlineNanos, Exchange exchange) throws Failure {
         HostAndPort target = null;
         boolean asking = false;
         for (int redirections = 0; ; redirections++) {
             long sent = scheduler.nanoTime();
-            Connection connection = borrow(slot, target, deadlineNanos);
+            Connection connection = borrow(connections, slot, target, deadlineNanos);
+            int usualTimeout = connection.getSoTimeout();
             try {
                 connection.setSoTimeout(millisUntil(deadlineNanos));
                 if (asking) {
@@ -244,7 +243,19 @@ final class Link implements AutoCloseable {
             } catch (RuntimeException e) {
                 throw failed(connection, sent, e);
             } finally {
-                done(connection);
+                restoreTimeout(connection, usualTimeout);
+                connections.giveBack(connection);
+            }
+        }
+    }
+
+    /** The next who has the connection, perhaps the application, counts on its own timeout. */
+    private static void restoreTimeout(Connection connection, int usualTimeout) {
+        if (!connection.isBroken()) {
+            try {
+                connection.setSoTimeout(usualTimeout);
+            } catch (JedisException e) {
+                // Broken now, and marked so.
             }
         }
     }
@@ -277,6 +288,7 @@ final class Link implements AutoCloseable {
         }
         try {
             for (Connection connection : connections) {
+                int usualTimeout = connection.getSoTimeout();
                 try {
                     connection.setSoTimeout(millisUntil(deadlineNanos));
                     exchange.with(connection);
@@ -284,29 +296,13 @@ final class Link implements AutoCloseable {
                     throw e; // not the connection's fault
                 } catch (RuntimeException e) {
                     throw failed(connection, sent, e);
+                } finally {
+                    restoreTimeout(connection, usualTimeout);
                 }
             }
             noteContact(sent);
         } finally {
-            connections.forEach(this::done);
-        }
-    }
-
-    /** Gives a connection back, and closes the one that a pool may have made in its place while it was being closed. */
-    private void done(Connection connection) {
-        giveBack(connection);
-        closedPools.forEach(Pool::clear);
-    }
-
-    /**
-     * Gives a connection back. The pool of a broken one makes another in its place, and throws if it cannot: that is for the
-     * next who borrows to know, and must not hide from this one why it broke.
-     */
-    static void giveBack(Connection connection) {
-        try {
-            connection.close();
-        } catch (JedisException e) {
-            // It is closed all the same.
+            connections.forEach(pooled::giveBack);
         }
     }
 
@@ -316,19 +312,31 @@ final class Link implements AutoCloseable {
             noteContact(sent);
         } else if (!(e instanceof JedisDataException) || failure.spoilsConnection()) {
             connection.setBroken();
-            route.distrust(connection);
-            refreshLater();
+            if (!wasImpatient(sent, e)) {
+                route.distrust(connection);
+                refreshLater();
+            }
         }
         return failure;
     }
 
-    private Connection borrow(int slot, @Nullable HostAndPort target, long deadlineNanos) throws Failure {
+    /** Whether a request had so little time that its end says nothing about other connections. */
+    private boolean wasImpatient(long sent, RuntimeException e) {
+        boolean late = false;
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            late |= cause instanceof SocketTimeoutException;
+        }
+        return late && scheduler.nanoTime() - sent < requestTimeout.toNanos() / 10 * 9;
+    }
+
+    private Connection borrow(Connections connections, int slot, @Nullable HostAndPort target, long deadlineNanos)
+            throws Failure {
         long wait = deadlineNanos - scheduler.nanoTime();
         if (wait <= 0) {
             throw Failure.notSent(route.toString(), "there was no time left to send the request", null);
         }
         try {
-            return target == null ? route.borrow(slot, wait) : route.borrow(target, slot, wait);
+            return connections.borrow(slot, target, wait);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw Failure.notSent(route.toString(), "interrupted while waiting for a connection", e);
@@ -378,7 +386,9 @@ final class Link implements AutoCloseable {
         }
         requests.shutdownNow();
         upkeep.shutdownNow();
+        own.close();
         closedPools = List.copyOf(route.pools()); // before they close, so that who gives back after that sees them
         route.close();
+        connecting.close();
     }
 }

@@ -36,7 +36,7 @@ final class Mailbox {
     }
 
     private record Letter(
-            Link.Run run, long deadlineNanos, BiConsumer<@Nullable Object, @Nullable Failure> whenAnswered) {
+            ScriptRun run, long deadlineNanos, BiConsumer<@Nullable Object, @Nullable Failure> whenAnswered) {
         void answer(Object reply) {
             tell(reply, null);
         }
@@ -66,7 +66,7 @@ final class Mailbox {
             byte[][] args,
             boolean first,
             BiConsumer<@Nullable Object, @Nullable Failure> whenAnswered) {
-        Letter letter = new Letter(new Link.Run(script, -1, keys, args), link.deadline(), whenAnswered);
+        Letter letter = new Letter(new ScriptRun(script, -1, keys, args), link.deadline(), whenAnswered);
         synchronized (this) {
             (first ? urgent : ordinary).add(letter);
             if (carriers == CARRIERS) {
@@ -125,7 +125,8 @@ final class Mailbox {
         }
         List<Object> replies;
         try {
-            replies = link.pipeline(batch.stream().map(Letter::run).toList(), deadline, connection -> true);
+            replies = link.pipeline(
+                    link.pooled(), batch.stream().map(Letter::run).toList(), deadline, connection -> true);
         } catch (Failure e) {
             batch.forEach(letter -> letter.fail(e));
             return;
@@ -143,7 +144,7 @@ final class Mailbox {
     private void deliver(Letter letter, Object reply, long deadline) {
         if (reply instanceof JedisNoScriptException) {
             try {
-                Link.Run run = letter.run;
+                ScriptRun run = letter.run;
                 letter.answer(link.eval(run.script(), run.slot(), run.keys(), run.args(), deadline));
             } catch (Failure e) {
                 letter.fail(e);

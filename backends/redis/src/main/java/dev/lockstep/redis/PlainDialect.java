@@ -18,15 +18,29 @@ final class PlainDialect implements Dialect {
     private static final Traits TRAITS = new Traits(false, false, false, false, Duration.ofMillis(100));
 
     private final Link link;
-    private final String namespace;
     private final byte[] ttl;
     private final Replication replication;
+    private final Batches.Question<RedisGrant> renewals;
+    private final Batches.Question<String> inspections;
 
     PlainDialect(Link link, String namespace, Duration ttl, Replication replication) {
         this.link = link;
-        this.namespace = namespace;
         this.ttl = bytes(ttl.toMillis());
         this.replication = replication;
+        this.renewals = new Batches.Question<>(
+                Script.PLAIN_RENEW,
+                grant -> grant.claim().keys(),
+                LockKeys::plain,
+                List.of(this.ttl),
+                grant -> grant.claim().owner(),
+                replication::reached);
+        this.inspections = new Batches.Question<>(
+                Script.PLAIN_INSPECT,
+                name -> new LockKeys(namespace, name),
+                LockKeys::plain,
+                List.of(),
+                Dialect::bytes,
+                connection -> true);
     }
 
     @Override
@@ -83,16 +97,7 @@ final class PlainDialect implements Dialect {
     @Override
     public Map<RedisGrant, Reply<Renewal>> renew(List<RedisGrant> grants, long deadlineNanos) {
         Map<RedisGrant, Reply<Renewal>> replies = new LinkedHashMap<>();
-        Batches.ask(
-                        link,
-                        Script.PLAIN_RENEW,
-                        grants,
-                        grant -> grant.claim().keys(),
-                        LockKeys::plain,
-                        List.of(ttl),
-                        grant -> grant.claim().owner(),
-                        replication::reached,
-                        deadlineNanos)
+        Batches.ask(link, link.own(), renewals, grants, deadlineNanos)
                 .forEach((grant, reply) -> replies.put(grant, reply.map(Renewal::of)));
         return replies;
     }
@@ -105,16 +110,7 @@ final class PlainDialect implements Dialect {
     @Override
     public Map<String, Reply<LockInfo>> inspect(List<String> names, long deadlineNanos) {
         Map<String, Reply<LockInfo>> infos = new LinkedHashMap<>();
-        Batches.ask(
-                        link,
-                        Script.PLAIN_INSPECT,
-                        names,
-                        name -> new LockKeys(namespace, name),
-                        LockKeys::plain,
-                        List.of(),
-                        Dialect::bytes,
-                        connection -> true,
-                        deadlineNanos)
+        Batches.ask(link, link.pooled(), inspections, names, deadlineNanos)
                 .forEach((name, reply) -> infos.put(name, reply.map(answer -> info(name, (List<?>) answer))));
         return infos;
     }

@@ -19,6 +19,7 @@ final class PoolRoute implements Route {
     private final Supplier<String> name;
     private final boolean led;
     private final Runnable onClose;
+    private volatile @Nullable String place;
 
     private PoolRoute(Supplier<Pool<Connection>> pool, Supplier<String> name, boolean led, Runnable onClose) {
         this.pool = pool;
@@ -27,6 +28,11 @@ final class PoolRoute implements Route {
         this.onClose = onClose;
     }
 
+    /**
+     * The way to a single server.
+     *
+     * @param name stands for the server's address until a connection tells it
+     */
     static PoolRoute to(RedisClient client, String name, Runnable onClose) {
         Pool<Connection> pool = client.getPool();
         return new PoolRoute(() -> pool, () -> name, false, onClose);
@@ -57,12 +63,30 @@ final class PoolRoute implements Route {
 
     @Override
     public Connection borrow(int slot, long waitNanos) throws InterruptedException {
-        return borrow(pool.get(), waitNanos);
+        Connection connection = borrow(pool.get(), waitNanos);
+        if (place == null && !led) {
+            place = placeOf(connection);
+        }
+        return connection;
+    }
+
+    /** Where a connection leads; null if the application connects in a way that does not say. */
+    private static @Nullable String placeOf(Connection connection) {
+        try {
+            return connection.getHostAndPort().toString();
+        } catch (ClassCastException e) {
+            return null;
+        }
     }
 
     @Override
     public Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException {
         return borrow(pool.get(), waitNanos);
+    }
+
+    @Override
+    public Pool<Connection> pool(int slot, @Nullable HostAndPort target) {
+        return pool.get();
     }
 
     @Override
@@ -92,7 +116,8 @@ final class PoolRoute implements Route {
 
     @Override
     public String toString() {
-        return name.get();
+        String known = place;
+        return known != null ? known : name.get();
     }
 
     @Override

@@ -22,17 +22,31 @@ final class QueueDialect implements Dialect {
     private static final byte[][] NOTHING = {};
 
     private final Link link;
-    private final String namespace;
     private final byte[] ttl;
     private final byte[] waiterExpiry;
     private final Replication replication;
+    private final Batches.Question<RedisGrant> renewals;
+    private final Batches.Question<String> inspections;
 
     QueueDialect(Link link, String namespace, Duration ttl, Duration waiterExpiry, Replication replication) {
         this.link = link;
-        this.namespace = namespace;
         this.ttl = bytes(ttl.toMillis());
         this.waiterExpiry = bytes(waiterExpiry.toMillis());
         this.replication = replication;
+        this.renewals = new Batches.Question<>(
+                Script.RENEW,
+                grant -> grant.claim().keys(),
+                LockKeys::renewed,
+                List.of(this.ttl),
+                grant -> grant.claim().owner(),
+                replication::reached);
+        this.inspections = new Batches.Question<>(
+                Script.INSPECT,
+                name -> new LockKeys(namespace, name),
+                LockKeys::renewed,
+                List.of(),
+                Dialect::bytes,
+                connection -> true);
     }
 
     @Override
@@ -120,16 +134,7 @@ final class QueueDialect implements Dialect {
     @Override
     public Map<RedisGrant, Reply<Renewal>> renew(List<RedisGrant> grants, long deadlineNanos) {
         Map<RedisGrant, Reply<Renewal>> replies = new LinkedHashMap<>();
-        Batches.ask(
-                        link,
-                        Script.RENEW,
-                        grants,
-                        grant -> grant.claim().keys(),
-                        LockKeys::renewed,
-                        List.of(ttl),
-                        grant -> grant.claim().owner(),
-                        replication::reached,
-                        deadlineNanos)
+        Batches.ask(link, link.own(), renewals, grants, deadlineNanos)
                 .forEach((grant, reply) -> replies.put(grant, reply.map(Renewal::of)));
         return replies;
     }
@@ -142,16 +147,7 @@ final class QueueDialect implements Dialect {
     @Override
     public Map<String, Reply<LockInfo>> inspect(List<String> names, long deadlineNanos) {
         Map<String, Reply<LockInfo>> infos = new LinkedHashMap<>();
-        Batches.ask(
-                        link,
-                        Script.INSPECT,
-                        names,
-                        name -> new LockKeys(namespace, name),
-                        LockKeys::renewed,
-                        List.of(),
-                        Dialect::bytes,
-                        connection -> true,
-                        deadlineNanos)
+        Batches.ask(link, link.pooled(), inspections, names, deadlineNanos)
                 .forEach((name, reply) -> infos.put(name, reply.map(answer -> info(name, (List<?>) answer))));
         return infos;
     }

@@ -44,16 +44,15 @@ final class RedlockRenewal {
     }
 
     private void at(Member member, long deadlineNanos) {
-        Map<RedlockGrant, Reply<Object>> replies = Batches.ask(
-                member.link(),
+        Batches.Question<RedlockGrant> renewal = new Batches.Question<>(
                 Script.RENEW,
-                grants,
                 grant -> grant.claim().keys(),
                 LockKeys::renewed,
                 List.of(backend.ttlMillis()),
                 grant -> grant.claim().seat(member.index()).owner(),
-                connection -> true,
-                deadlineNanos);
+                connection -> true);
+        Map<RedlockGrant, Reply<Object>> replies =
+                Batches.ask(member.link(), member.link().own(), renewal, grants, deadlineNanos);
         Failure failure = null;
         List<RedlockGrant> lost = new ArrayList<>();
         for (int i = 0; i < grants.size(); i++) {

@@ -22,6 +22,15 @@ interface Route extends AutoCloseable {
     /** Lends a connection to the server that a redirection names, or if nobody knows it to that of the slot. */
     Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException;
 
+    /**
+     * The pool of the server that a redirection names or that has a slot, as far as that is known without asking; else that
+     * of any server, which knows it.
+     *
+     * @param slot the slot, or -1 for any
+     * @param target the server that a redirection names, or null
+     */
+    Pool<Connection> pool(int slot, @Nullable HostAndPort target);
+
     /** Lends a connection to each primary. */
     List<Connection> borrowAll(long waitNanos) throws InterruptedException;
 

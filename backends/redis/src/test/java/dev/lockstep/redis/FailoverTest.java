@@ -514,7 +514,7 @@ class FailoverTest {
                             List<Connection> all = borrowAllOf(node, route);
                             assertThat(all).isNotEmpty();
                             assertThatThrownBy(() -> route.borrowAll(1)).isInstanceOf(NoSuchElementException.class);
-                            all.forEach(Link::giveBack);
+                            all.forEach(ConnectThreads::giveBack);
                         }
                     }
                 }
@@ -563,6 +563,11 @@ class FailoverTest {
         @Override
         public Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException {
             return borrow(slot, waitNanos);
+        }
+
+        @Override
+        public Pool<Connection> pool(int slot, HostAndPort target) {
+            return route().pool(slot, target);
         }
 
         @Override

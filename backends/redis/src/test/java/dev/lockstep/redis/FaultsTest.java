@@ -144,6 +144,11 @@ class FaultsTest extends OneServerTestCase {
         }
 
         @Override
+        public Pool<Connection> pool(int slot, HostAndPort target) {
+            return route.pool(slot, target);
+        }
+
+        @Override
         public List<Connection> borrowAll(long waitNanos) throws InterruptedException {
             List<Connection> connections = route.borrowAll(waitNanos);
             proxy.cut();

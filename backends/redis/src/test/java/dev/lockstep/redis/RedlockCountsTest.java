@@ -111,7 +111,7 @@ class RedlockCountsTest {
         long threads = Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("lockstep-redis") && !before.contains(thread))
                 .count();
-        assertThat(threads).isLessThanOrEqualTo(2L * servers * 5);
+        assertThat(threads).isLessThanOrEqualTo(2L * servers * 7);
         assertThat(set.servers()).allMatch(server -> Integer.parseInt(server.info("connected_clients")) <= 2 * 5 + 2);
         held.forEach(Lease::closeAsync);
         Bench.await("all is given back", () -> waiter.list("held-").isEmpty());

@@ -1,0 +1,142 @@
+package dev.lockstep.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.RedisCluster;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.spi.BackendFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.util.Pool;
+
+/** Locks and an application that use the connections of one Jedis client. */
+@Timeout(60)
+class SharedPoolTest extends OneServerTestCase {
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration TTL = Duration.ofSeconds(3);
+    private static final int USUAL_MILLIS = 1_234;
+
+    private static RedisClient jedis(int port) {
+        return RedisClient.builder()
+                .hostAndPort("127.0.0.1", port)
+                .clientConfig(DefaultJedisClientConfig.builder()
+                        .socketTimeoutMillis(USUAL_MILLIS)
+                        .build())
+                .poolConfig(pool())
+                .build();
+    }
+
+    private static ConnectionPoolConfig pool() {
+        ConnectionPoolConfig config = new ConnectionPoolConfig();
+        config.setMaxTotal(4);
+        config.setMaxIdle(4);
+        config.setTimeBetweenEvictionRuns(Duration.ofMillis(-1));
+        return config;
+    }
+
+    private static LockClient locks(BackendFactory backend) {
+        return LockClient.builder()
+                .backend(backend)
+                .ttl(TTL)
+                .requestTimeout(TIMEOUT)
+                .connect();
+    }
+
+    /** Borrows all that a pool will lend. */
+    private static List<Connection> exhaust(Pool<Connection> pool) throws Exception {
+        List<Connection> taken = new ArrayList<>();
+        while (pool.getNumActive() < pool.getMaxTotal()) {
+            taken.add(PoolRoute.borrow(pool, TIMEOUT.toNanos()));
+        }
+        return taken;
+    }
+
+    @Test
+    void aShortWaitLeavesTheConnectionItsTimeout() throws Exception {
+        try (RedisClient jedis = jedis(bench().server().port());
+                LockClient locks = locks(RedisLocks.on(jedis))) {
+            assertThat(locks.lock(NAME).tryLock(900, TimeUnit.MILLISECONDS)).isTrue();
+            locks.list("");
+            locks.lock(NAME).unlock();
+            List<Connection> taken = exhaust(jedis.getPool());
+            assertThat(taken).hasSize(3).allMatch(connection -> connection.getSoTimeout() == USUAL_MILLIS);
+            taken.forEach(Connection::close);
+        }
+    }
+
+    @Test
+    void aWaitThatIsTooShortCostsOneConnection() throws Exception {
+        TcpProxy proxy = bench().proxy();
+        try (RedisClient jedis = jedis(proxy.port());
+                LockClient locks = locks(RedisLocks.on(jedis))) {
+            exhaust(jedis.getPool()).forEach(Connection::close);
+            long destroyed = jedis.getPool().getDestroyedCount();
+            proxy.delay(Duration.ofMillis(300));
+            assertThatThrownBy(() -> locks.lock(NAME).tryLock(50, TimeUnit.MILLISECONDS))
+                    .isInstanceOf(LockUnavailableException.class);
+            Bench.await("it is closed", () -> jedis.getPool().getDestroyedCount() > destroyed);
+            assertThat(jedis.getPool().getDestroyedCount()).isEqualTo(destroyed + 1);
+            proxy.delay(Duration.ZERO);
+        }
+    }
+
+    @Test
+    void anExhaustedPoolCostsNoLock() throws Exception {
+        try (RedisClient jedis = jedis(bench().server().port());
+                LockClient locks = locks(RedisLocks.on(jedis))) {
+            Lease held = locks.lock(NAME).acquire();
+            List<Connection> taken = exhaust(jedis.getPool());
+            Bench.letPass(TTL.multipliedBy(5).dividedBy(4));
+            assertThat(held.isValid()).isTrue();
+            assertThatThrownBy(() -> locks.lock("another").tryLock()).isInstanceOf(LockUnavailableException.class);
+            taken.forEach(Connection::close);
+            held.close();
+        }
+    }
+
+    @Test
+    @Tag("full")
+    void anExhaustedPoolOfAClusterCostsNoLockAndHoldsUpNobody() throws Exception {
+        try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 0));
+                RedisClusterClient jedis = RedisClusterClient.builder()
+                        .nodes(Set.of(
+                                new HostAndPort("127.0.0.1", cluster.get(0).port())))
+                        .poolConfig(pool()) // whose callers wait without end
+                        .build();
+                LockClient locks = locks(RedisLocks.on(jedis))) {
+            Lease held = locks.lock(NAME).acquire();
+            List<Connection> taken = new ArrayList<>();
+            for (ConnectionPool pool : jedis.getClusterNodes().values()) {
+                taken.addAll(exhaust(pool));
+            }
+            for (String name : List.of(NAME, "another", "third")) {
+                long start = System.nanoTime();
+                assertThatThrownBy(() -> locks.lock(name + "!").tryLock()).isInstanceOf(LockUnavailableException.class);
+                assertThat(Duration.ofNanos(System.nanoTime() - start))
+                        .isLessThan(TIMEOUT.multipliedBy(17).dividedBy(10));
+            }
+            assertThat(held.isValid()).isTrue(); // after more than the ttl
+            taken.forEach(Connection::close);
+            held.close();
+        }
+    }
+}
