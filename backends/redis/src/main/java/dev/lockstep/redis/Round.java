@@ -17,7 +17,8 @@ final class Round {
      * that have a vote.
      *
      * Two claims that both win have a server in common that wrote both tokens; the later write there came after the later
-     * claim had read the earlier token. So tokens rise, whatever clocks and pauses do, as long as servers keep their data.
+     * claim had read the earlier token. So tokens rise, whatever pauses do, as long as servers keep their data;
+     * of a lock that was not used for 20 minutes they remember nothing, and it is their clocks that must agree by then.
      *
      * The round is lost when a majority cannot be had any more; or when it did not come together some time after most
      * servers have answered, since what the claim has meanwhile, others cannot have.
