@@ -107,6 +107,11 @@ public final class RedisLocks implements BackendFactory {
     }
 
     static LockBackend open(BackendContext context, Function<BackendContext, Route> route, RedisOptions options) {
+        return Opening.of(context, () -> openOnce(context, route, options));
+    }
+
+    private static LockBackend openOnce(
+            BackendContext context, Function<BackendContext, Route> route, RedisOptions options) {
         Link link = new Link(route.apply(context), context.scheduler(), context.requestTimeout(), context.clientName());
         RedisBackend backend = new RedisBackend(context, link, options);
         try {

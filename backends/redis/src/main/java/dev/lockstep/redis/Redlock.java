@@ -101,6 +101,10 @@ public final class Redlock implements BackendFactory {
 
     @Override
     public LockBackend open(BackendContext context) {
+        return Opening.of(context, () -> openOnce(context));
+    }
+
+    private LockBackend openOnce(BackendContext context) {
         List<Link> links = new ArrayList<>();
         try {
             for (Function<BackendContext, Route> route : routes) {

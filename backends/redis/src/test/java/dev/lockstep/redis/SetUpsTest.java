@@ -17,6 +17,8 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -37,6 +39,14 @@ class SetUpsTest {
         return LockClient.builder()
                 .url(url)
                 .requestTimeout(Bench.PATIENCE) // the first encrypted connection of a busy JVM takes its time
+                .connect();
+    }
+
+    /** Connects to what is not there, which is tried for the request timeout. */
+    private static LockClient connectSoon(String url) {
+        return LockClient.builder()
+                .url(url)
+                .requestTimeout(Duration.ofMillis(500))
                 .connect();
     }
 
@@ -251,10 +261,36 @@ class SetUpsTest {
             refused(
                     LockUnavailableException.class,
                     "127.0.0.1:1",
-                    () -> connect("redis://:" + SECRET + "@127.0.0.1:1"));
-            refused(LockUnavailableException.class, "", () -> connect("redis-sentinel://127.0.0.1:1/primary"));
-            refused(LockUnavailableException.class, "", () -> connect("redis-cluster://127.0.0.1:1"));
-            refused(LockUnavailableException.class, "", () -> connect("redis://no.such.host.invalid"));
+                    () -> connectSoon("redis://:" + SECRET + "@127.0.0.1:1"));
+            refused(LockUnavailableException.class, "", () -> connectSoon("redis-sentinel://127.0.0.1:1/primary"));
+            refused(LockUnavailableException.class, "", () -> connectSoon("redis-cluster://127.0.0.1:1"));
+            refused(LockUnavailableException.class, "", () -> connectSoon("redis://no.such.host.invalid"));
+        }
+
+        /** As a service that starts while its Redis restarts. */
+        @Test
+        void aServerThatRestartsIsWaitedFor() throws Exception {
+            try (RedisServer server =
+                    Servers.require(() -> RedisServer.builder().start())) {
+                server.kill();
+                CompletableFuture<Void> started = CompletableFuture.runAsync(
+                        server::start, CompletableFuture.delayedExecutor(700, TimeUnit.MILLISECONDS));
+                works(server.url());
+                started.get();
+            }
+        }
+
+        @Test
+        void aMajorityThatRestartsIsWaitedFor() throws Exception {
+            List<RedisServer> servers = Redlocks.start(3, RedisServer.builder().persistent());
+            try (Redlocks all = Redlocks.of(servers)) {
+                servers.subList(0, 2).forEach(RedisServer::kill);
+                CompletableFuture<Void> started = CompletableFuture.runAsync(
+                        () -> servers.subList(0, 2).forEach(RedisServer::start),
+                        CompletableFuture.delayedExecutor(700, TimeUnit.MILLISECONDS));
+                all.client(Redlocks.url(servers), Duration.ofSeconds(2), Bench.PATIENCE);
+                started.get();
+            }
         }
 
         @Test
