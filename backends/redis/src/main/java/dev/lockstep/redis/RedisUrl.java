@@ -6,6 +6,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -96,8 +97,9 @@ final class RedisUrl {
             throw malformed("A redlock:// names each server once: two votes of one server would fail together.");
         }
         if (url.group(5) != null) {
+            Set<String> given = new HashSet<>();
             for (String option : url.group(5).split("&", -1)) {
-                option(option);
+                option(option, given);
             }
         }
     }
@@ -124,9 +126,12 @@ final class RedisUrl {
         return parts;
     }
 
-    private void option(String option) {
+    private void option(String option, Set<String> given) {
         int equals = option.indexOf('=');
         String name = equals < 0 ? option : option.substring(0, equals);
+        if (name.isEmpty()) {
+            throw malformed("An option has no name; without options there is no ? either.");
+        }
         String value = equals < 0 ? "" : decode(option.substring(equals + 1));
         boolean known = !isRedlock() || !(name.equals("queue") || name.equals("replicas"));
         switch (known ? name : "") {
@@ -148,8 +153,11 @@ final class RedisUrl {
             default ->
                 throw malformed(
                         isRedlock()
-                                ? "Options of redlock:// are waiterExpiry, pool and ca."
-                                : "Options are queue, replicas, waiterExpiry, pool and ca.");
+                                ? "Options of redlock:// are waiterExpiry, pool and ca, written so."
+                                : "Options are queue, replicas, waiterExpiry, pool and ca, written so.");
+        }
+        if (!given.add(name)) {
+            throw malformed("The option " + name + " is given twice.");
         }
     }
 
