@@ -112,6 +112,10 @@ final class Description {
         if (!unknown && primaries.stream().anyMatch(facts -> !"1".equals(facts.get("aof_enabled")))) {
             limits.add("No append-only file: a restart can forget locks, and grant them twice.");
         }
+        if (primaries.stream().anyMatch(StartUpCheck::mayEvict)) {
+            limits.add(
+                    "An eviction policy: when memory is short, locks that are held can be removed and granted twice.");
+        }
         if (!options.queue()) {
             limits.add("queue=off: no order, no fair and no shared locks; waiters try again every few milliseconds.");
         }

@@ -27,6 +27,7 @@ final class Member implements PushChannel.Listener, AutoCloseable {
     private final Mailbox mailbox;
     private final Dialect dialect;
     private final Scheduler scheduler;
+    private final boolean eviction;
     private final CompletableFuture<Boolean> seen = new CompletableFuture<>();
     private final Set<CompletableFuture<Boolean>> leaving = ConcurrentHashMap.newKeySet();
     private volatile boolean away;
@@ -34,7 +35,8 @@ final class Member implements PushChannel.Listener, AutoCloseable {
     private volatile @Nullable Long bornNanos;
     private volatile Map<String, String> facts = Map.of();
 
-    Member(RedlockBackend backend, int index, Link link, BackendContext context) {
+    Member(RedlockBackend backend, int index, Link link, BackendContext context, boolean eviction) {
+        this.eviction = eviction;
         this.backend = backend;
         this.index = index;
         this.link = link;
@@ -117,7 +119,7 @@ final class Member implements PushChannel.Listener, AutoCloseable {
 
     private void meet() {
         try {
-            facts = StartUpCheck.run(link);
+            facts = StartUpCheck.run(link, eviction);
             Likeness.refuseTwice(this, backend.members());
             boolean known = join("look");
             if (!seen.complete(known)) {

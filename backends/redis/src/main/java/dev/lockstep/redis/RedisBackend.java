@@ -56,7 +56,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     /** Connects. */
     void open() throws Failure {
-        StartUpCheck.run(link);
+        StartUpCheck.run(link, options.eviction());
         if (dialect.traits().push()) {
             link.listen(context, this);
         }

@@ -101,6 +101,17 @@ public final class RedisLocks implements BackendFactory {
         return new RedisLocks(route, options.withWaiterExpiry(expiry));
     }
 
+    /**
+     * Uses a server even if its eviction policy removes locks when its memory is short, with a warning. Then a lock that is
+     * held can be granted to somebody else; its holder is notified at the next renewal. Without this, such a server is
+     * refused. As {@code ?eviction=accept} in a URL.
+     *
+     * @return a copy
+     */
+    public RedisLocks acceptEviction() {
+        return new RedisLocks(route, options.withEviction(true));
+    }
+
     @Override
     public LockBackend open(BackendContext context) {
         return open(context, route, options);

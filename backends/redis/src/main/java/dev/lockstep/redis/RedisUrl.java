@@ -144,6 +144,12 @@ final class RedisUrl {
             case "replicas" -> options = options.withReplicas(number(name, value, 0, 1_000));
             case "pool" -> pool = number(name, value, 2, 10_000);
             case "waiterExpiry" -> options = options.withWaiterExpiry(waiterExpiry(value));
+            case "eviction" -> {
+                if (!value.equals("accept") && !value.equals("refuse")) {
+                    throw malformed("The option eviction is refuse or accept.");
+                }
+                options = options.withEviction(value.equals("accept"));
+            }
             case "ca" -> {
                 if (!tls) {
                     throw malformed("The option ca is for rediss:// and redlocks:// only.");
@@ -153,8 +159,8 @@ final class RedisUrl {
             default ->
                 throw malformed(
                         isRedlock()
-                                ? "Options of redlock:// are waiterExpiry, pool and ca, written so."
-                                : "Options are queue, replicas, waiterExpiry, pool and ca, written so.");
+                                ? "Options of redlock:// are waiterExpiry, pool, eviction and ca, written so."
+                                : "Options are queue, replicas, waiterExpiry, pool, eviction and ca, written so.");
         }
         if (!given.add(name)) {
             throw malformed("The option " + name + " is given twice.");

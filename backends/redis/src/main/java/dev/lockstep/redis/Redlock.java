@@ -37,11 +37,11 @@ public final class Redlock implements BackendFactory {
     private static final int UPKEEP_THREADS = 2;
 
     private final List<Function<BackendContext, Route>> routes;
-    private final Duration waiterExpiry;
+    private final RedisOptions options;
 
-    private Redlock(List<Function<BackendContext, Route>> routes, Duration waiterExpiry) {
+    private Redlock(List<Function<BackendContext, Route>> routes, RedisOptions options) {
         this.routes = routes;
-        this.waiterExpiry = waiterExpiry;
+        this.options = options;
     }
 
     /**
@@ -61,13 +61,13 @@ public final class Redlock implements BackendFactory {
             String name = "server " + (routes.size() + 1);
             routes.add(context -> PoolRoute.to(server, name, () -> {}));
         }
-        return new Redlock(List.copyOf(routes), RedisOptions.DEFAULTS.waiterExpiry());
+        return new Redlock(List.copyOf(routes), RedisOptions.DEFAULTS);
     }
 
     /** For URLs. */
     static Redlock on(List<Function<BackendContext, Route>> routes, RedisOptions options) {
         checkSize(routes.size());
-        return new Redlock(routes, options.waiterExpiry());
+        return new Redlock(routes, options);
     }
 
     /**
@@ -79,8 +79,18 @@ public final class Redlock implements BackendFactory {
      * @throws IllegalArgumentException if it is shorter
      */
     public Redlock waiterExpiry(Duration expiry) {
-        return new Redlock(
-                routes, RedisOptions.DEFAULTS.withWaiterExpiry(expiry).waiterExpiry());
+        return new Redlock(routes, options.withWaiterExpiry(expiry));
+    }
+
+    /**
+     * Uses servers even if their eviction policy removes locks when their memory is short, with a warning. Then a lock that
+     * is held can be granted to somebody else; its holder is notified at the next renewal. Without this, such servers are
+     * refused. As {@code ?eviction=accept} in a URL.
+     *
+     * @return a copy
+     */
+    public Redlock acceptEviction() {
+        return new Redlock(routes, options.withEviction(true));
     }
 
     private static void checkSize(int servers) {
@@ -120,8 +130,7 @@ public final class Redlock implements BackendFactory {
             links.forEach(Link::close);
             throw e;
         }
-        Duration expiry = waiterExpiry.compareTo(context.ttl()) < 0 ? waiterExpiry : context.ttl();
-        RedlockBackend backend = new RedlockBackend(context, links, expiry);
+        RedlockBackend backend = new RedlockBackend(context, links, options);
         try {
             backend.open();
             return backend;

@@ -36,14 +36,16 @@ final class RedlockBackend implements LockBackend {
     private final Map<String, RedlockClaim> claims = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    RedlockBackend(BackendContext context, List<Link> links, Duration waiterExpiry) {
+    RedlockBackend(BackendContext context, List<Link> links, RedisOptions options) {
         this.context = context;
         this.ttlMillis = Dialect.bytes(context.ttl().toMillis());
-        this.waiterExpiryMillis = Dialect.bytes(waiterExpiry.toMillis());
+        Duration expiry = options.waiterExpiry();
+        this.waiterExpiryMillis =
+                Dialect.bytes((expiry.compareTo(context.ttl()) < 0 ? expiry : context.ttl()).toMillis());
         this.longestMillis = new AtomicLong(context.ttl().toMillis());
         this.startNanos = context.scheduler().nanoTime();
         for (Link link : links) {
-            members.add(new Member(this, members.size(), link, context));
+            members.add(new Member(this, members.size(), link, context, options.eviction()));
         }
         this.renewer =
                 new Renewer<>(context, Batches.SIZE, LossReason.REVOKED, batch -> RedlockRenewal.of(this, batch));

@@ -21,9 +21,10 @@ final class StartUpCheck {
     /**
      * Asks each primary how it is set up.
      *
+     * @param eviction whether a policy that removes locks is accepted
      * @return what the last of them reported; nothing if it may not be asked
      */
-    static Map<String, String> run(Link link) throws Failure {
+    static Map<String, String> run(Link link, boolean eviction) throws Failure {
         boolean cluster = link.route().isCluster();
         Map<String, String> facts = new HashMap<>();
         link.callAll(link.deadline(), connection -> {
@@ -36,7 +37,7 @@ final class StartUpCheck {
                             null,
                             "Redis " + server + " has just become a replica: a failover is under way. Try again.");
                 }
-                facts.putAll(check(text, server, cluster));
+                facts.putAll(check(text, server, cluster, eviction));
             } catch (JedisAccessControlException e) {
                 if (!String.valueOf(e.getMessage()).startsWith("NOPERM")) {
                     throw e;
@@ -51,7 +52,7 @@ final class StartUpCheck {
     }
 
     /** Judges a server by its own report, and returns it as names and values. */
-    static Map<String, String> check(String report, String server, boolean cluster) {
+    static Map<String, String> check(String report, String server, boolean cluster, boolean eviction) {
         Map<String, String> facts = facts(report);
         String version = facts.getOrDefault("redis_version", "");
         if (isTooOld(version)) {
@@ -63,15 +64,28 @@ final class StartUpCheck {
         if (!cluster && facts.getOrDefault("redis_mode", "").equals("cluster")) {
             throw refused(server, "is a node of a cluster. Use a redis-cluster:// URL.");
         }
-        String policy = facts.getOrDefault("maxmemory_policy", "noeviction");
-        if (!policy.equals("noeviction")
-                && !facts.getOrDefault("maxmemory", "0").equals("0")) {
-            throw refused(
+        if (mayEvict(facts)) {
+            String policy = facts.get("maxmemory_policy");
+            if (!eviction) {
+                throw refused(
+                        server,
+                        "has the eviction policy " + policy + ", which removes locks when memory is short. Set"
+                                + " maxmemory-policy to noeviction, or use another server for locks. If that cannot be"
+                                + " done and a lock may be lost, accept it with the option eviction=accept.");
+            }
+            log.warn(
+                    "Redis {} has the eviction policy {}: when its memory is short, it removes locks that are held, and"
+                            + " grants them to others. This was accepted by eviction=accept.",
                     server,
-                    "has the eviction policy " + policy + ", which removes locks when memory is short. Set"
-                            + " maxmemory-policy to noeviction, or use another server for locks.");
+                    policy);
         }
         return facts;
+    }
+
+    /** Whether a server removes keys that have not expired, by its own report. */
+    static boolean mayEvict(Map<String, String> facts) {
+        return !facts.getOrDefault("maxmemory_policy", "noeviction").equals("noeviction")
+                && !facts.getOrDefault("maxmemory", "0").equals("0");
     }
 
     private static boolean isReplica(Map<String, String> facts) {

@@ -152,6 +152,7 @@ abstract class RedisFixture implements BackendFixture {
                 "redis://host?queue=ON",
                 "redis://host?queue=on&queue=on",
                 "redis://host?pool=8&queue=on&pool=9",
+                "redis://host?eviction=perhaps",
                 "redlock://a,b,c?pool=8&pool=8",
                 "redis://host?waiterExpiry=5",
                 "redis://host?waiterExpiry=1ms",

@@ -299,6 +299,18 @@ class SetUpsTest {
                     RedisServer.builder().maxMemory(100_000_000, "volatile-lru").start())) {
                 refused(LockConfigurationException.class, "noeviction", () -> connect(server.url()));
                 refused(LockConfigurationException.class, "noeviction", () -> connect(server.url() + "?queue=off"));
+                refused(LockConfigurationException.class, "eviction=accept", () -> connect(server.url()));
+                try (Logged log = new Logged()) {
+                    works(server.url() + "?eviction=accept");
+                    assertThat(log.tells("WARN", "volatile-lru")).isTrue();
+                }
+                try (LockClient accepting = connect(server.url() + "?eviction=accept")) {
+                    assertThat(accepting.describe().limits()).anyMatch(line -> line.contains("eviction"));
+                }
+                refused(
+                        LockConfigurationException.class,
+                        "noeviction",
+                        () -> connect(server.url() + "?eviction=refuse"));
                 server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
                 works(server.url());
             }
@@ -329,13 +341,13 @@ class SetUpsTest {
         @Test
         void anOldServerIsRefused() {
             for (String old : new String[] {"2.8.24", "5.0.14", "6.0.16"}) {
-                assertThatThrownBy(() -> StartUpCheck.check("redis_version:" + old + "\r\n", "there", false))
+                assertThatThrownBy(() -> StartUpCheck.check("redis_version:" + old + "\r\n", "there", false, false))
                         .isInstanceOf(LockConfigurationException.class)
                         .hasMessageContaining(old)
                         .hasMessageContaining("6.2");
             }
             for (String good : new String[] {"6.2.0", "7.0.15", "8.2.1", "255.255.255", "next"}) {
-                StartUpCheck.check("# Server\r\nredis_version:" + good + "\r\n", "there", false);
+                StartUpCheck.check("# Server\r\nredis_version:" + good + "\r\n", "there", false, false);
             }
         }
     }
