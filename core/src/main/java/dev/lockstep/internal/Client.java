@@ -244,7 +244,7 @@ final class Client implements LockClient {
         }
         if (!Futures.await(answer, requestTimeoutNanos)) {
             throw new LockUnavailableException(
-                    lockName, what + ": the engine did not answer within " + requestTimeout + ".");
+                    lockName, what + ": " + engine() + " did not answer within " + requestTimeout + ".");
         }
         try {
             return answer.join();
@@ -386,17 +386,28 @@ final class Client implements LockClient {
         });
     }
 
+    /** The engine, as messages name it. */
+    String engine() {
+        return engine(backend);
+    }
+
+    static String engine(LockBackend backend) {
+        String address = backend.address();
+        return address.isEmpty() ? "the engine" : "the engine at " + address;
+    }
+
     LockUnavailableException unavailable(String lockName, long silenceNanos) {
         return new LockUnavailableException(
                 lockName,
-                "Lock '" + lockName + "': no answer from the engine for " + silenceNanos / 1_000_000
+                "Lock '" + lockName + "': no answer from " + engine() + " for " + silenceNanos / 1_000_000
                         + " ms. It is not held by this call; check that the engine is up and reachable.");
     }
 
     LockUnavailableException unconfirmed(String lockName) {
         return new LockUnavailableException(
                 lockName,
-                "Lock '" + lockName + "': the engine has not confirmed yet that an earlier call of this client gave it"
+                "Lock '" + lockName + "': " + engine()
+                        + " has not confirmed yet that an earlier call of this client gave it"
                         + " back, so it is not known who holds it. It is not held by this call. The earlier one goes on in"
                         + " the background, until the ttl has passed; check that the engine is up and able to write.");
     }

@@ -99,6 +99,11 @@ final class FallbackBackend implements LockBackend {
     }
 
     @Override
+    public String address() {
+        return primary.address();
+    }
+
+    @Override
     public Claim submit(ClaimRequest request) {
         FallbackClaim claim = new FallbackClaim(router, request);
         FallbackAttempt attempt = router.add(claim);

@@ -130,6 +130,12 @@ final class LateBackend implements LockBackend {
     }
 
     @Override
+    public String address() {
+        LockBackend connected = engine;
+        return connected == null ? "" : connected.address();
+    }
+
+    @Override
     public long lastContactNanos() {
         LockBackend connected = engine;
         return connected == null ? startNanos : connected.lastContactNanos();

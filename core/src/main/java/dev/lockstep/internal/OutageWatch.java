@@ -96,11 +96,11 @@ final class OutageWatch implements AutoCloseable {
         if (!unreachable && now - heard >= timeoutNanos) {
             unreachable = true;
             lostNanos = heard;
-            log.warn("The engine has not answered for {} ms", (now - heard) / 1_000_000);
+            log.warn("No answer from {} for {} ms", Client.engine(backend), (now - heard) / 1_000_000);
             events.unreachable(now - heard);
         } else if (unreachable && engine - lostNanos > 0) {
             unreachable = false;
-            log.info("The engine answers again after {} ms", (now - lostNanos) / 1_000_000);
+            log.info("Answers again from {} after {} ms", Client.engine(backend), (now - lostNanos) / 1_000_000);
             events.reachable(now - lostNanos);
         }
         if (waiters || unreachable) {

@@ -90,7 +90,8 @@ final class Releases {
         String name = hold.turnstile.name();
         return new LockUnavailableException(
                 name,
-                "Lock '" + name + "': the engine did not confirm the release. It goes on in the background; at the"
+                "Lock '" + name + "': " + hold.turnstile.client().engine()
+                        + " did not confirm the release. It goes on in the background; at the"
                         + " latest the lock is free after the ttl.",
                 cause);
     }

@@ -98,6 +98,15 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
+     * Tells where the engine is, for messages to people: hosts and ports, never credentials.
+     *
+     * @return the addresses; empty if there are none
+     */
+    default String address() {
+        return "";
+    }
+
+    /**
      * Disconnects. The core has released and withdrawn everything before, as far as the engine answered; what is left
      * is given up in one step where the engine has one, such as ending the session. Bounded by the request timeout.
      * Grants still out are lost.

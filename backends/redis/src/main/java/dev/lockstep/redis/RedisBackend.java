@@ -118,6 +118,11 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     }
 
     @Override
+    public String address() {
+        return link.route().toString();
+    }
+
+    @Override
     public Claim submit(ClaimRequest request) {
         LockKeys keys = new LockKeys(context.namespace(), request.name());
         RedisClaim claim = new RedisClaim(

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 
@@ -122,6 +123,11 @@ final class RedlockBackend implements LockBackend {
     }
 
     @Override
+    public String address() {
+        return members.stream().map(member -> member.link().route().toString()).collect(Collectors.joining(", "));
+    }
+
+    @Override
     public Claim submit(ClaimRequest request) {
         RedlockClaim claim = new RedlockClaim(this, request, new LockKeys(context.namespace(), request.name()));
         claims.put(request.claimId(), claim);
@@ -216,14 +222,5 @@ final class RedlockBackend implements LockBackend {
         members.forEach(Member::close);
         claims.values().forEach(claim -> claim.close(members.get(0).requests().closedFailure()));
         claims.clear();
-    }
-
-    /** The servers' addresses, without credentials. */
-    @Override
-    public String toString() {
-        return "Redlock "
-                + members.stream()
-                        .map(member -> member.link().route().toString())
-                        .toList();
     }
 }

@@ -100,6 +100,22 @@ class SharedPoolTest extends OneServerTestCase {
     }
 
     @Test
+    void messagesNameTheServer() throws Exception {
+        TcpProxy proxy = bench().proxy();
+        String place = "127.0.0.1:" + proxy.port();
+        try (RedisClient jedis = jedis(proxy.port());
+                LockClient locks = locks(RedisLocks.on(jedis))) {
+            locks.lock(NAME).lock();
+            proxy.blackHole();
+            assertThatThrownBy(() -> locks.lock("another").tryLock()).hasMessageContaining(place);
+            assertThatThrownBy(() -> locks.lock("another").lock()).hasMessageContaining(place);
+            assertThatThrownBy(() -> locks.lock(NAME).unlock()).hasMessageContaining(place);
+            assertThatThrownBy(() -> locks.inspect(NAME)).hasMessageContaining(place);
+            proxy.heal();
+        }
+    }
+
+    @Test
     void anExhaustedPoolCostsNoLock() throws Exception {
         try (RedisClient jedis = jedis(bench().server().port());
                 LockClient locks = locks(RedisLocks.on(jedis))) {
