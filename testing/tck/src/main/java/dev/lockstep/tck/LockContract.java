@@ -229,6 +229,13 @@ public abstract class LockContract {
     }
 
     @Nested
+    class SilentEngine extends SilentEngineContract {
+        SilentEngine() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
     class Fallbacks extends FallbackContract {
         Fallbacks() {
             super(LockContract.this);
