@@ -73,7 +73,7 @@ final class Cleaner implements AutoCloseable {
                                 if (!closed) {
                                     step.run();
                                 }
-                            } catch (SQLException e) {
+                            } catch (SQLException | RuntimeException e) {
                                 backend.log().debug("A step of sweeping failed; the next sweep repeats it", e);
                             }
                         },

@@ -215,7 +215,7 @@ final class JdbcBackend implements LockBackend {
                             () -> {
                                 try {
                                     requests.call(link -> store.queue().leave(link, ask.key(), ask.claim()));
-                                } catch (SQLException e) {
+                                } catch (SQLException | RuntimeException e) {
                                     log.debug("A repeated withdrawal failed", e);
                                 }
                             },

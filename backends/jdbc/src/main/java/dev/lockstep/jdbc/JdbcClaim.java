@@ -28,7 +28,7 @@ final class JdbcClaim implements Claim {
     private boolean settled; // answered
     private boolean withdrawn;
     private boolean left; // the withdrawal is on its way
-    private boolean known; // the database may know the claim
+    private @Nullable JdbcSession known; // in which the database may know the claim
     private boolean uncertain; // a request may still be on its way
     private boolean waiting;
     private int failures;
@@ -113,7 +113,7 @@ final class JdbcClaim implements Claim {
             if (withdrawn) {
                 return;
             }
-            known = true;
+            known = session;
         }
         try {
             answered(
@@ -140,7 +140,7 @@ final class JdbcClaim implements Claim {
             }
             case BUSY -> {
                 synchronized (this) {
-                    known = uncertain;
+                    known = uncertain ? known : null;
                 }
                 if (settle()) {
                     outcome.complete(Outcome.Busy.INSTANCE);
@@ -251,10 +251,12 @@ final class JdbcClaim implements Claim {
 
     /** Makes the database forget the claim. No try of it is under way here. */
     private void leave() {
+        JdbcSession session;
         JdbcGrant given;
         boolean maybeLate;
         synchronized (this) {
-            if (!known) {
+            session = known;
+            if (session == null) {
                 gone.complete(null);
                 return;
             }
@@ -266,6 +268,7 @@ final class JdbcClaim implements Claim {
         }
         new Retrying<>(
                         backend,
+                        session,
                         request.name(),
                         "withdrawal",
                         (link, repeated) -> backend.store().queue().leave(link, ask.key(), ask.claim()))

@@ -6,13 +6,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A request that is repeated until it is answered. After the ttl nobody waits for the answer any more; but the database
- * does not forget by itself what belongs to a session that lives, so the request goes on until the client is closed.
+ * A request that is repeated until it is answered, for the ttl at most. It ends earlier if no repetition can mend what went
+ * wrong, and with its session, whose rows belong to nobody any more. What it leaves behind the {@link Reconciler} frees.
  *
  * @param <T> the answer
  */
 final class Retrying<T> {
     private final JdbcBackend backend;
+    private final JdbcSession session;
     private final String name;
     private final String what;
     private final Request<T> request;
@@ -30,8 +31,9 @@ final class Retrying<T> {
         T send(Link link, boolean repeated) throws SQLException;
     }
 
-    Retrying(JdbcBackend backend, String name, String what, Request<T> request) {
+    Retrying(JdbcBackend backend, JdbcSession session, String name, String what, Request<T> request) {
         this.backend = backend;
+        this.session = session;
         this.name = name;
         this.what = what;
         this.request = request;
@@ -46,17 +48,17 @@ final class Retrying<T> {
     private void attempt(int number) {
         try {
             answer.complete(backend.requests().call(link -> request.send(link, number > 1)));
-        } catch (SQLException e) {
-            Failure failure = backend.requests().failure(e);
-            if (failure == Failure.WRONG || backend.requests().nanoTime() - giveUpNanos >= 0) {
-                answer.completeExceptionally(failure.toException(name, what, e));
+        } catch (SQLException | RuntimeException e) {
+            SQLException failure = Failure.asSqlException(e);
+            Failure kind = backend.requests().failure(failure);
+            if (kind == Failure.WRONG || session.isEnded() || backend.requests().nanoTime() - giveUpNanos >= 0) {
+                answer.completeExceptionally(kind.toException(name, what, failure));
+                return;
             }
             backend.requests()
                     .later(
                             backend.requests().delay(number),
                             () -> backend.requests().run(Duration.ZERO, () -> attempt(number + 1), this::closed));
-        } catch (RuntimeException e) {
-            answer.completeExceptionally(e);
         }
     }
 

@@ -133,7 +133,7 @@ final class Waiting {
                 if (seen != null && seen.isHeld() && !free) {
                     backend.requests().noteContact(sent);
                 }
-            } catch (SQLException e) {
+            } catch (SQLException | RuntimeException e) {
                 backend.log().debug("A look at a lock that is waited for failed; it is repeated", e);
             } finally {
                 synchronized (this) {

@@ -1,0 +1,108 @@
+package dev.lockstep.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockConfigurationException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** When a release that fails is repeated, when it ends, and that no row stays behind. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RetryingTest {
+    private static final Duration TTL = Duration.ofSeconds(2);
+    private static final long SOON = 20;
+    private static final int NO_SUCH_TABLE = 1;
+    private static final int DISK_ERROR = 10;
+
+    @TempDir
+    Path folder;
+
+    private final AtomicInteger tries = new AtomicInteger();
+
+    private TestClient open() {
+        return TestClient.open("jdbc:sqlite:" + folder.resolve("locks.db"), "retrying", TTL);
+    }
+
+    /** Makes each try of a release fail for which there is a failure, by its number. */
+    private void failReleases(TestClient client, IntFunction<@Nullable Exception> failures) {
+        client.source().before(sql -> {
+            if (sql.contains("SET owner = NULL")) {
+                Exception failure = failures.apply(tries.incrementAndGet());
+                if (failure != null) {
+                    RetryingTest.<RuntimeException>sneak(failure);
+                }
+            }
+        });
+    }
+
+    @SuppressWarnings("unchecked") // what a driver throws is not declared by a listener
+    static <E extends Exception> void sneak(Exception failure) throws E {
+        throw (E) failure;
+    }
+
+    private static Lease take(TestClient client) throws Exception {
+        return client.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);
+    }
+
+    private static void assertFreeSoon(TestClient rival) throws Exception {
+        assertThat(rival.client().lock("a").tryLock(TTL.toMillis(), TimeUnit.MILLISECONDS))
+                .isTrue();
+        rival.client().lock("a").unlock();
+    }
+
+    @Test
+    void aReleaseThatADriverFailsInItsOwnWayIsRepeated() throws Exception {
+        try (TestClient client = open();
+                TestClient rival = open()) {
+            Lease lease = take(client);
+            failReleases(client, number -> number < 3 ? new IllegalStateException("not today") : null);
+            lease.closeAsync().get(SOON, TimeUnit.SECONDS);
+            assertThat(tries).hasValue(3);
+            assertFreeSoon(rival);
+        }
+    }
+
+    @Test
+    void aReleaseThatNoRetryCanMendEndsAndTheNextRenewalFreesTheRow() throws Exception {
+        try (TestClient client = open();
+                TestClient rival = open()) {
+            Lease lease = take(client);
+            failReleases(client, number -> new SQLException("no such table", null, NO_SUCH_TABLE));
+            assertThatThrownBy(() -> lease.closeAsync().get(SOON, TimeUnit.SECONDS))
+                    .hasRootCauseInstanceOf(SQLException.class)
+                    .hasStackTraceContaining(LockConfigurationException.class.getName());
+            assertThat(rival.client().lock("a").tryLock()).isFalse();
+            assertFreeSoon(rival); // by another statement, which does not fail
+            assertThat(tries).hasValue(1);
+        }
+    }
+
+    @Test
+    void aReleaseEndsWithItsSession() throws Exception {
+        try (TestClient client = open()) {
+            Lease lease = take(client);
+            JdbcSession session = client.backend().sessions().current();
+            failReleases(client, number -> new SQLException("disk I/O error", null, DISK_ERROR));
+            CompletableFuture<Void> closed = lease.closeAsync();
+            Awaitility.await("it is repeated").until(() -> tries.get() > 1);
+            client.call(link -> client.backend().store().endSession(link, session.id()));
+            Awaitility.await("the session has ended").until(session::isEnded);
+            assertThatThrownBy(() -> closed.get(SOON, TimeUnit.SECONDS)).isNotNull();
+            int before = tries.get();
+            TimeUnit.MILLISECONDS.sleep(500); // several times the longest delay between two tries
+            assertThat(tries.get() - before).isLessThanOrEqualTo(1);
+        }
+    }
+}
