@@ -31,6 +31,13 @@ abstract class Dialect {
     /** The Maven coordinates of its driver, for a message that helps. */
     abstract String driver();
 
+    /**
+     * Refuses a database that only looks like this one.
+     *
+     * @throws dev.lockstep.LockConfigurationException if it does
+     */
+    void requireSupported(Link link) throws SQLException {}
+
     /** The time in microseconds since 1970, by the database's own clock, as an expression. */
     abstract String now();
 

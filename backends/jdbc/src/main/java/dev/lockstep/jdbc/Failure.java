@@ -37,6 +37,12 @@ enum Failure {
     private static final Set<Integer> WRONG_NUMBERS =
             Set.of(1130, 1251, 1820, 1862, 3118, 3159, 4151, 28000, 90013, 90046, 90049, 90096, 90117, 90146, 90149);
 
+    /** Of drivers that cannot use what a URL says: of MySQL by its state, of H2 by its number, of MariaDB by its words. */
+    private static final Set<String> ARGUMENT_STATES = Set.of("S1009", "01S00", "07006", "22023");
+
+    private static final Set<Integer> ARGUMENT_NUMBERS = Set.of(90011, 90050, 90088, 90113);
+    private static final Pattern ARGUMENT_WORDS = Pattern.compile("error parsing url|Incorrect port value");
+
     /**
      * What a failure means.
      *
@@ -72,6 +78,18 @@ enum Failure {
         Failure known = of(failure, dialect);
         boolean disagree = isOfPostgresDriver(failure, dialect) || matches(failure, NO_TLS);
         return known == UNREACHABLE && disagree ? WRONG : known;
+    }
+
+    /** Whether a failure to connect is one of the driver, which cannot use a part of the URL. */
+    static boolean isAboutArguments(SQLException failure, Dialect dialect) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof IllegalArgumentException || cause instanceof ClassNotFoundException) {
+                return true;
+            }
+        }
+        return ARGUMENT_STATES.contains(stateOf(failure))
+                || ARGUMENT_NUMBERS.contains(codeOf(failure))
+                || (dialect instanceof MariaDbDialect && matches(failure, ARGUMENT_WORDS));
     }
 
     private static Failure ofSqlite(int code) {
@@ -146,6 +164,15 @@ enum Failure {
         }
         String safe = SECRETS.matcher(String.valueOf(failure.getMessage())).replaceAll("$1$2***");
         return new SQLException(safe, stateOf(failure), codeOf(failure));
+    }
+
+    /** What a failure and its causes say, for a search; it may hold secrets. */
+    static String messages(SQLException failure) {
+        StringBuilder text = new StringBuilder();
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            text.append(cause.getMessage()).append('\n');
+        }
+        return text.toString();
     }
 
     private static boolean matches(SQLException failure, Pattern text) {

@@ -1,5 +1,7 @@
 package dev.lockstep.jdbc;
 
+import com.zaxxer.hikari.HikariDataSource;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockstepException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
@@ -168,7 +170,7 @@ public final class JdbcLocks implements BackendFactory {
                     pool, pool, dialect, dialect.sendsTogether(at), context.scheduler(), context.requestTimeout());
             return open(connections, from, dialect, context);
         } catch (SQLException | RuntimeException e) {
-            throw failed(e, dialect);
+            throw failed(e, dialect, driver != null ? null : new UrlCheck(at, dialect, Drivers.of(at, dialect)));
         }
     }
 
@@ -187,16 +189,20 @@ public final class JdbcLocks implements BackendFactory {
                     context.requestTimeout());
             return open(connections, from, dialect, context);
         } catch (SQLException | RuntimeException e) {
-            throw failed(e, dialect);
+            throw failed(e, dialect, null);
         }
     }
 
     /** What it means that a client could not connect. */
-    private static LockstepException failed(Exception e, @Nullable Dialect dialect) {
+    private static LockstepException failed(Exception e, @Nullable Dialect dialect, @Nullable UrlCheck check) {
         if (e instanceof LockstepException known) {
             return known;
         }
         SQLException failure = Failure.asSqlException(e);
+        LockConfigurationException mistake = check == null ? null : check.mistake(failure);
+        if (mistake != null) {
+            return mistake;
+        }
         return Failure.ofConnecting(failure, dialect).toException(null, "to connect", failure);
     }
 
@@ -207,6 +213,10 @@ public final class JdbcLocks implements BackendFactory {
             Sql sql = new Sql(dialect, settings.tables());
             boolean postgres = dialect instanceof PostgresDialect;
             Store store = new Store(sql, postgres ? new PostgresPush(sql) : Push.NONE);
+            connections.call(link -> {
+                dialect.requireSupported(link);
+                return true;
+            });
             Schema.ensure(connections, store, dialect, settings);
             if (postgres && hasPostgresDriver()) {
                 listener = settings.listen() ? PostgresListener.open(listening, connections, context) : null;

@@ -3,11 +3,9 @@ package dev.lockstep.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
-import dev.lockstep.LockConfigurationException;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.Driver;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
@@ -56,7 +54,7 @@ final class OwnPool {
 
     /** Connects by a URL, with what the dialect sets where the URL does not. */
     static DataSource source(String url, Dialect dialect, Duration requestTimeout) {
-        Driver driver = driver(url, dialect);
+        Driver driver = Drivers.of(url, dialect);
         Properties settings = new Properties();
         String lower = url.toLowerCase(Locale.ROOT);
         dialect.driverSettings(requestTimeout).forEach((key, value) -> {
@@ -88,17 +86,6 @@ final class OwnPool {
             connection.setNetworkTimeout(Runnable::run, Integer.parseInt(Dialect.millis(requestTimeout)));
         } catch (SQLException | RuntimeException e) {
             // A database inside the process has no network.
-        }
-    }
-
-    private static Driver driver(String url, Dialect dialect) {
-        try {
-            return DriverManager.getDriver(url);
-        } catch (SQLException e) {
-            throw new LockConfigurationException(
-                    null,
-                    "No JDBC driver on the class path takes the jdbc:" + dialect.scheme() + ": URL. Add "
-                            + dialect.driver() + ", or check the URL.");
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.lockstep.jdbc;
 
+import dev.lockstep.LockConfigurationException;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,23 @@ final class PostgresDialect extends Dialect {
     @Override
     String driver() {
         return "org.postgresql:postgresql";
+    }
+
+    @Override
+    void requireSupported(Link link) throws SQLException {
+        String lookalike = lookalike(link.query("SELECT version()", rows -> rows.next() ? rows.getString(1) : ""));
+        if (lookalike != null) {
+            throw new LockConfigurationException(
+                    null,
+                    "The server is " + lookalike
+                            + ", which speaks PostgreSQL's protocol, but does not do all that locks"
+                            + " need of PostgreSQL (notifications, row versions). Use PostgreSQL itself.");
+        }
+    }
+
+    /** The database that says of itself in version() that it is another one than PostgreSQL; null if it is PostgreSQL. */
+    static @Nullable String lookalike(String version) {
+        return version.contains("CockroachDB") ? "CockroachDB" : version.contains("-YB-") ? "YugabyteDB" : null;
     }
 
     /** Not now(), which is the time at which the transaction began. */

@@ -1,9 +1,7 @@
 package dev.lockstep.jdbc;
 
-import dev.lockstep.LockConfigurationException;
 import dev.lockstep.spi.Durations;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -90,22 +88,28 @@ record Settings(
         return new Settings(tablePrefix, schema, createSchema, poolSize, listen, value);
     }
 
-    /** The same with one more setting, as a URL has it. */
+    /**
+     * The same with one more setting, as a URL has it.
+     *
+     * @throws IllegalArgumentException if there is none of that name, or its value is wrong
+     */
     Settings with(String name, String value) {
+        return switch (name) {
+            case "tablePrefix" -> withTablePrefix(value);
+            case "schema" -> withSchema(value);
+            case "createSchema" -> withCreateSchema(bool(value));
+            case "poolSize" -> withPoolSize(number(value));
+            case "listen" -> withListen(bool(value));
+            default ->
+                throw new IllegalArgumentException("known are tablePrefix, schema, createSchema, poolSize and listen");
+        };
+    }
+
+    private static int number(String value) {
         try {
-            return switch (name.toLowerCase(Locale.ROOT)) {
-                case "tableprefix" -> withTablePrefix(value);
-                case "schema" -> withSchema(value);
-                case "createschema" -> withCreateSchema(bool(value));
-                case "poolsize" -> withPoolSize(Integer.parseInt(value));
-                case "listen" -> withListen(bool(value));
-                default ->
-                    throw new IllegalArgumentException(
-                            "known are tablePrefix, schema, createSchema, poolSize and listen");
-            };
-        } catch (IllegalArgumentException e) {
-            throw new LockConfigurationException(
-                    null, "The URL's setting lockstep." + name + " is wrong: " + e.getMessage() + ".", e);
+            return Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("it is a number, not '" + value + "'", e);
         }
     }
 
