@@ -7,12 +7,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Lends connections, each for one request. Never keeps one for a lock or a waiter, and never joins a transaction of its
- * caller. Gives a connection back as it was. Safe for use by many threads.
+ * caller. Gives a connection back as it was. Keeps one for the session alone, so that whoever uses up all others cannot end
+ * it. Safe for use by many threads.
  */
 final class Connections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
@@ -20,12 +22,15 @@ final class Connections implements AutoCloseable {
 
     private final DataSource source;
     private final AutoCloseable ownPool;
+    private final @Nullable DataSource keeping;
     private final Dialect dialect;
     private final boolean together;
     private final Scheduler scheduler;
     private final long requestTimeoutNanos;
     private final AtomicLong lastContactNanos;
     private volatile Tuning tuning = connection -> {};
+    private volatile @Nullable Connection kept;
+    private volatile boolean closed;
 
     /** What a driver's own interface is needed for. */
     @FunctionalInterface
@@ -37,17 +42,20 @@ final class Connections implements AutoCloseable {
      * Makes it.
      *
      * @param ownPool what to close in the end
+     * @param keeping where the connection for the session comes from; null if it has none of its own
      * @param together whether connections take several statements as one
      */
     Connections(
             DataSource source,
             AutoCloseable ownPool,
+            @Nullable DataSource keeping,
             Dialect dialect,
             boolean together,
             Scheduler scheduler,
             Duration requestTimeout) {
         this.source = source;
         this.ownPool = ownPool;
+        this.keeping = keeping;
         this.dialect = dialect;
         this.together = together;
         this.scheduler = scheduler;
@@ -72,12 +80,31 @@ final class Connections implements AutoCloseable {
         return call(requestTimeoutNanos, work);
     }
 
-    /** Runs a request as {@link #call(Link.Work)} does, in a time of its own. */
-    <T> T call(long timeoutNanos, Link.Work<T> work) throws SQLException {
+    private <T> T call(long timeoutNanos, Link.Work<T> work) throws SQLException {
+        return repeat(timeoutNanos, deadline -> callOnce(work, deadline));
+    }
+
+    /**
+     * Runs a request of the session as {@link #call(Link.Work)} does, in a time of its own and on a connection that is kept
+     * for it. One thread at a time.
+     */
+    <T> T callForSession(long timeoutNanos, Link.Work<T> work) throws SQLException {
+        return keeping == null
+                ? call(timeoutNanos, work)
+                : repeat(timeoutNanos, deadline -> callKept(keeping, work, deadline));
+    }
+
+    /** One try of a request. */
+    @FunctionalInterface
+    private interface Try<T> {
+        T run(long deadline) throws SQLException;
+    }
+
+    private <T> T repeat(long timeoutNanos, Try<T> once) throws SQLException {
         long deadline = scheduler.nanoTime() + timeoutNanos;
         for (int conflicts = 1; ; conflicts++) {
             try {
-                return callOnce(work, deadline);
+                return once.run(deadline);
             } catch (SQLException e) {
                 if (conflicts >= CONFLICTS
                         || Failure.of(e, dialect) != Failure.CONFLICT
@@ -89,16 +116,15 @@ final class Connections implements AutoCloseable {
     }
 
     private <T> T callOnce(Link.Work<T> work, long deadline) throws SQLException {
-        Connection connection = borrow();
+        Connection connection = borrow(source);
         Connection fromDriver = fromDriver(connection);
         try {
             return callOn(connection, work, deadline);
         } finally {
             close(connection);
             if (source instanceof HikariDataSource pool && pool.isClosed()) {
-                // The pool was closed while the connection was in use: it aborted and forgot it. To abort one does
-                // nothing
-                // with some drivers, such as H2's, and then the server would keep it.
+                // The pool was closed while the connection was in use: it aborted and forgot it. With some drivers,
+                // such as H2's, to abort does nothing, and the server would keep it.
                 close(fromDriver);
             }
         }
@@ -110,6 +136,37 @@ final class Connections implements AutoCloseable {
             return connection.unwrap(Connection.class);
         } catch (SQLException | RuntimeException e) {
             return connection; // a driver that wraps nothing
+        }
+    }
+
+    /** Runs a request on the connection that is kept; one on which a request has failed is replaced by the next. */
+    private <T> T callKept(DataSource from, Link.Work<T> work, long deadline) throws SQLException {
+        Connection connection = kept;
+        if (connection == null) {
+            connection = borrow(from);
+            kept = connection;
+            if (closed) {
+                dropKept();
+                throw new SQLException("The client was closed.", "08003");
+            }
+        }
+        boolean done = false;
+        try {
+            T answer = callOn(connection, work, deadline);
+            done = true;
+            return answer;
+        } finally {
+            if (!done) {
+                dropKept();
+            }
+        }
+    }
+
+    private void dropKept() {
+        Connection connection = kept;
+        kept = null;
+        if (connection != null) {
+            close(connection);
         }
     }
 
@@ -125,7 +182,7 @@ final class Connections implements AutoCloseable {
             }
             return work.run(link);
         } catch (SQLException e) {
-            if (Failure.of(e, dialect) == Failure.UNREACHABLE) {
+            if (Failure.spoilsConnection(e, dialect)) {
                 evict(connection);
             }
             throw e;
@@ -146,9 +203,9 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    private Connection borrow() throws SQLException {
+    private static Connection borrow(DataSource from) throws SQLException {
         try {
-            return source.getConnection();
+            return from.getConnection();
         } catch (RuntimeException e) {
             throw Failure.asSqlException(e); // who repeats what fails repeats this, too
         }
@@ -182,6 +239,8 @@ final class Connections implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
+        dropKept();
         try {
             ownPool.close();
         } catch (Exception e) {

@@ -28,11 +28,13 @@ enum Failure {
 
     private static final Set<String> CONFLICTS = Set.of("41000", "26000", "42P05");
     private static final Set<Integer> SQLITE_CONFLICTS = Set.of(5, 6, 17); // busy, locked, tables changed meanwhile
-    private static final Set<Integer> SQLITE_REFUSALS = Set.of(8, 13);
+    private static final int SQLITE_READ_ONLY = 8;
+    private static final Set<Integer> SQLITE_REFUSALS = Set.of(SQLITE_READ_ONLY, 13);
 
     // Of MySQL, MariaDB and H2. The numbers of one mean nothing to the others, and PostgreSQL has none.
     private static final Set<Integer> CONFLICT_NUMBERS = Set.of(1205, 1213, 1020, 50200, 40001, 90131);
     private static final Set<Integer> REFUSAL_NUMBERS = Set.of(1290, 1836, 1792, 1021, 1114, 1226, 1461, 3100, 90097);
+    private static final Set<Integer> READ_ONLY_NUMBERS = Set.of(1290, 1792, 1836, 90097);
     private static final Set<Integer> AWAY_NUMBERS = Set.of(1040, 1053, 1077, 1079, 1203, 1927, 2006, 2013);
     private static final Set<Integer> WRONG_NUMBERS =
             Set.of(1130, 1251, 1820, 1862, 3118, 3159, 4151, 28000, 90013, 90046, 90049, 90096, 90117, 90146, 90149);
@@ -65,6 +67,20 @@ enum Failure {
             return UNREACHABLE;
         }
         return WRONG_NUMBERS.contains(code) ? WRONG : ofState(state);
+    }
+
+    /**
+     * Whether the connection is of no use any more, though others may be: it is broken, or its server only lets itself be
+     * read, as a primary that has become a standby.
+     */
+    static boolean spoilsConnection(SQLException failure, Dialect dialect) {
+        if (of(failure, dialect) == UNREACHABLE) {
+            return true;
+        }
+        return dialect instanceof SqliteDialect
+                ? (codeOf(failure) & 0xff) == SQLITE_READ_ONLY
+                : READ_ONLY_NUMBERS.contains(codeOf(failure))
+                        || stateOf(failure).equals("25006");
     }
 
     /**

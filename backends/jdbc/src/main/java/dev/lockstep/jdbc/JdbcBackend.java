@@ -287,7 +287,7 @@ final class JdbcBackend implements LockBackend {
             try {
                 // Looked at here, since one may just have been opened in the place of another.
                 String id = sessions.current().id();
-                requests.call(link -> store.endSession(link, id));
+                requests.callForSession(link -> store.endSession(link, id));
             } catch (SQLException | RuntimeException e) {
                 log.debug("The session could not be ended; it expires", e);
             } finally {

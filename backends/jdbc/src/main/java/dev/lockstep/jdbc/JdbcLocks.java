@@ -23,12 +23,17 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>With a URL, each client has a small pool of its own. Over a data source, it borrows a connection for each request
- * and gives it back at once, in the state in which it came; on PostgreSQL it keeps one more to be notified, unless
- * {@link #listen(boolean) told not to}. It never joins a transaction of its caller.
+ * and returns it at once, in the state in which it came. It keeps one more for its session, so that an application that
+ * uses up all connections does not lose its locks, and on PostgreSQL another to be notified, unless
+ * {@link #listen(boolean) told not to}. So a data source should have four connections or more; from a HikariCP pool with
+ * fewer, and on SQLite, none is kept for the session. It never joins a transaction of its caller.
  *
  * <p>Immutable, and safe for use by many threads. Each method that sets something returns a new instance.
  */
 public final class JdbcLocks implements BackendFactory {
+    /** One for notifications, one for the session, and two for requests. */
+    private static final int FEW_CONNECTIONS = 4;
+
     private final @Nullable String url;
     private final @Nullable DataSource source;
     private final @Nullable DataSource driver;
@@ -167,7 +172,13 @@ public final class JdbcLocks implements BackendFactory {
         try {
             var pool = OwnPool.open(from, context.clientName(), settings.poolSize(dialect), context.requestTimeout());
             Connections connections = new Connections(
-                    pool, pool, dialect, dialect.sendsTogether(at), context.scheduler(), context.requestTimeout());
+                    pool,
+                    pool,
+                    keeping(from, dialect),
+                    dialect,
+                    dialect.sendsTogether(at),
+                    context.scheduler(),
+                    context.requestTimeout());
             return open(connections, from, dialect, context);
         } catch (SQLException | RuntimeException e) {
             throw failed(e, dialect, driver != null ? null : new UrlCheck(at, dialect, Drivers.of(at, dialect)));
@@ -183,6 +194,7 @@ public final class JdbcLocks implements BackendFactory {
             Connections connections = new Connections(
                     from,
                     () -> {},
+                    keeping(from, dialect),
                     dialect,
                     dialect.sendsTogether(null),
                     context.scheduler(),
@@ -191,6 +203,12 @@ public final class JdbcLocks implements BackendFactory {
         } catch (SQLException | RuntimeException e) {
             throw failed(e, dialect, null);
         }
+    }
+
+    /** Where the session's own connection comes from; null if a database has use for one only, or there are too few. */
+    private static @Nullable DataSource keeping(DataSource from, Dialect dialect) {
+        boolean few = from instanceof HikariDataSource pool && pool.getMaximumPoolSize() < FEW_CONNECTIONS;
+        return few || dialect.maxConnections() == 1 ? null : from;
     }
 
     /** What it means that a client could not connect. */

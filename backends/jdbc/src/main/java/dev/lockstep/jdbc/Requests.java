@@ -81,9 +81,14 @@ final class Requests implements AutoCloseable {
         return connections.call(work);
     }
 
+    /** One request that opens or ends the session, in the calling thread. */
+    <T> T callForSession(Link.Work<T> work) throws SQLException {
+        return connections.callForSession(requestTimeoutNanos(), work);
+    }
+
     /** One request that keeps the session alive, in the calling thread. */
     <T> T renew(Link.Work<T> work) throws SQLException {
-        return connections.call(context.renewalTimeout().toNanos(), work);
+        return connections.callForSession(context.renewalTimeout().toNanos(), work);
     }
 
     /** What was sent then has told that others hold a lock. */

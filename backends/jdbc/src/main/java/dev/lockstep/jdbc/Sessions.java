@@ -64,7 +64,7 @@ final class Sessions implements AutoCloseable {
     private JdbcSession open() throws SQLException {
         String id = context.clientId() + ':' + ++opened;
         long sent = context.scheduler().nanoTime();
-        backend.requests().call(link -> backend.store().openSession(link, id, who, ttlMicros));
+        backend.requests().callForSession(link -> backend.store().openSession(link, id, who, ttlMicros));
         JdbcSession session = new JdbcSession(this, id, Renewer.deadline(sent, context.ttl()));
         renewer.register(session);
         return session;

@@ -1,23 +1,32 @@
 package dev.lockstep.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class OwnPoolTest {
@@ -113,6 +122,65 @@ class OwnPoolTest {
         Awaitility.await("none stays")
                 .atMost(PATIENCE)
                 .until(() -> made.stream().allMatch(OwnPoolTest::isClosed));
+    }
+
+    @Test
+    void anApplicationThatUsesUpItsConnectionsLosesNoLock() throws Exception {
+        Duration ttl = Duration.ofSeconds(1);
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl("jdbc:h2:mem:used-up;DB_CLOSE_DELAY=-1");
+        config.setMaximumPoolSize(5);
+        config.setConnectionTimeout(250);
+        List<Connection> used = new ArrayList<>();
+        try (HikariDataSource source = new HikariDataSource(config);
+                LockClient client = LockClient.builder()
+                        .ttl(ttl)
+                        .backend(JdbcLocks.over(source))
+                        .connect()) {
+            Lease held = client.lock("order:42").acquireAsync().get(20, TimeUnit.SECONDS);
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            used.add(source.getConnection());
+                        }
+                    })
+                    .isInstanceOf(SQLException.class);
+            TimeUnit.MILLISECONDS.sleep(3 * ttl.toMillis()); // what is shown is that nothing happens
+            assertThat(held.isValid()).isTrue();
+            for (Connection connection : used) {
+                connection.close();
+            }
+            held.closeAsync().get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    /** As a primary that has become a standby: its successor is found by a new connection only. */
+    @Test
+    void aConnectionThatOnlyLetsItselfBeReadIsReplaced(@TempDir Path folder) throws Exception {
+        String url = "jdbc:sqlite:" + folder.resolve("locks.db");
+        List<Connection> made = new CopyOnWriteArrayList<>();
+        HurtSource source =
+                new HurtSource(OwnPool.source(url, Dialects.ofUrl(url), PATIENCE), new AtomicLong(), PATIENCE);
+        AtomicBoolean readOnly = new AtomicBoolean();
+        source.before(sql -> {
+            if (sql.startsWith("UPDATE lockstep_locks") && readOnly.get()) {
+                RetryingTest.<RuntimeException>sneak(new SQLException("attempt to write a readonly database", null, 8));
+            }
+        });
+        DataSource watched = HurtSource.proxy(DataSource.class, (self, method, arguments) -> {
+            Object result = HurtSource.invoke(source, method, arguments);
+            if (result instanceof Connection connection) {
+                made.add(connection);
+                readOnly.set(made.size() == 1);
+            }
+            return result;
+        });
+        try (LockClient client = LockClient.builder()
+                .backend(JdbcLocks.at(url).poolSize(1).driver(watched))
+                .connect()) {
+            readOnly.set(true);
+            assertThat(client.lock("order:42").tryLock(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(made).hasSizeGreaterThan(1);
+        }
     }
 
     private static Connection notToBeClosedIf(BooleanSupplier spoilt, Connection connection) {

@@ -271,7 +271,7 @@ abstract class SqlContract extends SqlRaceContract {
         @Test
         void noConnectionIsKeptForALockOrAWaiter() throws Exception {
             int listening = database().capabilities().contains(Capability.PUSH) ? 1 : 0;
-            try (HikariDataSource pool = pool(2 + 2 * listening);
+            try (HikariDataSource pool = pool(4 + 2 * listening);
                     LockClient holder = over(pool);
                     LockClient waiter = over(pool)) {
                 List<Lease> held = new ArrayList<>();
@@ -297,7 +297,7 @@ abstract class SqlContract extends SqlRaceContract {
 
         @Test
         void aTransactionOfTheCallerIsNotJoined() throws Exception {
-            try (HikariDataSource pool = pool(4);
+            try (HikariDataSource pool = pool(6);
                     LockClient client = over(pool);
                     LockClient rival = over(pool)) {
                 client.lock("a").lock();
