@@ -90,8 +90,8 @@ public interface DistributedLock extends Lock {
      * Gives back one hold of the calling thread that {@code lock()} or one of its siblings took.
      *
      * @throws LockLostException if the hold had been lost
-     * @throws LockUnavailableException if the engine did not confirm within the request timeout. The release goes on in
-     *     the background, and the hold is over for the caller
+     * @throws ReleaseNotConfirmedException if the engine did not confirm within the request timeout. The release goes on
+     *     in the background, and the hold is over for the caller
      * @throws IllegalMonitorStateException if the thread has no such hold
      */
     @Override

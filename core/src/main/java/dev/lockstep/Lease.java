@@ -114,8 +114,8 @@ public interface Lease extends AutoCloseable {
      * engine.
      *
      * @throws LockLostException if the hold had been lost; told once, by the first close
-     * @throws LockUnavailableException if the engine did not confirm within the request timeout. The release goes on in
-     *     the background, and the hold is over for the caller
+     * @throws ReleaseNotConfirmedException if the engine did not confirm within the request timeout. The release goes on
+     *     in the background, and the hold is over for the caller
      * @throws IllegalMonitorStateException if this is a lease of a synchronous call and another thread calls
      */
     @Override

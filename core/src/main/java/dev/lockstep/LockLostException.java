@@ -7,7 +7,7 @@ package dev.lockstep;
  * <p>It is an {@link IllegalMonitorStateException}, so that code written for {@link java.util.concurrent.locks.Lock}
  * meets the type it knows.
  */
-public class LockLostException extends IllegalMonitorStateException {
+public class LockLostException extends IllegalMonitorStateException implements LockFailure {
     private static final long serialVersionUID = 1L;
 
     /** The lock that was lost. */
@@ -34,6 +34,7 @@ public class LockLostException extends IllegalMonitorStateException {
      *
      * @return the lock's name
      */
+    @Override
     public String lockName() {
         return lockName;
     }

@@ -2,8 +2,12 @@ package dev.lockstep;
 
 import org.jspecify.annotations.Nullable;
 
-/** The engine could not be reached, or the outcome of a request to it is unknown. Lockstep then gives back, in the background, whatever the request may have taken. */
-public class LockUnavailableException extends LockstepException {
+/**
+ * The engine could not be reached, or the outcome of a request to it is unknown. The call acquired no lock: whatever its
+ * request may have taken is released in the background. Never thrown by a release, see {@link
+ * ReleaseNotConfirmedException}.
+ */
+public class LockUnavailableException extends LockNotAcquiredException {
     private static final long serialVersionUID = 1L;
 
     /**

@@ -5,9 +5,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parent of Lockstep's own exceptions. Not among them: {@link LockLostException}, which users of {@link
  * java.util.concurrent.locks.Lock} expect as an {@link IllegalMonitorStateException}; and {@link
- * InterruptedException}, which is never wrapped.
+ * InterruptedException}, which is never wrapped. {@link LockFailure} is what all of them have in common.
+ *
+ * <p>The types say whether the work under the lock ran:
+ *
+ * <ul>
+ *   <li>{@link LockNotAcquiredException}, with its subtypes {@link LockTimeoutException} and {@link
+ *       LockUnavailableException}: nothing ran, and the call may be repeated.
+ *   <li>{@link ReleaseNotConfirmedException}, {@link LockLostException}: it ran, or had begun.
+ * </ul>
  */
-public class LockstepException extends RuntimeException {
+public class LockstepException extends RuntimeException implements LockFailure {
     private static final long serialVersionUID = 1L;
 
     /** The lock that it is about, or null if it is about none. */
@@ -30,6 +38,7 @@ public class LockstepException extends RuntimeException {
      *
      * @return the lock's name, or null if this is about none, such as a bad URL
      */
+    @Override
     public @Nullable String lockName() {
         return lockName;
     }

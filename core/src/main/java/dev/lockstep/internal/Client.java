@@ -191,7 +191,7 @@ final class Client implements LockClient {
     public LockTemplate template(LockOptions options) {
         Objects.requireNonNull(options, "options");
         ensureOpen();
-        return new Template(this, options, Template.DEFAULT_WAIT);
+        return new Template(this, options, Template.DEFAULT_WAIT, false);
     }
 
     @Override

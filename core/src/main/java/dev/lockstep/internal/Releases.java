@@ -1,8 +1,8 @@
 package dev.lockstep.internal;
 
 import dev.lockstep.LockLostException;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -86,13 +86,14 @@ final class Releases {
         return told == null ? LossReason.REVOKED : told;
     }
 
-    private static LockUnavailableException unconfirmed(Hold hold, @Nullable Throwable cause) {
+    private static ReleaseNotConfirmedException unconfirmed(Hold hold, @Nullable Throwable cause) {
         String name = hold.turnstile.name();
-        return new LockUnavailableException(
+        return new ReleaseNotConfirmedException(
                 name,
-                "Lock '" + name + "': " + hold.turnstile.client().engine()
-                        + " did not confirm the release. It goes on in the background; at the"
-                        + " latest the lock is free after the ttl.",
+                "Lock '" + name + "': the work under it is done, but "
+                        + hold.turnstile.client().engine()
+                        + " did not confirm the release. It goes on in the background; the lock is free after the ttl"
+                        + " at the latest.",
                 cause);
     }
 }

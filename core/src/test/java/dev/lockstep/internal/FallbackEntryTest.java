@@ -11,6 +11,7 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.spi.Outcome;
 import java.time.Duration;
 import java.util.Optional;
@@ -237,7 +238,7 @@ class FallbackEntryTest {
         void areGivenBackWithoutWaitingForTheEngine() {
             heldThenAway();
             CompletableFuture<Void> closed = get(before).closeAsync();
-            assertThatThrownBy(closed::join).hasCauseInstanceOf(LockUnavailableException.class);
+            assertThatThrownBy(closed::join).hasCauseInstanceOf(ReleaseNotConfirmedException.class);
             assertThat(primary.grant(0).releases).isEqualTo(1);
             CompletableFuture<Lease> next = bench.lock.acquireAsync();
             assertThat(fallback.claims).hasSize(2);

@@ -1,7 +1,7 @@
 package dev.lockstep.examples;
 
-import dev.lockstep.DistributedLock;
-import dev.lockstep.Lease;
+import dev.lockstep.LockTemplate;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -41,9 +41,10 @@ public final class FlashSale {
         AtomicInteger sold = new AtomicInteger();
         AtomicInteger turnedAway = new AtomicInteger();
         Processes.run(url, PROCESSES, THREADS, locks -> {
-            DistributedLock lock = locks.lock("stock:phone");
+            LockTemplate template =
+                    locks.template().waitAtMost(Duration.ofSeconds(30)).fenced();
             while (buyers.getAndDecrement() > 0) {
-                boolean served = locked ? sellOneLocked(stock, lock) : sellOne(stock);
+                boolean served = locked ? sellOneLocked(stock, template) : sellOne(stock);
                 (served ? sold : turnedAway).incrementAndGet();
             }
         });
@@ -59,16 +60,16 @@ public final class FlashSale {
         return true;
     }
 
-    private static boolean sellOneLocked(Row stock, DistributedLock lock) throws InterruptedException {
+    private static boolean sellOneLocked(Row stock, LockTemplate template) throws InterruptedException {
         // tag::sale
-        try (Lease lease = lock.acquire()) {
+        return template.execute("stock:phone", lease -> {
             int left = stock.read(lease.token()); // from here on, no earlier holder can write
             if (left == 0) {
                 return false;
             }
             stock.write(left - 1, lease.token());
-            return true;
-        }
+            return true; // sold, whatever becomes of the lock now: the template is fenced()
+        });
         // end::sale
     }
 

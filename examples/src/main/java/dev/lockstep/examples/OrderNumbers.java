@@ -33,7 +33,8 @@ public final class OrderNumbers {
         Row counter = new Row(0);
         ConcurrentLinkedQueue<Integer> drawn = new ConcurrentLinkedQueue<>();
         Processes.run(url, PROCESSES, THREADS, locks -> {
-            LockTemplate template = locks.template().waitAtMost(Duration.ofSeconds(30));
+            LockTemplate template =
+                    locks.template().waitAtMost(Duration.ofSeconds(30)).fenced();
             for (int i = 0; i < NUMBERS_PER_THREAD; i++) {
                 if (locked) {
                     // tag::numbers

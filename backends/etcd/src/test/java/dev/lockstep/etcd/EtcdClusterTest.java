@@ -8,6 +8,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.etcd.proto.Etcd.LeaseKeepAliveRequest;
 import dev.lockstep.servers.EtcdServer;
 import dev.lockstep.servers.TcpProxy;
@@ -40,7 +41,7 @@ class EtcdClusterTest extends ClusterTestCase {
             try {
                 held.close();
                 return true;
-            } catch (LockUnavailableException e) {
+            } catch (ReleaseNotConfirmedException e) {
                 return true; // not confirmed in time; it goes on in the background
             }
         });

@@ -7,6 +7,7 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -63,7 +64,7 @@ abstract class MySqlContract extends SqlContract {
                             lock.unlock();
                         }
                     })
-                    .isInstanceOf(LockUnavailableException.class);
+                    .isInstanceOfAny(LockUnavailableException.class, ReleaseNotConfirmedException.class);
             assertThatThrownBy(client.lock("b")::lock)
                     .isInstanceOf(LockUnavailableException.class)
                     .hasMessageContaining("max_updates");

@@ -9,6 +9,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
@@ -356,7 +357,7 @@ class RefusalTest {
             failing.set(true);
             for (Executable call : List.<Executable>of(lock::unlock, client.lock("b")::lock)) {
                 assertThatThrownBy(call::execute)
-                        .isInstanceOf(LockUnavailableException.class)
+                        .isInstanceOfAny(ReleaseNotConfirmedException.class, LockUnavailableException.class)
                         .satisfies(failure -> assertThat(printed(failure)).doesNotContain("s3cret"));
             }
             failing.set(false);

@@ -9,6 +9,7 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.internal.SimClients;
 import dev.lockstep.internal.SimThread;
 import java.time.Duration;
@@ -471,7 +472,7 @@ final class Actors {
         try {
             lock.unlock();
             oracle.gaveBack(call, null);
-        } catch (LockLostException | LockUnavailableException e) {
+        } catch (LockLostException | ReleaseNotConfirmedException e) {
             oracle.gaveBack(call, e);
         }
     }

@@ -4,6 +4,7 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.internal.sim.LockServer.Entry;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -337,7 +338,7 @@ final class Oracle implements LockServer.Watcher {
             }
         } else if (cause instanceof LockLostException) {
             mayBeLost(call);
-        } else if (!(cause instanceof LockUnavailableException && setup.faults)) {
+        } else if (!(cause instanceof ReleaseNotConfirmedException && setup.faults)) {
             world.violate("giving back call " + call.number + " failed with " + cause);
         }
     }

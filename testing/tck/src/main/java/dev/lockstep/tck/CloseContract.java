@@ -10,6 +10,7 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -176,7 +177,7 @@ abstract class CloseContract extends ContractGroup {
                         busy.countDown();
                         closing.lock(name).unlock();
                     }
-                } catch (LockUnavailableException | LockLostException e) {
+                } catch (LockUnavailableException | ReleaseNotConfirmedException | LockLostException e) {
                     // It was waiting, or holding.
                 } catch (IllegalStateException e) {
                     // It was between two calls.

@@ -10,6 +10,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockListener;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +116,7 @@ abstract class FallbackContract extends ContractGroup {
         assertThat(before.isFallback()).isFalse();
         assertThat(before.token()).isEqualTo(token);
         actor("another").does(() -> assertThat(cutOff.lock(NAME).tryAcquire()).isEmpty());
-        assertThatThrownBy(before::close).isInstanceOf(LockUnavailableException.class);
+        assertThatThrownBy(before::close).isInstanceOf(ReleaseNotConfirmedException.class);
         try (Lease next = cutOff.lock(NAME).acquire()) {
             assertThat(next.isFallback()).isTrue();
         }

@@ -8,6 +8,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockListener;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -144,7 +145,7 @@ abstract class OutageContract extends ContractGroup {
         takePatiently(lock);
         fixture().breakConnection(cutOff);
         assertThat(Bench.timed(() -> assertThatThrownBy(lock::unlock)
-                        .isInstanceOf(LockUnavailableException.class)
+                        .isInstanceOf(ReleaseNotConfirmedException.class)
                         .hasMessageContaining(NAME)))
                 .isLessThan(BOUND);
         assertThat(lock.isHeldByCurrentThread()).isFalse();
@@ -161,7 +162,7 @@ abstract class OutageContract extends ContractGroup {
     void aLeaseThatCannotBeClosedSaysSoOnce() throws Exception {
         Lease lease = lock.tryAcquireAsync(Bench.PATIENCE).get().orElseThrow();
         fixture().breakConnection(cutOff);
-        assertThatThrownBy(lease::close).isInstanceOf(LockUnavailableException.class);
+        assertThatThrownBy(lease::close).isInstanceOf(ReleaseNotConfirmedException.class);
         assertThat(lease.isValid()).isFalse();
         lease.close();
         fixture().healConnection(cutOff);
@@ -252,7 +253,7 @@ abstract class OutageContract extends ContractGroup {
     private static void giveBack(Lease lease) {
         try {
             lease.close();
-        } catch (LockUnavailableException e) {
+        } catch (ReleaseNotConfirmedException e) {
             // The next who asks waits for it.
         }
     }

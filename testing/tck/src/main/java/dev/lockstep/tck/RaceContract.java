@@ -8,6 +8,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
@@ -205,7 +206,7 @@ abstract class RaceContract extends ContractGroup {
                 }
                 try {
                     brief.lock(NAME).unlock();
-                } catch (LockLostException | LockUnavailableException | IllegalStateException e) {
+                } catch (LockLostException | ReleaseNotConfirmedException | IllegalStateException e) {
                     // Closed between the two.
                 }
             });

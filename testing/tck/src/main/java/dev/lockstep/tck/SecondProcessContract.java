@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LockOptions;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -116,6 +117,25 @@ abstract class SecondProcessContract extends ContractGroup {
             assertThat(other.ask("acquire " + NAME)).isEqualTo("ok");
             assertThat(Long.parseLong(other.ask("token " + NAME))).isGreaterThan(token);
             assertThat(other.ask("release " + NAME)).isEqualTo("ok");
+        }
+    }
+
+    /** What was written before the pause is written: its buyer must hear of it, although the lock was lost. */
+    @Test
+    void aPausedHolderKeepsTheResultOfItsWork(@TempDir Path folder) throws Exception {
+        Path storage = folder.resolve("counter");
+        GuardedFile file = new GuardedFile(storage);
+        file.reset();
+        try (SecondProcess other = startProcess()) {
+            other.tell("sell " + NAME + " " + storage + " " + shortTtl().toMillis());
+            Bench.await("it has sold", () -> Files.readString(storage).startsWith("1 "));
+            other.pause();
+            try (Lease next = lock().acquire()) {
+                file.increment(next.token());
+            }
+            other.resume();
+            assertThat(other.answer()).isEqualTo("sold");
+            assertThat(file.count()).isEqualTo(2);
         }
     }
 

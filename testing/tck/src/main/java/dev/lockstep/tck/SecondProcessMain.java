@@ -63,6 +63,7 @@ final class SecondProcessMain {
                 case "token" -> Long.toString(lease(request[1]).token());
                 case "valid" -> Boolean.toString(lease(request[1]).isValid());
                 case "release" -> release(request[1]);
+                case "sell" -> sell(request[1], Path.of(request[2]), Duration.ofMillis(Long.parseLong(request[3])));
                 case "count" -> count(request[1], Path.of(request[2]), Integer.parseInt(request[3]));
                 default -> "error unknown request " + request[0];
             };
@@ -89,6 +90,15 @@ final class SecondProcessMain {
         leases.remove(name);
         lease.close();
         return "ok";
+    }
+
+    /** Sells one, and goes on holding the lock for a while before it has the result. */
+    private String sell(String name, Path file, Duration after) throws Exception {
+        return client.template().fenced().execute(name, lease -> {
+            new GuardedFile(file).increment(lease.token());
+            Bench.letPass(after);
+            return "sold";
+        });
     }
 
     private String count(String name, Path file, int times) throws Exception {

@@ -9,6 +9,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Queue;
@@ -108,7 +109,7 @@ abstract class SessionContract extends ContractGroup {
         Bench.letPass(shortTtl());
         try {
             before.close();
-        } catch (LockLostException | LockUnavailableException e) {
+        } catch (LockLostException | ReleaseNotConfirmedException e) {
             assertThat(before.isValid()).isFalse();
         }
         assertThat(next.get()).isGreaterThan(token);
@@ -124,7 +125,7 @@ abstract class SessionContract extends ContractGroup {
         fixture().restartServer();
         try {
             held.close();
-        } catch (LockLostException | LockUnavailableException e) {
+        } catch (LockLostException | ReleaseNotConfirmedException e) {
             assertThat(held.isValid()).isFalse();
         }
         waiting.get().orElseThrow().close();
@@ -194,7 +195,7 @@ abstract class SessionContract extends ContractGroup {
         DistributedLock lock = deaf.lock(NAME);
         takePatiently(lock);
         fixture().loseReplies(deaf);
-        assertThatThrownBy(lock::unlock).isInstanceOf(LockUnavailableException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(ReleaseNotConfirmedException.class);
         assertThat(lock.holdCount()).isZero();
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
         rivalLock().lock();

@@ -3,10 +3,15 @@ package dev.lockstep.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostAfterWorkException;
 import dev.lockstep.LockLostException;
+import dev.lockstep.LockNotAcquiredException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.LockTimeoutException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,10 +137,158 @@ abstract class TemplateContract extends ContractGroup {
                     Bench.await("the hold is lost", () -> !lease.isValid());
                     return runs.incrementAndGet();
                 }))
-                .isInstanceOf(LockLostException.class)
+                .isInstanceOfSatisfying(
+                        LockLostAfterWorkException.class,
+                        lost -> assertThat(lost.result()).isEqualTo(1))
                 .hasMessageContaining(NAME);
         assertThat(runs).hasValue(1);
         bench().awaitFree(NAME);
+    }
+
+    @Test
+    void fencedWorkReturnsItsResultInSpiteOfALoss() throws Exception {
+        LockTemplate bounded =
+                template(LockOptions.defaults().lease(Duration.ofMillis(200))).fenced();
+        assertThat(bounded.<String, RuntimeException>execute(NAME, lease -> {
+                    Bench.await("the hold is lost", () -> !lease.isValid());
+                    return "sold";
+                }))
+                .isEqualTo("sold");
+        bench().awaitFree(NAME);
+        assertThat(bounded.waitAtMost(Bench.PATIENCE).<Integer, RuntimeException>execute(NAME, lease -> 1))
+                .isEqualTo(1);
+    }
+
+    /** The result of an inner template is not that of the outer work, which did not end. */
+    @Test
+    void aLossAfterInnerWorkIsNoResultOfTheOuter() {
+        LockTemplate bounded = template(LockOptions.defaults().lease(Duration.ofMillis(200)));
+        assertThatThrownBy(() -> bounded.execute(
+                        NAME,
+                        outer -> bounded.execute(NAME, inner -> {
+                            Bench.await("the hold is lost", () -> !inner.isValid());
+                            return "inner";
+                        })))
+                .isExactlyInstanceOf(LockLostException.class)
+                .hasCauseInstanceOf(LockLostAfterWorkException.class);
+        bench().awaitFree(NAME);
+    }
+
+    @Test
+    @Requires(Capability.BREAK_CONNECTION)
+    void aReleaseThatIsNotConfirmedDoesNotLoseTheResult() throws Exception {
+        LockClient cutOff = open(builder -> builder.clientName("cut-off").requestTimeout(shortRequestTimeout()));
+        LockTemplate template = cutOff.template().waitAtMost(Bench.PATIENCE);
+        assertThat(template.<String, RuntimeException>execute(NAME, lease -> {
+                    fixture().breakConnection(cutOff);
+                    return "sold";
+                }))
+                .isEqualTo("sold");
+        IOException thrown = new IOException("mine");
+        fixture().healConnection(cutOff);
+        assertThatThrownBy(() -> template.execute(NAME, lease -> {
+                    fixture().breakConnection(cutOff);
+                    throw thrown;
+                }))
+                .isSameAs(thrown)
+                .satisfies(failure ->
+                        assertThat(failure.getSuppressed()).hasOnlyElementsOfType(ReleaseNotConfirmedException.class));
+        fixture().healConnection(cutOff);
+        bench().awaitFree(NAME);
+    }
+
+    /** Whoever retries what was not acquired, and nothing else, does everything once. */
+    @Test
+    void everyBuyerIsInformedOnceWhateverBecomesOfTheLock() throws Exception {
+        Sale sale = new Sale();
+        boolean breakable = fixture().capabilities().contains(Capability.BREAK_CONNECTION);
+        List<Call<Boolean>> shops = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            LockClient shop = openImpatient("shop-" + i);
+            LockTemplate template = shop.template().waitAtMost(Bench.PATIENCE).fenced();
+            shops.add(actor("shop-" + i).starts(() -> sale.sellAll(template)));
+            if (i == 0 && breakable) {
+                sale.disturbances.add(() -> fixture().healConnection(shop));
+                sale.disturbances.add(() -> fixture().breakConnection(shop));
+            }
+            if (fixture().capabilities().contains(Capability.EXPIRE_SESSION)) {
+                sale.disturbances.add(() -> fixture().expireSession(shop));
+            }
+        }
+        sale.disturbances.add(() -> rival().forceRelease(NAME));
+        if (fixture().capabilities().contains(Capability.RESTART_SERVER)) {
+            sale.disturbances.add(() -> fixture().restartServer());
+        }
+        sale.disturb();
+        if (breakable) {
+            sale.disturbances.get(0).run();
+        }
+        for (Call<Boolean> shop : shops) {
+            shop.get(Duration.ofSeconds(100));
+        }
+        assertThat(sale.informed).hasValue(sale.sold.get());
+        assertThat(sale.sold).hasValue(Sale.STOCK);
+        bench().awaitFree(NAME);
+    }
+
+    /** Storage that checks tokens, and shops that sell from it. */
+    private static final class Sale {
+        static final int STOCK = 60;
+
+        final List<Runnable> disturbances = new ArrayList<>();
+        final AtomicInteger sold = new AtomicInteger();
+        final AtomicInteger informed = new AtomicInteger();
+        private long newest; // guarded by this
+
+        void sellAll(LockTemplate template) throws InterruptedException {
+            while (sold.get() < STOCK) {
+                try {
+                    if (template.<Boolean, RuntimeException>execute(NAME, lease -> sellOne(lease))) {
+                        informed.incrementAndGet();
+                    }
+                } catch (LockNotAcquiredException | StaleException e) {
+                    // Nothing was sold: the buyer tries again.
+                }
+            }
+        }
+
+        private boolean sellOne(Lease lease) {
+            long token = token(lease);
+            if (show(token, 0) == STOCK) {
+                return false;
+            }
+            Bench.letPass(Duration.ofMillis(5));
+            show(token, 1);
+            Bench.letPass(Duration.ofMillis(15)); // a loss from here on must not lose the sale
+            return true;
+        }
+
+        private static long token(Lease lease) {
+            try {
+                return lease.token();
+            } catch (LockLostException e) {
+                throw new StaleException();
+            }
+        }
+
+        private synchronized int show(long token, int more) {
+            if (token < newest) {
+                throw new StaleException();
+            }
+            newest = token;
+            return sold.addAndGet(more);
+        }
+
+        void disturb() {
+            for (int i = 0; sold.get() < STOCK; i++) {
+                Bench.letPass(Duration.ofMillis(150));
+                disturbances.get(i % disturbances.size()).run();
+            }
+        }
+    }
+
+    private static final class StaleException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
     }
 
     @Test

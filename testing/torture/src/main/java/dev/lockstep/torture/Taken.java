@@ -3,7 +3,7 @@ package dev.lockstep.torture;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockLostException;
-import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -56,17 +56,17 @@ final class Taken {
      *
      * @param unconfirmed receives the exception if the engine did not confirm in time; the release goes on in the background
      */
-    boolean giveBack(Consumer<LockUnavailableException> unconfirmed) {
+    boolean giveBack(Consumer<ReleaseNotConfirmedException> unconfirmed) {
         boolean lost = isLostAt(lease::close, unconfirmed);
         return locked == null ? lost : isLostAt(locked::unlock, unconfirmed) || lost;
     }
 
-    private static boolean isLostAt(Runnable release, Consumer<LockUnavailableException> unconfirmed) {
+    private static boolean isLostAt(Runnable release, Consumer<ReleaseNotConfirmedException> unconfirmed) {
         try {
             release.run();
         } catch (LockLostException e) {
             return true;
-        } catch (LockUnavailableException e) {
+        } catch (ReleaseNotConfirmedException e) {
             unconfirmed.accept(e);
         }
         return false;

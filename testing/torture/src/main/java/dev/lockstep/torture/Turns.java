@@ -4,6 +4,7 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
@@ -257,7 +258,9 @@ final class Turns {
      * @param way by which a lock was to be taken; null if it was given back
      */
     private void judge(Locks locks, int lock, @Nullable Way way, @Nullable Throwable failure) {
-        boolean unavailable = failure instanceof LockUnavailableException;
+        boolean unavailable = way == null
+                ? failure instanceof ReleaseNotConfirmedException
+                : failure instanceof LockUnavailableException;
         boolean allowed = (unavailable && mayBeUnavailable())
                 || (way == null ? failure instanceof LockLostException : way.mayEndWith(failure));
         boolean closed = (unavailable || failure instanceof IllegalStateException) && worker.locks() != locks;

@@ -6,7 +6,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
-import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -156,7 +156,7 @@ final class ExecCommand implements Callable<Integer> {
             held.close();
         } catch (LockLostException e) {
             // Told already.
-        } catch (LockUnavailableException e) {
+        } catch (ReleaseNotConfirmedException e) {
             report(e.getMessage() + " It is free in " + ttl.toSeconds() + " s at the latest.");
         }
     }

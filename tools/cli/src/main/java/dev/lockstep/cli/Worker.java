@@ -1,6 +1,5 @@
 package dev.lockstep.cli;
 
-import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import java.io.PrintWriter;
@@ -90,17 +89,12 @@ final class Worker {
             this.again = again;
         }
 
-        /** Sells with a lease as a handle, and draws through the template. */
+        /** The ledger checks tokens: what it has accepted is done, whatever becomes of the lock afterwards. */
         void take(boolean locked) throws Exception {
             if (!locked) {
                 run(null);
-            } else if (job == Job.SELL) {
-                DistributedLock lock = client.lock(lockName);
-                try (Lease held = lock.acquire()) {
-                    run(held);
-                }
             } else {
-                client.template().waitAtMost(LONGEST_WAIT).execute(lockName, held -> {
+                client.template().waitAtMost(LONGEST_WAIT).fenced().execute(lockName, held -> {
                     run(held);
                     return id;
                 });

@@ -1,0 +1,28 @@
+package dev.lockstep;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all exceptions of Lockstep have in common, {@link LockLostException} included: the lock that they are about. For
+ * code that handles them alike:
+ *
+ * <pre>{@code
+ * catch (RuntimeException e) {
+ *     if (e instanceof LockFailure failure) {
+ *         failures.labels(failure.lockName()).inc();
+ *     }
+ *     throw e;
+ * }
+ * }</pre>
+ *
+ * <p>Immutable.
+ */
+public interface LockFailure {
+    /**
+     * Names the lock that this is about.
+     *
+     * @return the lock's name, or null if this is about none, such as a bad URL
+     */
+    @Nullable
+    String lockName();
+}

@@ -1,0 +1,24 @@
+package dev.lockstep;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The call acquired no lock, so nothing ran under it, and the call may be repeated. Whatever it may have left at the engine
+ * is released in the background.
+ *
+ * <p>Work that takes other locks can throw this too, of theirs: {@link #lockName()} says which lock was not acquired.
+ */
+public class LockNotAcquiredException extends LockstepException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Makes an exception.
+     *
+     * @param lockName the lock it is about, or null if it is about none
+     * @param message what was tried, what happened and what to do
+     * @param cause what led to it, or null
+     */
+    public LockNotAcquiredException(@Nullable String lockName, String message, @Nullable Throwable cause) {
+        super(lockName, message, cause);
+    }
+}
