@@ -178,11 +178,14 @@ final class Turnstile {
         }
     }
 
-    /** One look of a thread that waits: takes what is offered, gives up when the time is up. Null if it is to park. */
+    /**
+     * One look of a thread that waits: takes what is offered, gives up when the time is up. Null if it is to park: then
+     * nothing that can block comes after the last look at what is offered, so that no wake-up is lost.
+     */
     @Nullable
     Object look(Waiter waiter, boolean bounded, long waitNanos) {
-        if (waiter.result == null && waiter.offered) {
-            takeOffer(waiter);
+        while (waiter.result == null && waiter.offered) {
+            takeOffer(waiter); // what follows from it may block, and use up the wake-up of the next offer
         }
         if (waiter.result == null && bounded && client.nanoTime() - waiter.startNanos >= waitNanos) {
             timeUp(waiter);

@@ -29,6 +29,9 @@ final class ScriptedBackend implements LockBackend {
     /** What happens while a claim is being submitted, after its grant if that comes at once. */
     Runnable meanwhile = () -> {};
 
+    /** What happens while a grant is being released. */
+    Runnable whileReleasing = () -> {};
+
     boolean tellsWanted = true;
     boolean downgrades = true;
     boolean reachable = true;
@@ -101,6 +104,7 @@ final class ScriptedBackend implements LockBackend {
         @Override
         public CompletionStage<Boolean> release(Duration blockAtMost) {
             releases++;
+            whileReleasing.run();
             if (answersAtOnce) {
                 released.complete(!isLost());
             }

@@ -14,6 +14,21 @@ import org.jspecify.annotations.Nullable;
 public final class SimClients {
     private SimClients() {}
 
+    /** Opens a client on the real clock, for real threads. */
+    public static LockClient openReal(BackendFactory engine, Executor executor, List<LockListener> listeners) {
+        SystemScheduler scheduler = new SystemScheduler("real");
+        Clients.Settings settings = new Clients.Settings(
+                "real",
+                Duration.ofHours(1),
+                Duration.ofSeconds(30),
+                Duration.ofMillis(5),
+                Duration.ofMillis(50),
+                "real",
+                executor,
+                listeners);
+        return new Client(engine, settings, null, scheduler, executor, "real", "real", scheduler::close);
+    }
+
     /** Opens a client without a fallback. */
     public static LockClient open(
             BackendFactory engine,

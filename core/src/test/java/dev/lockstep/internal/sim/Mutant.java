@@ -33,10 +33,20 @@ record Mutant(String name, String right, String wrong) {
     /** What the simulation says about it; null if it finds nothing. */
     @Nullable
     String simulate(long seeds) {
+        return run(Simulation.class, 1L, seeds);
+    }
+
+    /** What real threads find in it within a time; null if they find nothing. */
+    @Nullable
+    String runInThreads(long rounds, long nanos) {
+        return run(RealThreads.class, rounds, nanos);
+    }
+
+    private @Nullable String run(Class<?> runner, long first, long second) {
         Map<String, byte[]> classes = right.isEmpty() ? Map.of() : compile();
         try {
-            Class<?> simulation = Class.forName(Simulation.class.getName(), true, new MutantLoader(classes));
-            return (String) simulation.getMethod("run", long.class, long.class).invoke(null, 1L, seeds);
+            Class<?> mutated = Class.forName(runner.getName(), true, new MutantLoader(classes));
+            return (String) mutated.getMethod("run", long.class, long.class).invoke(null, first, second);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
