@@ -7,7 +7,10 @@ import java.time.Duration;
  * LockClient.Builder#listener(LockListener)}.
  *
  * <p>Methods are called on the client's executor, one at a time and in order for each listener, after the fact. What a
- * listener throws is logged and harms nobody.
+ * listener throws is logged and harms nobody. While listeners are too slow, 10,000 events wait for them; further ones are
+ * dropped, and a warning in the log counts them.
+ *
+ * <p>Each hold ends with exactly one of {@link #onReleased}, {@link #onLost} and {@link #onUnconfirmed}.
  */
 public interface LockListener {
     /**
@@ -26,14 +29,23 @@ public interface LockListener {
     default void onHandedOff(HandedOff event) {}
 
     /**
-     * A hold was given back by its holder.
+     * A hold was released by its holder: the engine has confirmed it, or the grant went to the next local hold or is
+     * retained by a sticky lock.
      *
      * @param event what happened
      */
     default void onReleased(Released event) {}
 
     /**
-     * A hold was lost.
+     * The holder released the lock, and the engine did not confirm it within the request timeout. The release goes on in
+     * the background.
+     *
+     * @param event what happened
+     */
+    default void onUnconfirmed(Unconfirmed event) {}
+
+    /**
+     * A hold was lost. The loss may have been discovered by its release.
      *
      * @param event what happened
      */
@@ -92,6 +104,15 @@ public interface LockListener {
      * @param held how long
      */
     record Released(String lockName, LockMode mode, Duration held) {}
+
+    /**
+     * A hold ended without the engine's word that the lock was released.
+     *
+     * @param lockName the lock
+     * @param mode how it was held
+     * @param held how long
+     */
+    record Unconfirmed(String lockName, LockMode mode, Duration held) {}
 
     /**
      * A hold was lost.

@@ -72,7 +72,8 @@ public final class LockOptions {
 
     /**
      * Sets an upper bound for one hold. When it ends, the hold is lost with {@link LossReason#LEASE_ENDED}. Without it
-     * a hold lasts as long as its process lives and reaches the engine.
+     * a hold lasts as long as its process lives and reaches the engine. If a thread takes the lock again while it holds it,
+     * the earliest end of all its uses applies to the whole hold.
      *
      * @param lease how long a hold may last; positive. {@code ChronoUnit.FOREVER.getDuration()} is no bound
      * @return a copy with that bound

@@ -106,6 +106,8 @@ final class Admission {
         boolean reentrant = rules.options.isReentrant();
         Hold same = waiter.mode == LockMode.EXCLUSIVE ? written : read;
         if (reentrant && same != null) {
+            same.endBy(waiter.options, now);
+            client.watchDeadline(same.deadlineNanos());
             waiter.finish(same);
         } else if (reentrant && written != null) {
             rules.assign(written.passage, waiter, now);

@@ -1,6 +1,7 @@
 package dev.lockstep.internal;
 
 import dev.lockstep.internal.Passage.State;
+import dev.lockstep.internal.Waiter.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ final class Answers {
     Object refused(long now) {
         for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
             if (passage.isLeaving() && now - passage.owedSince(now) >= client.requestTimeoutNanos()) {
-                return client.unconfirmed(name);
+                return unconfirmed();
             }
         }
         return Waiter.BUSY;
@@ -51,15 +52,33 @@ final class Answers {
         if (waiter.mayWait && isQueueHeldUp()) {
             State before = whatLeftAfter(waiter, now);
             if (before == null) {
-                return client.unconfirmed(name);
+                return unconfirmed();
             }
             if (before == State.RELEASING) {
                 return refused(now);
             }
         }
-        return waiter.mayWait && isAsked(waiter, contact, now)
-                ? refused(now)
-                : client.unavailable(name, now - waiter.startNanos);
+        return waiter.mayWait && isAsked(waiter, contact, now) ? refused(now) : unavailable(now - waiter.startNanos);
+    }
+
+    /** The answer if an earlier call of this client may hold the lock. */
+    Failure unconfirmed() {
+        return () -> client.unconfirmed(name);
+    }
+
+    /** The answer if the engine was not reached. */
+    Failure unavailable(long silenceNanos) {
+        return () -> client.unavailable(name, silenceNanos);
+    }
+
+    /** The answer if the client was closed meanwhile. */
+    Failure closed() {
+        return () -> client.closedWhileWaiting(name);
+    }
+
+    /** The answer if the backend failed. */
+    Failure failed(@Nullable Throwable error) {
+        return () -> client.failure(name, error);
     }
 
     private boolean isHeldHere(long now) {

@@ -84,7 +84,7 @@ final class Client implements LockClient {
         this.scheduler = scheduler;
         this.executor = executor;
         this.onClosed = onClosed;
-        this.events = new Events(settings.listeners(), this::execute);
+        this.events = new Events(settings.listeners(), this::execute, scheduler::nanoTime);
         this.deadlines = new DeadlineWatch(scheduler, turnstiles);
         BackendContext context = new BackendContext(
                 settings.namespace(),
@@ -373,7 +373,8 @@ final class Client implements LockClient {
     void complete(Waiter waiter, Object result) {
         var callback = Objects.requireNonNull(waiter.callback);
         execute(() -> callback.accept(
-                result instanceof Hold hold ? hold : null, result instanceof Throwable error ? error : null));
+                result instanceof Hold hold ? hold : null,
+                result instanceof Waiter.Failure failure ? failure.toException() : null));
     }
 
     void runLossAction(String lockName, Consumer<LossReason> action, LossReason reason) {
@@ -417,11 +418,17 @@ final class Client implements LockClient {
                 lockName, "Lock '" + lockName + "': client '" + name + "' was closed while the call waited.");
     }
 
-    /** What a caller is told of a backend's failure. */
+    /** The exception for one caller, in its own thread; the backend's failure, which may be many callers', is the cause. */
     RuntimeException failure(String lockName, @Nullable Throwable error) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        if (cause instanceof LockConfigurationException known) {
+            return new LockConfigurationException(known.lockName(), String.valueOf(known.getMessage()), known);
+        }
+        if (cause instanceof LockUnavailableException known) {
+            return new LockUnavailableException(known.lockName(), String.valueOf(known.getMessage()), known);
+        }
         if (cause instanceof LockstepException known) {
-            return known;
+            return new LockstepException(known.lockName(), String.valueOf(known.getMessage()), known);
         }
         return new LockUnavailableException(
                 lockName,

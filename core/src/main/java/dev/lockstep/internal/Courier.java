@@ -61,8 +61,13 @@ final class Courier {
         withdrawn.whenComplete((done, error) -> gone(passage, error));
     }
 
-    /** Gives a grant back; after a downgrade, if one is under way. */
-    CompletableFuture<Boolean> release(Passage passage, Duration blockAtMost) {
+    /**
+     * Releases a grant; after a downgrade, if one is under way.
+     *
+     * @param hold the last hold on it, which ends with the engine's answer; null if that is over already
+     * @return the answer, done when the hold has its end
+     */
+    CompletableFuture<Boolean> release(Passage passage, @Nullable Hold hold, Duration blockAtMost) {
         Grant grant = passage.heldGrant();
         CompletableFuture<Boolean> downgrade = passage.downgrade;
         CompletableFuture<Boolean> released;
@@ -74,12 +79,34 @@ final class Courier {
             released = CompletableFuture.failedFuture(e);
         }
         if (released.isDone() && !released.isCompletedExceptionally()) {
+            if (hold != null && !released.join()) {
+                turnstile.goneBefore(passage, hold);
+                return released;
+            }
+            if (hold != null && client.events().isHeard()) {
+                turnstile.confirmed(hold);
+            }
             turnstile.goneFast(passage);
-        } else {
-            turnstile.owed(passage);
-            released.whenComplete((done, error) -> gone(passage, error));
+            client.events().deliver();
+            return released;
         }
-        return released;
+        turnstile.owed(passage);
+        return released.whenComplete((known, error) -> answered(passage, hold, known, error));
+    }
+
+    /** Ends a hold before its passage is gone, so that listeners do not hear of the next hold first; then they hear of it. */
+    private void answered(Passage passage, @Nullable Hold hold, @Nullable Boolean known, @Nullable Throwable error) {
+        if (hold != null && error == null && known != null && !known) {
+            turnstile.goneBefore(passage, hold);
+            return;
+        }
+        if (hold != null && error == null) {
+            turnstile.confirmed(hold);
+        } else if (hold != null) {
+            turnstile.unconfirmed(hold);
+        }
+        gone(passage, error);
+        client.events().deliver();
     }
 
     /** Lets the backend clear up a grant that was lost. Nothing waits for it. */

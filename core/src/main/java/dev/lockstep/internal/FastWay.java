@@ -110,7 +110,7 @@ final class FastWay {
         try {
             passage.inline = false;
             if (!passage.isClaiming()) {
-                waiter.finish(client.closedWhileWaiting(turnstile.name()));
+                waiter.finish(rules.answers.closed());
             } else if (waiter.mayWait) {
                 rules.queue.addFirst(waiter);
             } else {

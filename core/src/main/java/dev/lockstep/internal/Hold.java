@@ -13,15 +13,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One owner's hold of a lock: a thread's with all its re-entries, or an asynchronous handle's. It is held, then given
- * back or lost, once.
+ * One owner's hold of a lock: a thread's with all its re-entries, or an asynchronous handle's. It is held, and has one
+ * end: it is released, lost, or its release is not confirmed.
  *
  * <p>The counts belong to the owner: a thread's hold is counted by that thread alone, without a lock. What others may
  * change, the end of the hold, is a volatile that is written under the turnstile's mutex.
  */
 final class Hold extends Chain.Link<Hold> {
-    /** The end of a hold that its owner gave back. */
-    private static final Object RELEASED = new Object();
+    /** How a hold ends whose owner releases it. A loss is a {@link LossReason} instead. */
+    enum End {
+        /** The engine is being asked. It stays so if the answer is yes and nobody listens. */
+        RELEASING,
+        RELEASED,
+        /** The engine has not answered in time. */
+        UNCONFIRMED
+    }
 
     private static final VarHandle END = Handles.of(MethodHandles.lookup(), Hold.class, "end", Object.class);
 
@@ -35,10 +41,10 @@ final class Hold extends Chain.Link<Hold> {
     /** When it began; only kept if somebody listens. */
     final long sinceNanos;
 
-    /** When its lease time ends. */
-    final long leaseEndNanos;
+    /** When its lease time ends; a re-entry may bring that forward. Written under the mutex. */
+    private volatile long leaseEndNanos;
 
-    final boolean hasLease;
+    private volatile boolean hasLease;
 
     /** Holds by {@code lock()}. */
     int locks;
@@ -46,7 +52,7 @@ final class Hold extends Chain.Link<Hold> {
     /** Open lease handles. */
     int leases;
 
-    /** Null while held; then {@link #RELEASED} or a {@link LossReason}. */
+    /** Null while held; then an {@link End} or a {@link LossReason}. */
     private volatile @Nullable Object end;
 
     /** The token, 0 until it is drawn; written under the mutex. */
@@ -66,9 +72,24 @@ final class Hold extends Chain.Link<Hold> {
         this.mode = mode;
         this.owner = owner;
         this.sinceNanos = sinceNanos;
-        Duration lease = options.lease().orElse(null);
-        this.hasLease = lease != null;
-        this.leaseEndNanos = lease != null ? sinceNanos + lease.toNanos() : 0;
+        endBy(options, sinceNanos);
+    }
+
+    /** Ends it no later than the lease time of a use that begins now. Under the mutex, once others know the hold. */
+    void endBy(LockOptions use, long now) {
+        Duration lease = use.lease().orElse(null);
+        if (lease == null) {
+            return; // the usual case: no volatile is written
+        }
+        long end = now + lease.toNanos();
+        if (!hasLease || end - leaseEndNanos < 0) {
+            leaseEndNanos = end;
+            hasLease = true;
+        }
+    }
+
+    boolean hasLease() {
+        return hasLease;
     }
 
     int count() {
@@ -85,7 +106,11 @@ final class Hold extends Chain.Link<Hold> {
     }
 
     boolean isReleased() {
-        return end == RELEASED;
+        return end instanceof End;
+    }
+
+    boolean isUnconfirmed() {
+        return end == End.UNCONFIRMED;
     }
 
     /** The reason of the loss; null unless lost. */
@@ -117,15 +142,24 @@ final class Hold extends Chain.Link<Hold> {
         return false;
     }
 
-    /** Ends it as given back. Under the mutex. */
-    void release() {
-        END.setRelease(this, RELEASED); // the mutex publishes it
-        lossActions = null;
+    /** It is not held any more; how it ends is not known yet. Under the mutex. */
+    void beginRelease() {
+        END.setRelease(this, End.RELEASING); // the mutex publishes it
+    }
+
+    /** Ends what {@link #beginRelease()} began: as an {@link End} or a {@link LossReason}. False if it has an end. */
+    boolean endRelease(Object how) {
+        return END.compareAndSet(this, End.RELEASING, how);
     }
 
     /** Ends it as lost. Under the mutex; the actions returned are to be run outside it. */
     List<Consumer<LossReason>> lose(LossReason reason) {
         end = reason;
+        return takeLossActions();
+    }
+
+    /** The actions for its loss, once. Under the mutex; they are to be run outside it. */
+    List<Consumer<LossReason>> takeLossActions() {
         List<Consumer<LossReason>> actions = lossActions;
         lossActions = null;
         return actions == null ? List.of() : actions;

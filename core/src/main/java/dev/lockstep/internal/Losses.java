@@ -2,6 +2,7 @@ package dev.lockstep.internal;
 
 import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -60,10 +61,28 @@ final class Losses {
     void lose(Hold hold, LossReason reason) {
         rules.remove(hold);
         rules.owners.addLost(hold);
-        for (Consumer<LossReason> action : hold.lose(reason)) {
+        runActions(hold.lose(reason), reason);
+        client.events().lost(name, hold.mode, reason);
+        rules.notifyListeners();
+    }
+
+    /** Before the lock is released, if it is still held at the engine: who loses it hears of that before the next has it. */
+    private void runActions(List<Consumer<LossReason>> actions, LossReason reason) {
+        for (Consumer<LossReason> action : actions) {
             mutex.later(() -> client.runLossAction(name, action, reason));
         }
-        client.events().lost(name, hold.mode, reason);
+    }
+
+    /** The engine did not know a grant any more when its last hold was released: the hold was lost. */
+    void loseReleased(Hold hold, long now) {
+        LossReason told = hold.passage.toldLoss();
+        boolean past = now - hold.passage.heldGrant().validUntilNanos() >= 0;
+        LossReason reason = told != null ? told : past ? LossReason.EXPIRED : LossReason.REVOKED;
+        if (hold.endRelease(reason)) {
+            runActions(hold.takeLossActions(), reason);
+            client.events().lost(name, hold.mode, reason);
+            rules.notifyListeners();
+        }
     }
 
     /**

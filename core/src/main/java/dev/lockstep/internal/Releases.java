@@ -1,7 +1,6 @@
 package dev.lockstep.internal;
 
 import dev.lockstep.LockLostException;
-import dev.lockstep.LossReason;
 import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
@@ -22,12 +21,12 @@ final class Releases {
         }
         // The backend may have blocked for all of the time already.
         if (!Futures.await(answer, client.requestTimeoutNanos() - (client.nanoTime() - start))) {
-            throw unconfirmed(hold, null);
+            hold.turnstile.unconfirmed(hold);
+            client.events().deliver();
         }
-        try {
-            check(hold, answer.join());
-        } catch (CompletionException e) {
-            throw unconfirmed(hold, e.getCause());
+        RuntimeException failure = failure(hold, answer);
+        if (failure != null) {
+            throw failure;
         }
     }
 
@@ -44,19 +43,20 @@ final class Releases {
             done.complete(null);
             return done;
         }
-        var timer = client.scheduler()
-                .schedule(
-                        client.requestTimeoutNanos(),
-                        () -> client.execute(() -> done.completeExceptionally(unconfirmed(hold, null))));
-        answer.whenComplete((released, error) -> {
+        var timer = client.scheduler().schedule(client.requestTimeoutNanos(), () -> {
+            if (hold.turnstile.unconfirmed(hold)) {
+                client.execute(() -> done.completeExceptionally(unconfirmed(hold, null)));
+                client.events().deliver();
+            }
+        });
+        answer.whenComplete((known, error) -> {
             timer.cancel();
             client.execute(() -> {
-                if (error != null) {
-                    done.completeExceptionally(unconfirmed(hold, error));
-                } else if (released) {
+                RuntimeException failure = failure(hold, answer);
+                if (failure == null) {
                     done.complete(null);
                 } else {
-                    done.completeExceptionally(new LockLostException(hold.turnstile.name(), engineReason(hold)));
+                    done.completeExceptionally(failure);
                 }
             });
         });
@@ -74,16 +74,24 @@ final class Releases {
         return hold.turnstile.release(hold, blockAtMost);
     }
 
-    private static void check(Hold hold, boolean released) {
-        if (!released) {
-            throw new LockLostException(hold.turnstile.name(), engineReason(hold));
+    /** What its owner hears of the end of a hold that the engine was asked about; null if it was released. */
+    private static @Nullable RuntimeException failure(Hold hold, CompletableFuture<Boolean> answer) {
+        if (hold.loss() != null) {
+            return hold.lostException();
         }
+        if (!hold.isUnconfirmed()) {
+            return null;
+        }
+        return unconfirmed(hold, answer.isCompletedExceptionally() ? cause(answer) : null);
     }
 
-    /** Why the engine did not know a grant that was given back in time. */
-    private static LossReason engineReason(Hold hold) {
-        LossReason told = hold.passage.toldLoss();
-        return told == null ? LossReason.REVOKED : told;
+    private static @Nullable Throwable cause(CompletableFuture<Boolean> failed) {
+        try {
+            failed.join();
+            return null;
+        } catch (CompletionException e) {
+            return e.getCause();
+        }
     }
 
     private static ReleaseNotConfirmedException unconfirmed(Hold hold, @Nullable Throwable cause) {

@@ -2,7 +2,6 @@ package dev.lockstep.internal;
 
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.internal.Passage.State;
 import dev.lockstep.spi.Claim;
@@ -39,6 +38,9 @@ final class Rules {
     /** Done when the last passage is gone, once the client is being closed. */
     @Nullable
     CompletableFuture<Void> drained;
+
+    /** A hold that ends as released if its grant stays here; while this is decided. */
+    private @Nullable Hold ending;
 
     /** This turnstile has been let go; who still knows it must find its successor. */
     boolean retired;
@@ -180,6 +182,7 @@ final class Rules {
         }
         if (passage.used && passage.writer() == null) { // a thread that reads under its own write lock hands nothing on
             passage.handOffs++;
+            endReleasedHere(passage, now); // comes before what follows it
             client.events().handedOff(name, waiter.mode);
         }
         Hold hold = new Hold(turnstile, passage, waiter.mode, waiter.options, waiter.thread, now);
@@ -192,13 +195,21 @@ final class Rules {
         }
         client.watchDeadline(hold.deadlineNanos());
         client.events().acquired(name, waiter.mode, now - waiter.startNanos);
+        notifyListeners();
         finish(waiter, hold);
+    }
+
+    /** Lets listeners hear of what was published, when the mutex has been left. */
+    void notifyListeners() {
+        if (client.events().isHeard()) {
+            mutex.last(client.events()::deliver);
+        }
     }
 
     void finish(Waiter waiter, Object result) {
         waiter.finish(result);
         if (waiter.callback != null) {
-            mutex.later(() -> client.complete(waiter, result));
+            mutex.last(() -> client.complete(waiter, result));
         } else if (waiter.thread != Thread.currentThread()) {
             mutex.later(() -> LockSupport.unpark(waiter.thread));
         }
@@ -295,7 +306,7 @@ final class Rules {
                 Passage again = claimFor(only, false, now);
                 mutex.later(() -> courier.submit(again));
             } else if (only != null) {
-                finish(only, client.unavailable(name, now - passage.sentNanos()));
+                finish(only, answers.unavailable(now - passage.sentNanos()));
             }
             return;
         }
@@ -316,7 +327,7 @@ final class Rules {
         } else {
             withdraw(passage);
         }
-        Throwable failure = client.failure(name, error);
+        Object failure = answers.failed(error);
         if (passage.only != null) {
             queue.remove(passage.only);
             finish(passage.only, failure);
@@ -361,16 +372,48 @@ final class Rules {
     boolean engineTells(Hold hold) {
         return queue.isEmpty()
                 && hold.passage.holds.size() == 1
-                && !hold.hasLease
+                && !hold.hasLease()
                 && options.sticky().isEmpty()
                 && !client.events().isHeard();
+    }
+
+    /**
+     * Ends a hold, and decides what becomes of its grant.
+     *
+     * @return whether the caller is to release the grant, whose answer is the end of the hold
+     */
+    boolean release(Hold hold, long now) {
+        Passage passage = hold.passage;
+        remove(hold);
+        hold.beginRelease();
+        if (hold.mode == LockMode.EXCLUSIVE && !passage.holds.isEmpty()) {
+            passage.shareTokenOf(hold);
+            downgrade(passage);
+        }
+        ending = hold;
+        settle(now, null, passage);
+        boolean asked = passage.state() == State.RELEASING;
+        if (!asked) {
+            endReleasedHere(passage, now);
+        }
+        ending = null;
+        return asked;
+    }
+
+    /** The grant stays here, so the hold on it that is being released is over. */
+    private void endReleasedHere(Passage passage, long now) {
+        Hold hold = ending;
+        if (hold != null && hold.passage == passage && hold.endRelease(Hold.End.RELEASED)) {
+            client.events().released(name, hold.mode, now - hold.sinceNanos);
+            notifyListeners();
+        }
     }
 
     void beginRelease(Passage passage, boolean inBackground) {
         passage.transitionTo(State.RELEASING);
         yields |= passage.budgeted || passage.isWanted();
         if (inBackground) {
-            mutex.later(() -> courier.release(passage, LockBackend.DO_NOT_BLOCK));
+            mutex.later(() -> courier.release(passage, null, LockBackend.DO_NOT_BLOCK));
         }
     }
 
@@ -404,13 +447,13 @@ final class Rules {
         return passages.isEmpty() && queue.isEmpty() && !owners.hasLost();
     }
 
-    void close(Passage passage, LockUnavailableException closed) {
+    void close(Passage passage) {
         if (passage.inline && passage.endClaiming(State.WITHDRAWING)) {
             return; // its thread will see it
         }
         if (passage.isClaiming() && passage.only != null) {
             withdraw(passage);
-            finish(passage.only, closed);
+            finish(passage.only, answers.closed());
         } else if (passage.isHeld()) {
             for (Hold hold = passage.holds.first(); hold != null; hold = passage.holds.first()) {
                 losses.lose(hold, LossReason.CLIENT_CLOSED);

@@ -4,7 +4,6 @@ import dev.lockstep.HolderInfo;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.internal.Passage.State;
 import dev.lockstep.spi.Claim;
@@ -96,11 +95,16 @@ final class Turnstile {
 
     // ---------------------------------------------------------------- arriving
 
-    /** The exclusive hold of the calling thread that it may count up, found without the mutex: nobody else counts it. */
+    /**
+     * The exclusive hold of the calling thread that it may count up, found without the mutex: nobody else counts it. Not
+     * for a use with a lease time, which may bring the end of the hold forward.
+     */
     @Nullable
     Hold reentered(Thread thread, LockOptions wish) {
         Hold own = rules.owners.writer(thread);
-        return own != null && wish.isReentrant() && Admission.agree(wish, rules.options) ? own : null;
+        return own != null && wish.isReentrant() && wish.lease().isEmpty() && Admission.agree(wish, rules.options)
+                ? own
+                : null;
     }
 
     /** Takes the lock by the {@link FastWay}, if nothing is in the way. */
@@ -258,7 +262,7 @@ final class Turnstile {
                 long since = from - waiter.startNanos > 0 ? from : waiter.startNanos;
                 if (!waiter.timed && now - since >= client.patienceNanos()) {
                     rules.abandon(waiter);
-                    rules.finish(waiter, heldUp ? client.unconfirmed(name) : client.unavailable(name, now - since));
+                    rules.finish(waiter, heldUp ? rules.answers.unconfirmed() : rules.answers.unavailable(now - since));
                 }
             }
             rules.settle(now, null, null);
@@ -364,6 +368,19 @@ final class Turnstile {
         }
     }
 
+    /** The engine knows a passage no more, and did not any more when its last hold was released: that had been lost. */
+    void goneBefore(Passage passage, Hold hold) {
+        mutex.enter();
+        try {
+            long now = client.nanoTime();
+            rules.losses.loseReleased(hold, now);
+            rules.end(passage);
+            rules.settle(now, null, null);
+        } finally {
+            mutex.leave();
+        }
+    }
+
     /** The engine knows a passage no more; without the mutex if nobody waits for that. */
     void goneFast(Passage passage) {
         fast.gone(passage);
@@ -392,19 +409,27 @@ final class Turnstile {
                 rules.owners.forgetLost(hold);
                 throw hold.lostException();
             }
-            rules.remove(hold);
-            hold.release();
-            client.events().released(name, hold.mode, now - hold.sinceNanos);
-            if (hold.mode == LockMode.EXCLUSIVE && !passage.holds.isEmpty()) {
-                passage.shareTokenOf(hold);
-                rules.downgrade(passage);
-            }
-            rules.settle(now, null, passage);
-            mine = passage.state() == State.RELEASING;
+            mine = rules.release(hold, now);
         } finally {
             mutex.leave();
         }
-        return mine ? courier.release(passage, blockAtMost) : null;
+        return mine ? courier.release(passage, hold, blockAtMost) : null;
+    }
+
+    /** The engine has confirmed the release of a hold. */
+    void confirmed(Hold hold) {
+        if (hold.endRelease(Hold.End.RELEASED)) {
+            client.events().released(name, hold.mode, client.nanoTime() - hold.sinceNanos);
+        }
+    }
+
+    /** The engine has not confirmed the release of a hold, and its owner waits no longer. False if the hold has an end. */
+    boolean unconfirmed(Hold hold) {
+        if (!hold.endRelease(Hold.End.UNCONFIRMED)) {
+            return false;
+        }
+        client.events().unconfirmed(name, hold.mode, client.nanoTime() - hold.sinceNanos);
+        return true;
     }
 
     void downgraded(Passage passage, boolean shared) {
@@ -537,13 +562,12 @@ final class Turnstile {
         try {
             rules.drained = done;
             rules.queue.awaitAlways();
-            LockUnavailableException closed = client.closedWhileWaiting(name);
             for (Waiter waiter = rules.queue.first(); waiter != null; waiter = rules.queue.first()) {
                 rules.abandon(waiter);
-                rules.finish(waiter, closed);
+                rules.finish(waiter, rules.answers.closed());
             }
             for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
-                rules.close(passage, closed);
+                rules.close(passage);
             }
             rules.settle(client.nanoTime(), null, null);
         } finally {

@@ -137,7 +137,7 @@ final class TurnstileLock implements DistributedLock {
 
     /** What a result that is no hold means: an exception, or null for "held by somebody else". */
     private static @Nullable RuntimeException failure(@Nullable Object result) {
-        return result instanceof RuntimeException error ? error : null;
+        return result instanceof Waiter.Failure failure ? failure.toException() : null;
     }
 
     private Turnstile enter(Turnstile turnstile, Waiter waiter) {

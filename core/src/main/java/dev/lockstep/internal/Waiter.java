@@ -19,6 +19,14 @@ final class Waiter extends Chain.Link<Waiter> {
     /** The result of a call that was interrupted or cancelled. */
     static final Object GAVE_UP = new Object();
 
+    /**
+     * Why a call failed. The exception is made where it is thrown: each call has its own, with the stack of its thread.
+     */
+    @FunctionalInterface
+    interface Failure {
+        RuntimeException toException();
+    }
+
     private static final VarHandle RESULT = Handles.of(MethodHandles.lookup(), Waiter.class, "result", Object.class);
 
     final LockMode mode;
@@ -50,7 +58,7 @@ final class Waiter extends Chain.Link<Waiter> {
     /** An idle grant was offered to this waiter, and its thread woken to take it. Written under the mutex. */
     volatile boolean offered;
 
-    /** A {@link Hold}, a {@link Throwable}, {@link #BUSY} or {@link #GAVE_UP}; written once, under the mutex. */
+    /** A {@link Hold}, a {@link Failure}, {@link #BUSY} or {@link #GAVE_UP}; written once, under the mutex. */
     volatile @Nullable Object result;
 
     Waiter(

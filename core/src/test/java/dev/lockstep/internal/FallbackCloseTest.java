@@ -79,7 +79,7 @@ class FallbackCloseTest {
                 unused -> primary,
                 new Clients.FallbackPlan(unused -> fallback, AFTER),
                 context,
-                new Events(List.of(), Runnable::run));
+                new Events(List.of(), Runnable::run, System::nanoTime));
     }
 
     private static ClaimRequest request() {

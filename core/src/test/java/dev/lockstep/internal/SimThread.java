@@ -71,7 +71,7 @@ public final class SimThread {
     /** Why it got nothing; null if somebody else holds the lock. */
     public @Nullable Throwable error() {
         Object result = waiter.result;
-        return result instanceof Throwable error ? error : null;
+        return result instanceof Waiter.Failure failure ? failure.toException() : null;
     }
 
     /** Gives back what it got. */

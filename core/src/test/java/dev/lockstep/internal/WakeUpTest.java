@@ -20,8 +20,7 @@ class WakeUpTest {
         Client client = fixture.open();
         DistributedLock lock = client.lock("a");
         lock.lock();
-        SimThread waiting =
-                new SimThread(client, "a", LockMode.EXCLUSIVE, LockOptions.defaults(), SimThread.FOREVER);
+        SimThread waiting = new SimThread(client, "a", LockMode.EXCLUSIVE, LockOptions.defaults(), SimThread.FOREVER);
         lock.unlock();
         // The offer is not good any more when the thread looks: it releases the grant, and that takes a while.
         fixture.time.advance(Duration.ofMillis(11));

@@ -94,8 +94,8 @@ class PlantedBugsTest {
                         "                || !passage.hasTokensLeft()"),
                 new Mutant(
                         "tell nobody of a loss",
-                        "mutex.later(() -> client.runLossAction(name, action, reason));\n        }\n        client",
-                        "}\n        client"),
+                        "mutex.later(() -> client.runLossAction(name, action, reason));\n        }\n    }\n\n    /**",
+                        "}\n    }\n\n    /**"),
                 new Mutant(
                         "call an engine away that is not",
                         "now - since >= client.patienceNanos()",
@@ -118,8 +118,8 @@ class PlantedBugsTest {
                         "&& false"),
                 new Mutant(
                         "call it unknown what the engine was asked while a call waited",
-                        "if (before == null) {\n                return client.unconfirmed",
-                        "if (before != State.RELEASING) {\n                return client.unconfirmed"),
+                        "if (before == null) {\n                return unconfirmed",
+                        "if (before != State.RELEASING) {\n                return unconfirmed"),
                 new Mutant(
                         "forget that the engine was asked",
                         "if (passage.isHeld() || passage.isClaiming() && passage.only == null) {",
@@ -136,7 +136,10 @@ class PlantedBugsTest {
                 new Mutant(
                         "forget what was offered", "offer(first);\n                    return true;", "return true;"),
                 new Mutant("keep a part of several locks", "undo(taken, Lease::closeAsync);", ""),
-                new Mutant("forget who waits when the client is closed", "rules.finish(waiter, closed);", ""),
+                new Mutant(
+                        "forget who waits when the client is closed",
+                        "rules.finish(waiter, rules.answers.closed());",
+                        ""),
                 new Mutant(
                         "let holds outlive their client",
                         "} else if (passage.isHeld()) {\n            for (Hold hold",
@@ -152,8 +155,8 @@ class PlantedBugsTest {
                 new Mutant("draw more tokens than a grant has", "return drawn < MAX_INDEX;", "return true;"),
                 new Mutant(
                         "re-enter what is not reentrant",
-                        "own != null && wish.isReentrant() && Admission.agree",
-                        "own != null && Admission.agree"),
+                        "&& wish.isReentrant()\n                        && wish.lease().isEmpty()",
+                        "&& wish.lease().isEmpty()"),
                 new Mutant(
                         "re-enter what is not reentrant, by the slow way",
                         "if (reentrant && same != null) {",

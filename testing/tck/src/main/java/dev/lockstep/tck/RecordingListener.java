@@ -35,6 +35,11 @@ final class RecordingListener implements LockListener {
     }
 
     @Override
+    public void onUnconfirmed(Unconfirmed event) {
+        record(event);
+    }
+
+    @Override
     public void onLost(Lost event) {
         record(event);
     }
