@@ -7,6 +7,7 @@ import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -15,6 +16,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collections;
 import java.util.HashSet;
@@ -36,6 +38,8 @@ final class EtcdTarget implements Target {
     private static final Pattern MEMBER = Pattern.compile("\"member_id\":\"(\\d+)\"");
     private static final Pattern KEYS = Pattern.compile("\"keys\":\\[([^]]+)]");
     private static final Pattern VALUE = Pattern.compile("\"value\":\"([^\"]+)\"");
+    private static final Pattern VERSION = Pattern.compile("\"version\":\"([^\"]+)\"");
+    private static final Pattern NUMBERS = Pattern.compile("^(\\d+)\\.(\\d+)\\.(\\d+)");
     private static final String ANY_KEY = "{\"key\":\"eA==\"}";
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final Duration OPERATOR = Duration.ofSeconds(30);
@@ -71,9 +75,7 @@ final class EtcdTarget implements Target {
         List<Fault> faults = new ArrayList<>(List.of(ServerFaults.slowDisk(this::leader)));
         faults.addAll(List.of(
                 ServerFaults.paused("leader paused", Length.SHORT, this::leader),
-                // Releases from before 2024 can end leases that another leader has renewed (etcd #15247).
-                ServerFaults.paused("leader paused beyond the ttl", Length.LONG, this::leader)
-                        .excusing(Rule.EXCLUSION, Rule.ORDER),
+                leaderPausedBeyondTheTtl(),
                 ServerFaults.killed("leader killed", this::leader),
                 ServerFaults.restarted("leader restarted", this::leader),
                 ServerFaults.paused("follower paused", Length.ANY, this::follower),
@@ -98,6 +100,42 @@ final class EtcdTarget implements Target {
                 }),
                 Fault.of("session revoked", Length.MOMENT, this::revokeSession).excusing(Rule.EXCLUSION, Rule.ORDER)));
         return faults;
+    }
+
+    private Fault leaderPausedBeyondTheTtl() {
+        Fault fault = ServerFaults.paused("leader paused beyond the ttl", Length.LONG, this::leader);
+        return endsRenewedLeases(version()) ? fault.excusing(Rule.EXCLUSION, Rule.ORDER) : fault;
+    }
+
+    /** The version of the running servers. */
+    String version() {
+        try {
+            return first(VERSION, post("/v3/maintenance/status", "{}"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("no member says which version it has", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /**
+     * Whether a leader of some version that stood still can end leases that another leader has renewed meanwhile (etcd
+     * #15247). That was fixed in 3.4.31, in 3.5.13 and before 3.6.0.
+     */
+    static boolean endsRenewedLeases(String version) {
+        Matcher matcher = NUMBERS.matcher(version);
+        if (!matcher.find()) {
+            throw new IllegalArgumentException("no version of etcd: " + version);
+        }
+        int[] numbers = {
+            Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)), Integer.parseInt(matcher.group(3))
+        };
+        return Stream.of(new int[] {3, 4, 31}, new int[] {3, 5, 13})
+                .filter(fixed -> fixed[0] == numbers[0] && fixed[1] == numbers[1])
+                .findFirst()
+                .map(fixed -> numbers[2] < fixed[2])
+                .orElse(Arrays.compare(numbers, new int[] {3, 4, 0}) < 0);
     }
 
     /** Whether all members can read what a majority has confirmed, under the same leader. */
