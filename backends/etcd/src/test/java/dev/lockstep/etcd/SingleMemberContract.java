@@ -5,11 +5,13 @@ import dev.lockstep.servers.Servers;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.LockContract;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 
 /** The contract on a single member. */
 abstract class SingleMemberContract extends LockContract {
-    private static EtcdServer server;
+    private static @Nullable EtcdServer server;
 
     /** Starts the member, or skips the class. */
     static void startServer(EtcdServer.Builder builder) {
@@ -25,6 +27,6 @@ abstract class SingleMemberContract extends LockContract {
 
     @Override
     protected BackendFixture fixture() {
-        return new EtcdFixture(List.of(server));
+        return new EtcdFixture(List.of(Objects.requireNonNull(server)));
     }
 }

@@ -10,6 +10,8 @@ import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
 import dev.lockstep.tck.Capability;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -17,11 +19,15 @@ import org.junit.jupiter.api.function.Executable;
 
 /** The contract, and what is to be shown on MySQL and not on MariaDB. */
 abstract class MySqlOnlyContract extends MySqlContract {
-    private static SqlServer server;
+    private static @Nullable SqlServer server;
 
     /** Starts the server, or skips the class. */
     static void startServer(MySqlServer.Builder builder) {
         server = Servers.require(builder::start);
+    }
+
+    private static SqlServer server() {
+        return Objects.requireNonNull(server);
     }
 
     @AfterAll
@@ -34,7 +40,7 @@ abstract class MySqlOnlyContract extends MySqlContract {
     @Override
     SqlFixture.Database database() {
         return new ServerDatabase(
-                server, SqlServer.USER, SqlServer.PASSWORD, SqlFixture.common(Capability.RESTART_SERVER));
+                server(), SqlServer.USER, SqlServer.PASSWORD, SqlFixture.common(Capability.RESTART_SERVER));
     }
 
     @Test
@@ -71,7 +77,7 @@ abstract class MySqlOnlyContract extends MySqlContract {
         @Test
         void sixteenThreadsCauseNone() throws Exception {
             MySqlDeadlocks.assertNone(
-                    server,
+                    server(),
                     database().url(),
                     "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'lock_deadlocks'");
         }

@@ -9,17 +9,23 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** The contract, and what is to be shown on PostgreSQL beside it. */
 abstract class PostgresContract extends SqlContract {
-    private static SqlServer server;
+    private static @Nullable SqlServer server;
 
     /** Starts the server, or skips the class. */
     static void startServer(PostgresServer.Builder builder) {
         server = Servers.require(builder::start);
+    }
+
+    private static SqlServer server() {
+        return Objects.requireNonNull(server);
     }
 
     @AfterAll
@@ -32,7 +38,7 @@ abstract class PostgresContract extends SqlContract {
     @Override
     SqlFixture.Database database() {
         return new ServerDatabase(
-                server,
+                server(),
                 SqlServer.USER,
                 SqlServer.PASSWORD,
                 SqlFixture.common(Capability.PUSH, Capability.TELLS_WANTED, Capability.RESTART_SERVER));

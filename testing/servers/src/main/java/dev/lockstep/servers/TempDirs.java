@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * end the lock, for POSIX locks belong to the process. So the names of its own are kept where other class loaders see them
  * too, in a system property.
  */
-/** Folders for servers' data, deleted when the JVM ends, or by the next one if it was killed. Thread-safe. */
-final class TempDirs {
+/** Folders for the life of this JVM, deleted when it ends, or by the next JVM if it was killed. Thread-safe. */
+public final class TempDirs {
     private static final String PREFIX = "lockstep-servers-";
     private static final String LOCK_SUFFIX = ".lock";
     private static final String OWN_PROPERTY = "lockstep.servers.locks";
@@ -52,8 +52,13 @@ final class TempDirs {
         deleteAll();
     }
 
-    /** A new folder, whose name starts as given. */
-    static Path create(String name) {
+    /**
+     * Makes a new folder.
+     *
+     * @param name what its name starts with
+     * @return the folder
+     */
+    public static Path create(String name) {
         try {
             return Files.createDirectory(root().resolve(name + "-" + SERIAL.incrementAndGet()));
         } catch (IOException e) {
@@ -61,8 +66,13 @@ final class TempDirs {
         }
     }
 
-    /** Deletes a folder and all that is in it; a file that another process deletes meanwhile does not matter. */
-    static void delete(Path directory) throws IOException {
+    /**
+     * Deletes a folder and all that is in it; a file that another process deletes meanwhile does not matter.
+     *
+     * @param directory the folder
+     * @throws IOException if a file cannot be deleted
+     */
+    public static void delete(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;
         }

@@ -1,10 +1,10 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.servers.TempDirs;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -12,19 +12,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** A file of SQLite. */
 final class SqliteTarget implements Target {
-    private final Path folder;
-
-    SqliteTarget() {
-        try {
-            folder = Files.createTempDirectory("lockstep-torture");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
+    private final Path folder = TempDirs.create("sqlite");
 
     @Override
     public String name() {
@@ -68,11 +59,8 @@ final class SqliteTarget implements Target {
 
     @Override
     public void close() {
-        try (Stream<Path> files = Files.list(folder)) {
-            for (Path file : files.toList()) {
-                Files.deleteIfExists(file);
-            }
-            Files.deleteIfExists(folder);
+        try {
+            TempDirs.delete(folder);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -83,7 +83,7 @@ abstract class Demo implements Callable<Integer> {
 
     /** Starts processes on the engine, runs the show, and leaves nothing behind. */
     final int withCrew(int processes, int threads, Show show) throws Exception {
-        try (Scratch scratch = Scratch.folder("lockstep-demo")) {
+        try (Scratch scratch = Scratch.folder("demo")) {
             return withCrew(processes, threads, scratch.path(), show);
         }
     }

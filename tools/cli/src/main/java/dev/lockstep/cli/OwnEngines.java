@@ -19,7 +19,7 @@ final class OwnEngines implements AutoCloseable {
     private final Map<Algorithm.Family, ServerProcess> servers = new EnumMap<>(Algorithm.Family.class);
 
     OwnEngines() throws IOException {
-        this.scratch = Scratch.folder("lockstep-explain");
+        this.scratch = Scratch.folder("explain");
     }
 
     /** The URL of an engine of a family. */

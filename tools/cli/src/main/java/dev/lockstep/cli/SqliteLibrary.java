@@ -1,6 +1,8 @@
 package dev.lockstep.cli;
 
+import dev.lockstep.servers.TempDirs;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -30,10 +32,15 @@ final class SqliteLibrary {
         }
         String chosen = System.getProperty(FOLDER);
         Path parent = Path.of(chosen == null ? System.getProperty("java.io.tmpdir") : chosen);
-        try (Scratch scratch = Scratch.folder(parent, "lockstep-sqlite")) {
-            System.setProperty(FOLDER, scratch.path().toString());
-            DriverManager.getConnection("jdbc:sqlite::memory:").close();
-            loaded = true;
+        try {
+            Path folder = Files.createTempDirectory(parent, "lockstep-sqlite");
+            System.setProperty(FOLDER, folder.toString());
+            try {
+                DriverManager.getConnection("jdbc:sqlite::memory:").close();
+                loaded = true;
+            } finally {
+                TempDirs.delete(folder);
+            }
         } catch (IOException | SQLException e) {
             // The connection that is wanted next says what is wrong.
         } finally {
