@@ -43,8 +43,8 @@ public interface DistributedLock extends Lock {
      * @throws LockUnavailableException if the engine was not reached for the request timeout, or has not confirmed for
      *     that time that an earlier call of this client gave the lock back
      * @throws LockLostException if this thread has a lost hold of the lock that it has not given back
-     * @throws LockConfigurationException if this thread would wait for itself: a non-reentrant lock that it holds, or
-     *     the write lock while it holds the read lock
+     * @throws SelfDeadlockException if this thread would wait for itself: a non-reentrant lock that it holds, or the write
+     *     lock while it holds the read lock
      */
     @Override
     void lock();
@@ -55,7 +55,7 @@ public interface DistributedLock extends Lock {
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      * @throws LockUnavailableException as {@link #lock()}
      * @throws LockLostException as {@link #lock()}
-     * @throws LockConfigurationException as {@link #lock()}
+     * @throws SelfDeadlockException as {@link #lock()}
      */
     @Override
     void lockInterruptibly() throws InterruptedException;
@@ -63,7 +63,8 @@ public interface DistributedLock extends Lock {
     /**
      * Takes the lock if it is free, with one round trip at most and without waiting for a holder.
      *
-     * @return false if somebody else holds the lock, or if this thread would wait for itself
+     * @return false if somebody else holds the lock; never because that is unknown
+     * @throws SelfDeadlockException as {@link #lock()}
      * @throws LockUnavailableException if the engine did not answer within the request timeout, or refused the lock while
      *     it has not confirmed that an earlier call of this client gave it back
      * @throws LockLostException as {@link #lock()}
@@ -77,7 +78,8 @@ public interface DistributedLock extends Lock {
      *
      * @param time how long to wait at most
      * @param unit the unit of {@code time}
-     * @return false if somebody else held the lock all the while, or if this thread would wait for itself
+     * @return false if somebody else held the lock all the while; never because that is unknown
+     * @throws SelfDeadlockException as {@link #lock()}
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      * @throws LockUnavailableException if the engine was not reached within that time, or could not be asked because it
      *     has not confirmed that an earlier call of this client gave the lock back
@@ -116,7 +118,7 @@ public interface DistributedLock extends Lock {
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      * @throws LockUnavailableException as {@link #lock()}
      * @throws LockLostException as {@link #lock()}
-     * @throws LockConfigurationException as {@link #lock()}
+     * @throws SelfDeadlockException as {@link #lock()}
      */
     Lease acquire() throws InterruptedException;
 
@@ -138,7 +140,8 @@ public interface DistributedLock extends Lock {
 
     /**
      * Takes the lock without holding a thread while it waits. The lease belongs to the handle, not to a thread: it is
-     * not reentrant and may be closed anywhere. Cancelling the future gives up, and gives back what raced it. The
+     * not reentrant and may be closed anywhere. Nobody can tell whether the caller waits for a lock of its own here, so no
+     * {@link SelfDeadlockException} is thrown. Cancelling the future gives up, and gives back what raced it. The
      * future is completed on the client's executor; it fails as {@link #lock()} does.
      *
      * @return a future of the hold

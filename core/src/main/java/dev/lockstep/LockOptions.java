@@ -61,8 +61,8 @@ public final class LockOptions {
     }
 
     /**
-     * Makes the lock non-reentrant: a thread that holds it and asks again gets an error from {@code lock()} and {@code
-     * false} from {@code tryLock}, both at once.
+     * Makes the lock non-reentrant: a thread that holds it and asks again gets a {@link SelfDeadlockException} at once,
+     * from every call.
      *
      * @return a copy that is not reentrant
      */

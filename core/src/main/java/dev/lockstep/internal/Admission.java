@@ -3,6 +3,7 @@ package dev.lockstep.internal;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
+import dev.lockstep.SelfDeadlockException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,16 +112,14 @@ final class Admission {
             waiter.finish(same);
         } else if (reentrant && written != null) {
             rules.assign(written.passage, waiter, now);
-        } else if (waiter.mayWait && !waiter.timed) {
-            throw new LockConfigurationException(
+        } else {
+            throw new SelfDeadlockException(
                     name,
                     reentrant
                             ? "Lock '" + name + "': this thread holds the read lock and cannot take the write lock; it"
-                                    + " would wait for itself. Give the read lock back first."
+                                    + " would wait for itself. Release the read lock first."
                             : "Lock '" + name + "' is not reentrant and this thread holds it already; it would wait for"
                                     + " itself.");
-        } else {
-            waiter.finish(Waiter.BUSY);
         }
         return true;
     }

@@ -15,6 +15,7 @@ import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.SelfDeadlockException;
 import dev.lockstep.spi.VirtualScheduler;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -963,8 +964,8 @@ class TurnstileTest {
             engine.answersAtOnce = true;
             DistributedLock once = client.lock("a", LockOptions.defaults().nonReentrant());
             once.lock();
-            assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(once::lock);
-            assertThat(once.tryLock()).isFalse();
+            assertThatExceptionOfType(SelfDeadlockException.class).isThrownBy(once::lock);
+            assertThatExceptionOfType(SelfDeadlockException.class).isThrownBy(once::tryLock);
             once.unlock();
         }
 

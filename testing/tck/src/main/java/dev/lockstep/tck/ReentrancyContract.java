@@ -7,7 +7,9 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
+import dev.lockstep.SelfDeadlockException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -187,12 +189,15 @@ abstract class ReentrancyContract extends ContractGroup {
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
-            names = {"LOCK", "LOCK_INTERRUPTIBLY", "ACQUIRE"})
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"ACQUIRE_ASYNC", "TRY_ACQUIRE_ASYNC"})
     void aNonReentrantLockRefusesToWaitForItself(Way way) throws Exception {
         DistributedLock lock = client().lock(NAME, NON_REENTRANT);
         lock.lock();
         assertThat(Bench.timed(() -> assertThatThrownBy(() -> way.take(lock, LONG))
-                        .isInstanceOf(LockConfigurationException.class)
+                        .isInstanceOfSatisfying(
+                                SelfDeadlockException.class,
+                                failure -> assertThat(failure.lockName()).isEqualTo(NAME))
                         .hasMessageContaining(NAME)))
                 .isLessThan(Bench.AT_ONCE);
         assertThat(lock.holdCount()).isEqualTo(1);
@@ -201,16 +206,16 @@ abstract class ReentrancyContract extends ContractGroup {
         assertThat(bench().isFree(NAME)).isTrue();
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = Way.class,
-            names = {"TRY_LOCK", "TRY_LOCK_TIMED", "TRY_ACQUIRE", "TRY_ACQUIRE_TIMED"})
-    void aNonReentrantLockAnswersBusyToItsOwnHolder(Way way) throws Exception {
+    @Test
+    void severalLocksAndTheTemplateRefuseToWaitForThemselvesToo() throws Exception {
         DistributedLock lock = client().lock(NAME, NON_REENTRANT);
         try (Lease lease = lock.acquire()) {
-            assertThat(Bench.timed(() -> assertThat(way.take(lock, LONG)).isEmpty()))
-                    .isLessThan(Bench.AT_ONCE);
+            DistributedLock several = client().multiLock(List.of("another", NAME), NON_REENTRANT);
+            assertThatThrownBy(several::tryLock).isInstanceOf(SelfDeadlockException.class);
+            assertThatThrownBy(() -> client().template(NON_REENTRANT).execute(NAME, inner -> 1))
+                    .isInstanceOf(SelfDeadlockException.class);
             assertThat(lease.isValid()).isTrue();
+            assertThat(bench().isFree("another")).isTrue();
         }
         assertThat(bench().isFree(NAME)).isTrue();
     }
