@@ -47,6 +47,7 @@ final class Client implements LockClient {
 
     private final String name;
     private final String id;
+    private final String namespace;
     private final Duration requestTimeout;
     private final long requestTimeoutNanos;
     private final long patienceNanos;
@@ -79,6 +80,7 @@ final class Client implements LockClient {
             Runnable onClosed) {
         this.name = clientName;
         this.id = clientId;
+        this.namespace = settings.namespace();
         this.requestTimeout = settings.requestTimeout();
         this.requestTimeoutNanos = requestTimeout.toNanos();
         this.scheduler = scheduler;
@@ -203,7 +205,9 @@ final class Client implements LockClient {
     @Override
     public List<LockInfo> list(String prefix) {
         Objects.requireNonNull(prefix, "prefix");
-        return ask(null, "list", () -> backend.list(prefix)).stream()
+        String what = "Listing " + (prefix.isEmpty() ? "all locks" : "the locks that begin with '" + prefix + "'")
+                + " in namespace '" + namespace + "'";
+        return ask(null, what, () -> backend.list(prefix)).stream()
                 .map(Client::scaled)
                 .sorted(Comparator.comparing(LockInfo::name))
                 .toList();
@@ -230,7 +234,7 @@ final class Client implements LockClient {
 
     @Override
     public EngineInfo describe() {
-        return ask(null, "describe", backend::describe);
+        return ask(null, "Describing the engine", backend::describe);
     }
 
     /** Asks the engine something and waits for the answer, for the request timeout. */
@@ -249,8 +253,16 @@ final class Client implements LockClient {
         try {
             return answer.join();
         } catch (CompletionException e) {
-            throw failure(lockName == null ? "" : lockName, e);
+            throw lockName != null ? failure(lockName, e) : failureOf(what, e.getCause());
         }
+    }
+
+    /** What a caller is told of a failure that is about no lock. */
+    private static RuntimeException failureOf(String what, @Nullable Throwable cause) {
+        String message = what + " failed: " + (cause == null ? "for an unknown reason" : cause.getMessage());
+        return cause instanceof LockConfigurationException
+                ? new LockConfigurationException(null, message, cause)
+                : new LockUnavailableException(null, message, cause);
     }
 
     @Override

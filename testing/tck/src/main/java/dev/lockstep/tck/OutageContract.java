@@ -174,7 +174,10 @@ abstract class OutageContract extends ContractGroup {
         fixture().breakConnection(cutOff);
         assertThat(Bench.timed(() -> {
                     assertThatThrownBy(() -> cutOff.inspect(NAME)).isInstanceOf(LockUnavailableException.class);
-                    assertThatThrownBy(() -> cutOff.list("")).isInstanceOf(LockUnavailableException.class);
+                    assertThatThrownBy(() -> cutOff.list("order:"))
+                            .isInstanceOf(LockUnavailableException.class)
+                            .hasMessageContaining("order:")
+                            .hasMessageContaining(bench().namespace());
                     assertThatThrownBy(() -> cutOff.forceRelease(NAME)).isInstanceOf(LockUnavailableException.class);
                 }))
                 .isLessThan(BOUND.multipliedBy(2));
