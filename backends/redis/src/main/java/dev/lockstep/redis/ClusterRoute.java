@@ -23,6 +23,7 @@ final class ClusterRoute implements Route {
     private final RedisClusterClient client;
     private final Runnable onClose;
     private final AtomicReferenceArray<@Nullable String> servers = new AtomicReferenceArray<>(SLOTS);
+    private volatile @Nullable String silent;
 
     ClusterRoute(RedisClusterClient client, Runnable onClose) {
         this.client = client;
@@ -145,9 +146,6 @@ final class ClusterRoute implements Route {
 
     @Override
     public void refresh() {
-        for (int slot = 0; slot < SLOTS; slot++) {
-            servers.lazySet(slot, null);
-        }
         client.refreshClusterTopology();
     }
 

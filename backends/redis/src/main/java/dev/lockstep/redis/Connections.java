@@ -3,6 +3,7 @@ package dev.lockstep.redis;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.util.Pool;
 
 /** Where requests get their connections from. Safe for use by many threads. */
 interface Connections {
@@ -26,14 +27,17 @@ interface Connections {
             @Override
             public Connection borrow(int slot, @Nullable HostAndPort target, long waitNanos)
                     throws InterruptedException {
-                if (target == null
-                        && route.serverOf(slot) != null
-                        && route.pool(slot, null).getNumIdle() > 0) {
+                if (target == null && route.serverOf(slot) != null && !connects(route.pool(slot, null))) {
                     return route.borrow(slot, waitNanos);
                 }
                 return threads.await(
                         () -> target == null ? route.borrow(slot, waitNanos) : route.borrow(target, slot, waitNanos),
                         waitNanos);
+            }
+
+            /** Whether a pool is about to connect for who borrows; else it has a connection, or all are lent. */
+            private boolean connects(Pool<Connection> pool) {
+                return pool.getNumIdle() == 0 && (pool.getMaxTotal() < 0 || pool.getNumActive() < pool.getMaxTotal());
             }
 
             @Override

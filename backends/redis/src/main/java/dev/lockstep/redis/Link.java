@@ -241,7 +241,7 @@ final class Link implements AutoCloseable {
                     refreshLater();
                 }
             } catch (RuntimeException e) {
-                throw failed(connection, sent, e);
+                throw failed(connections, slot, connection, sent, e);
             } finally {
                 restoreTimeout(connection, usualTimeout);
                 connections.giveBack(connection);
@@ -295,7 +295,7 @@ final class Link implements AutoCloseable {
                 } catch (LockstepException e) {
                     throw e; // not the connection's fault
                 } catch (RuntimeException e) {
-                    throw failed(connection, sent, e);
+                    throw failed(pooled, -1, connection, sent, e);
                 } finally {
                     restoreTimeout(connection, usualTimeout);
                 }
@@ -306,14 +306,18 @@ final class Link implements AutoCloseable {
         }
     }
 
-    private Failure failed(Connection connection, long sent, RuntimeException e) {
+    private Failure failed(Connections connections, int slot, Connection connection, long sent, RuntimeException e) {
         Failure failure = Failure.of(route.toString(), e);
         if (failure.kind() == Failure.Kind.FINAL) {
             noteContact(sent);
         } else if (!(e instanceof JedisDataException) || failure.spoilsConnection()) {
             connection.setBroken();
-            if (!wasImpatient(sent, e)) {
+            boolean patient = !wasImpatient(sent, e);
+            if (patient) {
                 route.distrust(connection);
+            }
+            if (patient || connections == own) { // which must not meet the same silence the next time
+                route.forget(slot);
                 refreshLater();
             }
         }
@@ -341,6 +345,7 @@ final class Link implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw Failure.notSent(route.toString(), "interrupted while waiting for a connection", e);
         } catch (RuntimeException e) {
+            route.forget(slot);
             refreshLater();
             throw Failure.notSent(route.toString(), "no connection: " + rootMessage(e), e);
         }

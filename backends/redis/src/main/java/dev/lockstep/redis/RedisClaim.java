@@ -228,8 +228,10 @@ final class RedisClaim implements Claim {
             state = State.SETTLED;
             return () -> fail(failure.asLockstepException(request.name(), "acquire"));
         }
-        // A connection that was idle for long fails at once; the next is a new one, and needs no pause.
-        boolean atOnce = failures == 1 && deadlineNanos - now > 0;
+        // A connection that was idle for long fails at once; the next is a new one, and needs no pause. One that failed
+        // late
+        // was silent, and what is left of the time would cost another connection for nothing.
+        boolean atOnce = failures == 1 && deadlineNanos - now > now - sent;
         return atOnce ? () -> ask(deadlineNanos) : () -> askLater(delay);
     }
 

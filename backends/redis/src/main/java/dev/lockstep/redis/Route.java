@@ -41,6 +41,9 @@ interface Route extends AutoCloseable {
      */
     void distrust(@Nullable Connection connection);
 
+    /** The server of a slot did not answer, or could not be reached: another may have taken its place. */
+    default void forget(int slot) {}
+
     /** Finds out anew who serves what. May block for a round trip. */
     default void refresh() {}
 

@@ -315,6 +315,31 @@ class FailoverTest {
             }
         }
 
+        /** Nothing but its renewals can find out where the lock is now. */
+        @ParameterizedTest
+        @ValueSource(booleans = {false, true})
+        @Tag("full")
+        void aHolderThatAsksForNothingElseKeepsItsLockOverAFailover(boolean silent) throws Exception {
+            Duration ttl = Duration.ofSeconds(15);
+            try (RedisCluster cluster =
+                            Servers.require(() -> RedisServer.builder().startCluster(3, 1));
+                    LockClient client = connect("redis-cluster://" + cluster.addresses() + "?replicas=1", ttl)) {
+                Lease held = client.lock(NAME).acquire();
+                RedisServer primary = cluster.owner(cluster.slot(KEY));
+                if (silent) {
+                    primary.pause();
+                } else {
+                    primary.kill();
+                }
+                Bench.letPass(ttl.multipliedBy(5).dividedBy(4));
+                assertThat(held.isValid()).isTrue();
+                if (silent) {
+                    primary.resume();
+                }
+                held.close();
+            }
+        }
+
         @Test
         void aNodeThatIsAwayDoesNotCostTheLocksOfOthers() throws Exception {
             try (RedisCluster cluster = Servers.require(() -> RedisServer.builder()
