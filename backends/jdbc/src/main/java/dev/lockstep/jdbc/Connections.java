@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,7 +30,7 @@ final class Connections implements AutoCloseable {
     private final long requestTimeoutNanos;
     private final AtomicLong lastContactNanos;
     private volatile Tuning tuning = connection -> {};
-    private volatile @Nullable Connection kept;
+    private final AtomicReference<@Nullable Connection> kept = new AtomicReference<>(); // null while it is used
     private volatile boolean closed;
 
     /** What a driver's own interface is needed for. */
@@ -141,32 +142,29 @@ final class Connections implements AutoCloseable {
 
     /** Runs a request on the connection that is kept; one on which a request has failed is replaced by the next. */
     private <T> T callKept(DataSource from, Link.Work<T> work, long deadline) throws SQLException {
-        Connection connection = kept;
-        if (connection == null) {
-            connection = borrow(from);
-            kept = connection;
-            if (closed) {
-                dropKept();
-                throw new SQLException("The client was closed.", "08003");
-            }
-        }
+        Connection idle = kept.getAndSet(null);
+        Connection connection = idle == null ? borrow(from) : idle;
         boolean done = false;
         try {
             T answer = callOn(connection, work, deadline);
             done = true;
             return answer;
         } finally {
-            if (!done) {
-                dropKept();
+            if (done) {
+                kept.set(connection);
+            } else {
+                close(connection);
+            }
+            if (closed) {
+                closeKept();
             }
         }
     }
 
-    private void dropKept() {
-        Connection connection = kept;
-        kept = null;
-        if (connection != null) {
-            close(connection);
+    private void closeKept() {
+        Connection idle = kept.getAndSet(null);
+        if (idle != null) {
+            close(idle);
         }
     }
 
@@ -240,7 +238,7 @@ final class Connections implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        dropKept();
+        closeKept();
         try {
             ownPool.close();
         } catch (Exception e) {
