@@ -1,10 +1,10 @@
 package dev.lockstep.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Scheduler;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
@@ -24,8 +24,8 @@ final class Connections implements AutoCloseable {
     private final DataSource source;
     private final AutoCloseable ownPool;
     private final @Nullable DataSource keeping;
+    private final Database database;
     private final Dialect dialect;
-    private final boolean together;
     private final Scheduler scheduler;
     private final long requestTimeoutNanos;
     private final AtomicLong lastContactNanos;
@@ -44,23 +44,20 @@ final class Connections implements AutoCloseable {
      *
      * @param ownPool what to close in the end
      * @param keeping where the connection for the session comes from; null if it has none of its own
-     * @param together whether connections take several statements as one
      */
     Connections(
             DataSource source,
             AutoCloseable ownPool,
             @Nullable DataSource keeping,
-            Dialect dialect,
-            boolean together,
-            Scheduler scheduler,
-            Duration requestTimeout) {
+            Database database,
+            BackendContext context) {
         this.source = source;
         this.ownPool = ownPool;
         this.keeping = keeping;
-        this.dialect = dialect;
-        this.together = together;
-        this.scheduler = scheduler;
-        this.requestTimeoutNanos = requestTimeout.toNanos();
+        this.database = database;
+        this.dialect = database.dialect();
+        this.scheduler = context.scheduler();
+        this.requestTimeoutNanos = context.requestTimeout().toNanos();
         this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
     }
 
@@ -72,8 +69,8 @@ final class Connections implements AutoCloseable {
         return lastContactNanos.get();
     }
 
-    DataSource source() {
-        return source;
+    Database database() {
+        return database;
     }
 
     /** Runs a request, which can be repeated: again if it lost against another one. */
@@ -169,7 +166,7 @@ final class Connections implements AutoCloseable {
     }
 
     private <T> T callOn(Connection connection, Link.Work<T> work, long deadline) throws SQLException {
-        Link link = new Link(dialect, connection, together, scheduler, deadline, this::noteContact);
+        Link link = new Link(dialect, connection, database.together(), scheduler, deadline, this::noteContact);
         int timeout = link.readTimeout();
         boolean manual = false;
         try {

@@ -200,11 +200,15 @@ enum Failure {
         return false;
     }
 
-    /** What the caller is told. */
-    LockstepException toException(@Nullable String lockName, String tried, SQLException cause) {
+    /**
+     * What the caller is told.
+     *
+     * @param place the database and its hosts, without user and password
+     */
+    LockstepException toException(@Nullable String lockName, String place, String tried, SQLException cause) {
         SQLException failure = withoutSecrets(cause);
         String subject = (lockName == null ? "" : "Lock '" + lockName + "': ") + tried + " failed: ";
-        String answer = "the database answered '" + failure.getMessage() + "'. ";
+        String answer = place + " answered '" + failure.getMessage() + "'. ";
         return switch (this) {
             case WRONG ->
                 new LockConfigurationException(

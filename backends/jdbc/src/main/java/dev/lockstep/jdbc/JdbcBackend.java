@@ -90,6 +90,12 @@ final class JdbcBackend implements LockBackend {
     }
 
     @Override
+    public String address() {
+        String hosts = connections.database().hosts();
+        return hosts == null ? "" : hosts;
+    }
+
+    @Override
     public Claim submit(ClaimRequest request) {
         JdbcClaim claim = new JdbcClaim(this, request, Ask.of(request, keys.key(request.name()), context.clientId()));
         claims.put(request.claimId(), claim);

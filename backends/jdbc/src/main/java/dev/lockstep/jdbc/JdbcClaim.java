@@ -202,7 +202,7 @@ final class JdbcClaim implements Claim {
         }
         backend.reconciler().left(ask); // a request that was not answered may have been carried out
         if (settle()) {
-            outcome.completeExceptionally(failure.toException(request.name(), "to ask for it", e));
+            outcome.completeExceptionally(backend.requests().exception(request.name(), "to ask for it", e));
         }
         return true;
     }

@@ -2,14 +2,17 @@ package dev.lockstep.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.LockBackend;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -158,7 +161,7 @@ public final class JdbcLocks implements BackendFactory {
     public LockBackend open(BackendContext context) {
         boolean interrupted = Thread.interrupted(); // pools and drivers would not connect
         try {
-            return url != null ? openUrl(url, context) : openSource(Objects.requireNonNull(source, "source"), context);
+            return openInTime(context);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -166,42 +169,56 @@ public final class JdbcLocks implements BackendFactory {
         }
     }
 
+    /** Connects; again within the request timeout if the database is away, as one is that is just being started. */
+    private LockBackend openInTime(BackendContext context) {
+        long start = context.scheduler().nanoTime();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return openOnce(context);
+            } catch (LockUnavailableException e) {
+                Duration delay = context.retryBackoff().delay(attempt);
+                long end = context.scheduler().nanoTime() + delay.toNanos();
+                if (end - start >= context.requestTimeout().toNanos()) {
+                    throw e;
+                }
+                try {
+                    TimeUnit.NANOSECONDS.sleep(delay.toNanos());
+                } catch (InterruptedException interrupt) {
+                    Thread.currentThread().interrupt();
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private LockBackend openOnce(BackendContext context) {
+        return url != null ? openUrl(url, context) : openSource(Objects.requireNonNull(source, "source"), context);
+    }
+
     private LockBackend openUrl(String at, BackendContext context) {
         Dialect dialect = Dialects.ofUrl(at);
+        Database database = new Database(dialect, JdbcUrl.hosts(at), dialect.sendsTogether(at));
         DataSource from = driver != null ? driver : OwnPool.source(at, dialect, context.requestTimeout());
         try {
             var pool = OwnPool.open(from, context.clientName(), settings.poolSize(dialect), context.requestTimeout());
-            Connections connections = new Connections(
-                    pool,
-                    pool,
-                    keeping(from, dialect),
-                    dialect,
-                    dialect.sendsTogether(at),
-                    context.scheduler(),
-                    context.requestTimeout());
-            return open(connections, from, dialect, context);
+            return open(new Connections(pool, pool, keeping(from, dialect), database, context), from, context);
         } catch (SQLException | RuntimeException e) {
-            throw failed(e, dialect, driver != null ? null : new UrlCheck(at, dialect, Drivers.of(at, dialect)));
+            throw failed(e, database, driver != null ? null : new UrlCheck(at, dialect, Drivers.of(at, dialect)));
         }
     }
 
     private LockBackend openSource(DataSource from, BackendContext context) {
-        Dialect dialect = null; // not known before there is a connection
+        Database database = null; // not known before there is a connection
         try {
             try (Connection connection = from.getConnection()) {
-                dialect = Dialects.ofProduct(connection.getMetaData().getDatabaseProductName());
+                DatabaseMetaData metaData = connection.getMetaData();
+                Dialect dialect = Dialects.ofProduct(metaData.getDatabaseProductName());
+                database = new Database(dialect, JdbcUrl.hosts(metaData.getURL()), dialect.sendsTogether(null));
             }
-            Connections connections = new Connections(
-                    from,
-                    () -> {},
-                    keeping(from, dialect),
-                    dialect,
-                    dialect.sendsTogether(null),
-                    context.scheduler(),
-                    context.requestTimeout());
-            return open(connections, from, dialect, context);
+            DataSource keeping = keeping(from, database.dialect());
+            return open(new Connections(from, () -> {}, keeping, database, context), from, context);
         } catch (SQLException | RuntimeException e) {
-            throw failed(e, dialect, null);
+            throw failed(e, database, null);
         }
     }
 
@@ -212,7 +229,7 @@ public final class JdbcLocks implements BackendFactory {
     }
 
     /** What it means that a client could not connect. */
-    private static LockstepException failed(Exception e, @Nullable Dialect dialect, @Nullable UrlCheck check) {
+    private static LockstepException failed(Exception e, @Nullable Database database, @Nullable UrlCheck check) {
         if (e instanceof LockstepException known) {
             return known;
         }
@@ -221,11 +238,14 @@ public final class JdbcLocks implements BackendFactory {
         if (mistake != null) {
             return mistake;
         }
-        return Failure.ofConnecting(failure, dialect).toException(null, "to connect", failure);
+        Dialect dialect = database == null ? null : database.dialect();
+        String place = database == null ? "the data source" : database.toString();
+        return Failure.ofConnecting(failure, dialect).toException(null, place, "to connect", failure);
     }
 
-    private LockBackend open(Connections connections, DataSource listening, Dialect dialect, BackendContext context)
+    private LockBackend open(Connections connections, DataSource listening, BackendContext context)
             throws SQLException {
+        Dialect dialect = connections.database().dialect();
         PostgresListener listener = null;
         try {
             Sql sql = new Sql(dialect, settings.tables());

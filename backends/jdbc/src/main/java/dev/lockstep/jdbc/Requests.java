@@ -1,6 +1,7 @@
 package dev.lockstep.jdbc;
 
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LockstepException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
@@ -66,6 +67,16 @@ final class Requests implements AutoCloseable {
         return context.retryBackoff().max().toNanos();
     }
 
+    /** What a caller is told of a failure. */
+    LockstepException exception(@Nullable String name, String tried, SQLException e) {
+        return failure(e).toException(name, connections.database().toString(), tried, e);
+    }
+
+    /** Where the database is, for messages. */
+    String place() {
+        return connections.database().toString();
+    }
+
     Failure failure(SQLException e) {
         return Failure.of(e, dialect);
     }
@@ -128,14 +139,15 @@ final class Requests implements AutoCloseable {
         Scheduler.Timer timer = later(
                 requestTimeoutNanos(),
                 () -> answer.completeExceptionally(new LockUnavailableException(
-                        name, what + " was not answered in time. Check that the database runs and can be reached.")));
+                        name,
+                        what + " was not answered in time. Check that " + place() + " runs and can be reached.")));
         run(
                 LockBackend.DO_NOT_BLOCK,
                 () -> {
                     try {
                         answer.complete(call(work));
                     } catch (SQLException e) {
-                        answer.completeExceptionally(failure(e).toException(name, what, e));
+                        answer.completeExceptionally(exception(name, what, e));
                     } catch (RuntimeException e) {
                         answer.completeExceptionally(e);
                     } finally {

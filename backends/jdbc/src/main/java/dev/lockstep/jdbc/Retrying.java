@@ -52,7 +52,7 @@ final class Retrying<T> {
             SQLException failure = Failure.asSqlException(e);
             Failure kind = backend.requests().failure(failure);
             if (kind == Failure.WRONG || session.isEnded() || backend.requests().nanoTime() - giveUpNanos >= 0) {
-                answer.completeExceptionally(kind.toException(name, what, failure));
+                answer.completeExceptionally(backend.requests().exception(name, what, failure));
                 return;
             }
             backend.requests()

@@ -71,7 +71,8 @@ final class Schema {
                 return;
             } catch (SQLException e) {
                 if (attempt == ATTEMPTS) {
-                    throw Failure.of(e, dialect).toException(null, "to create the tables", e);
+                    throw Failure.of(e, dialect)
+                            .toException(null, connections.database().toString(), "to create the tables", e);
                 }
             }
         }

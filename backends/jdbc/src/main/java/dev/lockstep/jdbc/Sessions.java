@@ -94,18 +94,22 @@ final class Sessions implements AutoCloseable {
         Failure failure = e instanceof SQLException sql ? backend.requests().failure(sql) : Failure.UNREACHABLE;
         if (failure != Failure.WRONG && failure != Failure.REFUSED) {
             trouble = null;
-            backend.log().debug("The session could not be kept alive; that is tried again", e);
+            backend.log().debug("{}: the session could not be kept alive; that is tried again", place(), e);
             return;
         }
         Trouble known = trouble;
         if (known == null) {
-            backend.log().warn("The session could not be kept alive; that is tried again", e);
+            backend.log().warn("{}: the session could not be kept alive; that is tried again", place(), e);
         }
         trouble = new Trouble(
                 (SQLException) e, known == null ? context.scheduler().nanoTime() : known.sinceNanos());
         if (starved) {
             backend.resumeClaims();
         }
+    }
+
+    private String place() {
+        return backend.requests().place();
     }
 
     /** The session was renewed: what was waiting for that goes on. */

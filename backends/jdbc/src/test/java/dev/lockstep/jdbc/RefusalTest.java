@@ -127,7 +127,39 @@ class RefusalTest {
         try (ServerSocket socket = new ServerSocket(0)) {
             port = socket.getLocalPort();
         }
-        refused(url.replace("PORT", Integer.toString(port)), LockUnavailableException.class, "to connect failed");
+        // With the host, and without the credentials.
+        assertThatThrownBy(() -> LockClient.builder()
+                        .requestTimeout(Duration.ofMillis(300))
+                        .url(url.replace("PORT", Integer.toString(port)))
+                        .connect())
+                .isInstanceOf(LockUnavailableException.class)
+                .hasMessageContainingAll("to connect failed", " at 127.0.0.1:" + port)
+                .satisfies(failure -> assertThat(printed(failure)).doesNotContain("s3cret"));
+    }
+
+    @Test
+    void aServerThatIsBackInAMomentIsWaitedFor() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server)) {
+            proxy.cut();
+            CompletableFuture<LockClient> connecting = CompletableFuture.supplyAsync(() -> LockClient.connect(
+                    ServerDatabase.withUser(server.jdbcUrl(proxy.port()), SqlServer.USER, SqlServer.PASSWORD)));
+            TimeUnit.MILLISECONDS.sleep(700); // as long as a restart takes
+            proxy.heal();
+            try (LockClient client = connecting.get(20, TimeUnit.SECONDS)) {
+                assertThat(client.lock("back").tryLock()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void anErrorNamesTheHost() throws Exception {
+        try (LockClient client = connect(
+                url(SqlServer.USER, SqlServer.PASSWORD) + "&lockstep.tablePrefix=hosts_&lockstep.createSchema=true")) {
+            execute("DROP TABLE hosts_locks");
+            assertThatThrownBy(client.lock("a")::tryLock)
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("PostgreSQL at 127.0.0.1:" + server.port());
+        }
     }
 
     /** Whatever it stops at, connecting ends after the request timeout (2 s), which this driver counts in whole seconds. */
@@ -477,7 +509,7 @@ class RefusalTest {
             assertThat(kind).isEqualTo(Failure.UNREACHABLE);
             assertThat(Failure.of(Failure.withoutSecrets(failure), new PostgresDialect()))
                     .isEqualTo(kind);
-            assertThat(printed(kind.toException("a", "to try", failure)))
+            assertThat(printed(kind.toException("a", "PostgreSQL", "to try", failure)))
                     .contains("'a'")
                     .doesNotContain("s3cret");
         }
