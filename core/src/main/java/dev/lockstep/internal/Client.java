@@ -282,15 +282,17 @@ final class Client implements LockClient {
         for (Turnstile turnstile : turnstiles.all()) {
             draining.add(turnstile.close());
         }
-        if (!Futures.await(CompletableFuture.allOf(draining.toArray(CompletableFuture[]::new)), requestTimeoutNanos)) {
-            log.warn(
-                    "Client '{}': not everything was given back within {}; the engine frees the rest after the ttl",
-                    name,
-                    requestTimeout);
-        }
+        CompletableFuture<Void> drained = CompletableFuture.allOf(draining.toArray(CompletableFuture[]::new));
+        Futures.await(drained, requestTimeoutNanos);
         try {
-            backend.close();
+            backend.close(); // which may release the rest in one step
         } finally {
+            if (!drained.isDone()) {
+                log.warn(
+                        "Client '{}': not everything was released within {}; the engine frees the rest after the ttl",
+                        name,
+                        requestTimeout);
+            }
             onClosed.run();
         }
     }

@@ -45,6 +45,7 @@ final class JdbcBackend implements LockBackend {
     private final Reconciler reconciler = new Reconciler(this);
     private final Map<String, JdbcClaim> claims = new ConcurrentHashMap<>();
     private final Map<String, JdbcGrant> grants = new ConcurrentHashMap<>();
+    private final Set<Retrying> pending = ConcurrentHashMap.newKeySet();
     private final Sessions sessions;
     private final Cleaner cleaner;
     private volatile boolean closed;
@@ -176,6 +177,15 @@ final class JdbcBackend implements LockBackend {
         return found;
     }
 
+    /** A release or withdrawal that has to be answered, at the latest with the end of the session. */
+    void register(Retrying request) {
+        pending.add(request);
+    }
+
+    void forget(Retrying request) {
+        pending.remove(request);
+    }
+
     void forget(JdbcClaim claim) {
         claims.remove(claim.ask().claim(), claim);
     }
@@ -279,30 +289,38 @@ final class JdbcBackend implements LockBackend {
         if (listener != null) {
             listener.close();
         }
-        endSession();
+        boolean ended = endSession();
         requests.close();
+        if (ended) {
+            pending.forEach(Retrying::endedWithSession);
+        }
         claims.values().forEach(JdbcClaim::fail);
         grants.values().forEach(grant -> grant.signalLost(LossReason.CLIENT_CLOSED));
         connections.close();
     }
 
-    /** Ends the session, and with it all that is left of this client; if the database is away, it expires. */
-    private void endSession() {
-        CompletableFuture<Void> ended = new CompletableFuture<>();
+    /**
+     * Ends the session, and with it all that is left of this client; if the database is away, it expires.
+     *
+     * @return whether the database has confirmed it
+     */
+    private boolean endSession() {
+        CompletableFuture<Boolean> ended = new CompletableFuture<>();
         requests.keep(() -> {
             try {
                 // Looked at here, since one may just have been opened in the place of another.
                 String id = sessions.current().id();
                 requests.callForSession(link -> store.endSession(link, id));
+                ended.complete(true);
             } catch (SQLException | RuntimeException e) {
                 log.debug("The session could not be ended; it expires", e);
-            } finally {
-                ended.complete(null);
+                ended.complete(false);
             }
         });
         boolean interrupted = Thread.interrupted();
+        boolean confirmed = false;
         try {
-            ended.get(requests.requestTimeoutNanos(), TimeUnit.NANOSECONDS);
+            confirmed = ended.get(requests.requestTimeoutNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             interrupted = true;
         } catch (ExecutionException | TimeoutException e) {
@@ -311,5 +329,6 @@ final class JdbcBackend implements LockBackend {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        return confirmed;
     }
 }

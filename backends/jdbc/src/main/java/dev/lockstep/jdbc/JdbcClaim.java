@@ -266,7 +266,7 @@ final class JdbcClaim implements Claim {
         if (given != null) {
             backend.forget(given);
         }
-        new Retrying<>(
+        new Retrying(
                         backend,
                         session,
                         request.name(),

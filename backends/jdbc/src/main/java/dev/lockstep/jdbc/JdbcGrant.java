@@ -65,7 +65,7 @@ final class JdbcGrant extends AbstractGrant {
         backend.reconciler().leaves(ask);
         backend.forget(this);
         boolean lost = isLost();
-        Retrying<Boolean> release = new Retrying<>(backend, session, name, "release", (link, repeated) -> {
+        Retrying release = new Retrying(backend, session, name, "release", (link, repeated) -> {
             // A release that was carried out and not answered finds nothing left to release.
             boolean found = shared
                     ? backend.store().queue().leave(link, ask.key(), ask.claim())
@@ -87,7 +87,7 @@ final class JdbcGrant extends AbstractGrant {
             return CompletableFuture.completedFuture(true);
         }
         shared = true; // whatever becomes of the request, a release has to look for both
-        return new Retrying<>(
+        return new Retrying(
                         backend,
                         session,
                         name,

@@ -8,30 +8,28 @@ import java.util.concurrent.CompletableFuture;
 /**
  * A request that is repeated until it is answered, for the ttl at most. It ends earlier if no repetition can mend what went
  * wrong, and with its session, whose rows belong to nobody any more. What it leaves behind the {@link Reconciler} frees.
- *
- * @param <T> the answer
  */
-final class Retrying<T> {
+final class Retrying {
     private final JdbcBackend backend;
     private final JdbcSession session;
     private final String name;
     private final String what;
-    private final Request<T> request;
-    private final CompletableFuture<T> answer = new CompletableFuture<>();
+    private final Request request;
+    private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
     private final long giveUpNanos;
 
     /** What is asked. */
     @FunctionalInterface
-    interface Request<T> {
+    interface Request {
         /**
          * Asks once.
          *
          * @param repeated whether it was asked before, and may have been carried out
          */
-        T send(Link link, boolean repeated) throws SQLException;
+        boolean send(Link link, boolean repeated) throws SQLException;
     }
 
-    Retrying(JdbcBackend backend, JdbcSession session, String name, String what, Request<T> request) {
+    Retrying(JdbcBackend backend, JdbcSession session, String name, String what, Request request) {
         this.backend = backend;
         this.session = session;
         this.name = name;
@@ -40,9 +38,18 @@ final class Retrying<T> {
         this.giveUpNanos = backend.requests().nanoTime() + backend.requests().ttlNanos();
     }
 
-    CompletableFuture<T> run(Duration blockAtMost) {
+    CompletableFuture<Boolean> run(Duration blockAtMost) {
         backend.requests().run(blockAtMost, () -> attempt(1), this::closed);
+        if (!answer.isDone()) {
+            backend.register(this);
+            answer.whenComplete((done, failure) -> backend.forget(this));
+        }
         return answer;
+    }
+
+    /** The session was ended, and the claim with it. */
+    void endedWithSession() {
+        answer.complete(true);
     }
 
     private void attempt(int number) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -11,6 +12,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +89,34 @@ class RetryingTest {
             assertThat(rival.client().lock("a").tryLock()).isFalse();
             assertFreeSoon(rival); // by another statement, which does not fail
             assertThat(tries).hasValue(1);
+        }
+    }
+
+    /** The end of the session frees them all, however many there are. */
+    @Test
+    void closingWithMoreLocksThanCanBeReleasedInTimeIsNoAlarm() throws Exception {
+        String url = "jdbc:sqlite:" + folder.resolve("locks.db");
+        HurtSource source = new HurtSource(OwnPool.source(url, Dialects.ofUrl(url), TTL), new AtomicLong(), TTL);
+        source.before(sql -> {
+            if (sql.contains("SET owner = NULL")) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            }
+        });
+        try (TestClient rival = open();
+                Logged log = new Logged()) {
+            LockClient client = LockClient.builder()
+                    .namespace("retrying")
+                    .requestTimeout(Duration.ofMillis(500))
+                    .backend(JdbcLocks.at(url).driver(source))
+                    .connect();
+            for (int i = 0; i < 60; i++) {
+                client.lock("many-" + i).acquireAsync().get(SOON, TimeUnit.SECONDS);
+            }
+            client.close();
+            assertThat(log.text()).doesNotContain("WARN");
+            for (int i = 0; i < 60; i++) {
+                assertThat(rival.client().lock("many-" + i).tryLock()).isTrue();
+            }
         }
     }
 

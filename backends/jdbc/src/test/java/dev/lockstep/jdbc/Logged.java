@@ -1,0 +1,37 @@
+package dev.lockstep.jdbc;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
+/** What is written to the log, from now on until it is closed. For one test at a time. */
+final class Logged implements AutoCloseable {
+    private final PrintStream usual = System.err;
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    Logged() {
+        System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    }
+
+    String text() {
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Whether a line of it has all of some words. */
+    boolean tells(String... words) {
+        return text().lines().anyMatch(line -> {
+            for (String word : words) {
+                if (!line.contains(word)) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public void close() {
+        System.setErr(usual);
+        usual.print(text());
+    }
+}
