@@ -43,7 +43,7 @@ final class EtcdBackend implements LockBackend {
         this.keys = new Keys(context.namespace());
         this.wire = new Wire(settings, context);
         this.watches = new Watches(wire, context);
-        this.sessions = new Sessions(context, wire, watches, keys, this::advanceAll);
+        this.sessions = new Sessions(context, wire, watches, keys, this::advanceAll, this::checkBlockers);
         this.holdWatches = new HoldWatches(context);
         this.operators = new Operators(wire, keys);
     }
@@ -121,9 +121,18 @@ final class EtcdBackend implements LockBackend {
         return holdWatches;
     }
 
-    /** Takes a claim out of its queue. */
-    CompletableFuture<Boolean> leave(Place place, String lockName, boolean forGood) {
-        return new Departure(this, place, lockName, forGood).start();
+    /** Takes a claim out of its queue, as {@link Departure} says, if it may be there. */
+    CompletableFuture<Boolean> leave(Place place, String lockName, long createRevision, long pendingFence) {
+        if (createRevision == 0 && pendingFence == 0) {
+            place.free();
+            return CompletableFuture.completedFuture(false);
+        }
+        Departure departure = new Departure(this, place, lockName, createRevision, pendingFence);
+        Departure first = place.departure(departure);
+        if (first == departure) {
+            departure.start();
+        }
+        return first.left();
     }
 
     /** A claim was answered or withdrawn. */
@@ -142,6 +151,15 @@ final class EtcdBackend implements LockBackend {
 
     private void advanceAll() {
         claims.forEach(EtcdClaim::advance);
+    }
+
+    /** Looks whether what the claims of a session wait for is still there: etcd can drop an event. */
+    private void checkBlockers(Session session) {
+        BlockerCheck.run(
+                wire,
+                claims.stream()
+                        .flatMap(claim -> claim.waiting(session).stream())
+                        .iterator());
     }
 
     // ---------------------------------------------------------------- the SPI

@@ -1,15 +1,16 @@
 package dev.lockstep.etcd;
 
 import com.google.protobuf.ByteString;
-import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
 import dev.lockstep.etcd.Place.View;
 import dev.lockstep.etcd.proto.Etcd.Event;
+import dev.lockstep.etcd.proto.Etcd.RangeResponse;
 import dev.lockstep.etcd.proto.Etcd.TxnResponse;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Outcome;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +29,9 @@ final class EtcdClaim implements Claim, Watches.Watcher {
      *             no answer                       -> advance after a while
      *             it, or a session, is refused    -> failed
      *
-     * One request is on its way at a time; whatever happens meanwhile leads to one more look. A claim whose request to
-     * enter was not answered may still enter later, even after it was withdrawn: `unanswered` makes whoever ends the
-     * claim leave for good.
+     * One request is on its way at a time; whatever happens meanwhile leads to one more look. What it waits for is looked at
+     * again with each renewal, since etcd can drop an event. A claim whose request to enter was not answered may still
+     * enter later, even after it was withdrawn: `pendingFence` makes whoever ends the claim leave for good.
      */
     private enum Next {
         WAIT,
@@ -46,7 +47,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     // Guarded by this.
     private @Nullable Place place;
     private long createRevision; // of its key; 0 if it is not known to be there
-    private boolean unanswered;
+    private long pendingFence; // under which a request to enter was sent and not answered; 0 if there is none
     private boolean inFlight;
     private boolean again;
     private boolean settled; // answered or withdrawn
@@ -66,32 +67,26 @@ final class EtcdClaim implements Claim, Watches.Watcher {
 
     /** Does the next step, unless one is under way: then once more after it. */
     void advance() {
-        Throwable refusal = backend.sessions().refusal();
-        if (refusal != null) {
-            refusedSession(refusal);
-            return;
-        }
         Place at;
         long created;
         boolean queue;
         boolean everything;
         ByteString waitsFor;
         synchronized (this) {
-            Session session = backend.sessions().current();
-            if (settled || session == null) {
-                return; // with the next session, or its refusal, the claim is called again
+            if (settled) {
+                return;
             }
             if (inFlight) {
                 again = true;
                 return;
             }
-            if (place == null || place.session() != session) {
+            if (place == null || place.session().isEnded()) {
                 blocker.forget();
-                place = new Place(backend.keys(), session, request.name(), request.mode(), request.claimId());
                 createRevision = 0;
-                unanswered = false; // what was sent with the last session's lease dies with it
+                pendingFence = 0; // what was sent with the last session's lease dies with it
+                place = backend.sessions().place(request.name(), request.mode());
             }
-            inFlight = true;
+            inFlight = place != null;
             again = false;
             at = place;
             created = createRevision;
@@ -99,23 +94,23 @@ final class EtcdClaim implements Claim, Watches.Watcher {
             everything = around;
             waitsFor = blocker.unchanged();
         }
-        if (created == 0) {
+        if (at == null) {
+            awaitSession();
+        } else if (created == 0) {
             enter(at, !queue);
         } else if (waitsFor != null) {
-            check(at, waitsFor);
+            check(at, waitsFor, created);
         } else {
             look(at, created, everything);
         }
     }
 
-    /** There is no session to ask in, and etcd does not want one. */
-    private void refusedSession(Throwable refusal) {
-        synchronized (this) {
-            if (settled) {
-                return;
-            }
+    /** With the next session the claim is called again; but etcd may not want one. */
+    private void awaitSession() {
+        Throwable refusal = backend.sessions().refusal();
+        if (refusal != null) {
+            fail(backend.error(request.name(), "opening a session", refusal));
         }
-        fail(backend.error(request.name(), "opening a session", refusal));
     }
 
     private void enter(Place at, boolean onlyIfFree) {
@@ -124,7 +119,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
                 .call(Rpc.TXN, at.enter(Holders.write(request.holder()), onlyIfFree, fence))
                 .whenComplete((answer, failure) -> {
                     if (failure != null) {
-                        failed(at, failure, true);
+                        failed(at, failure, fence);
                     } else if (answer.getSucceeded()) {
                         viewed(at, at.entered(answer));
                     } else {
@@ -134,43 +129,67 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     }
 
     private void look(Place at, long created, boolean everything) {
-        String clientId = backend.context().clientId();
-        boolean shared = request.mode() == LockMode.SHARED;
+        Sessions own = backend.sessions();
         backend.wire()
                 .call(Rpc.TXN, everything ? at.lookAround() : at.look(created))
                 .whenComplete((answer, failure) -> {
                     if (failure != null) {
-                        failed(at, failure, false);
+                        failed(at, failure, 0);
                     } else {
-                        viewed(at, everything ? at.seenAround(answer, clientId) : at.seen(answer, shared, clientId));
+                        viewed(at, everything ? at.seenAround(answer, created, own) : at.seen(answer, created, own));
                     }
                 });
     }
 
-    private void check(Place at, ByteString waitsFor) {
+    private void check(Place at, ByteString waitsFor, long created) {
         backend.wire().call(Rpc.RANGE, Requests.look(waitsFor).build()).whenComplete((found, failure) -> {
             if (failure != null) {
-                failed(at, failure, false);
-            } else if (at.isBlockedBy(found)) {
+                failed(at, failure, 0);
+            } else if (at.isBlockedBy(found, created)) {
                 rest(Next.WAIT);
             } else {
-                synchronized (this) {
-                    blocker.markChanged();
-                }
+                markChanged();
                 rest(Next.ADVANCE);
             }
         });
     }
 
+    private synchronized void markChanged() {
+        blocker.markChanged();
+    }
+
+    /** What it waits for, if it waits in a session and nothing is on its way. */
+    synchronized Optional<BlockerCheck.Waiting> waiting(Session session) {
+        ByteString waitsFor = blocker.unchanged();
+        return settled || inFlight || place == null || place.session() != session || waitsFor == null
+                ? Optional.empty()
+                : Optional.of(new BlockerCheck.Waiting(this, waitsFor));
+    }
+
+    /** What it waits for was looked at, beside all else. */
+    void checked(ByteString waitsFor, RangeResponse found) {
+        synchronized (this) {
+            boolean rests = !settled && !inFlight && place != null && waitsFor.equals(blocker.unchanged());
+            if (!rests || place.isBlockedBy(found, createRevision)) {
+                return;
+            }
+            blocker.markChanged();
+        }
+        advance();
+    }
+
     /** The queue was not entered: because the claim is there already, or the fence has moved, or the lock is not free. */
     private void refused(Place at, TxnResponse answer, boolean onlyIfFree, long fence) {
         var own = Requests.found(answer, 0);
-        if (!own.isEmpty()) {
+        if (!own.isEmpty() && at.isOwn(own.get(0))) {
             synchronized (this) {
                 createRevision = own.get(0).getCreateRevision();
             }
             rest(Next.ADVANCE);
-        } else if (!Sessions.isAlive(at.session(), Requests.found(answer, 1))) {
+        } else if (!own.isEmpty()) {
+            moveAway(at);
+            rest(Next.ADVANCE);
+        } else if (!at.session().endUnlessFound(Requests.found(answer, 1))) {
             rest(Next.WAIT);
         } else if (at.session().fence() != fence) {
             rest(Next.ADVANCE);
@@ -184,6 +203,18 @@ final class EtcdClaim implements Claim, Watches.Watcher {
             }
             rest(Next.ADVANCE);
         }
+    }
+
+    /** A stranger's key is where the claim's should be. */
+    private void moveAway(Place at) {
+        long pending;
+        synchronized (this) {
+            pending = pendingFence;
+            pendingFence = 0;
+            place = null;
+        }
+        at.block();
+        backend.leave(at, request.name(), 0, pending);
     }
 
     private void viewed(Place at, View view) {
@@ -221,9 +252,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     /** What it waits for has gone, or has become shared. */
     @Override
     public void changed(Event event) {
-        synchronized (this) {
-            blocker.markChanged();
-        }
+        markChanged();
         advance();
     }
 
@@ -240,7 +269,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         }
         EtcdGrant granted;
         synchronized (this) {
-            granted = withdrawn ? null : new EtcdGrant(backend, at, view, request, unanswered);
+            granted = withdrawn ? null : new EtcdGrant(backend, at, view, request, pendingFence);
             if (granted != null) {
                 settled = true;
                 grant = granted;
@@ -266,7 +295,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
             }
             synchronized (this) {
                 createRevision = 0;
-                unanswered = false;
+                pendingFence = 0;
                 settled = true;
             }
             backend.forget(this);
@@ -275,13 +304,14 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         });
     }
 
-    private void failed(Place at, Throwable failure, boolean entering) {
+    /** A request failed; one to enter, under a fence, may still arrive. */
+    private void failed(Place at, Throwable failure, long fence) {
         if (Failures.isLeaseGone(failure)) {
             at.session().signalLost(LossReason.SESSION_ENDED);
             rest(Next.WAIT);
         } else if (Failures.isUnanswered(failure)) {
             synchronized (this) {
-                unanswered |= entering;
+                pendingFence = Math.max(pendingFence, fence);
             }
             rest(Next.ADVANCE_LATER);
         } else {
@@ -355,15 +385,15 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     /** Takes the key out of the queue, if there may be one. */
     private CompletableFuture<Boolean> depart() {
         Place at;
-        boolean nothing;
-        boolean forGood;
+        long created;
+        long pending;
         synchronized (this) {
             at = place;
-            nothing = createRevision == 0 && !unanswered;
-            forGood = unanswered;
+            created = createRevision;
+            pending = pendingFence;
         }
-        return at == null || nothing
+        return at == null
                 ? CompletableFuture.completedFuture(false)
-                : backend.leave(at, request.name(), forGood);
+                : backend.leave(at, request.name(), created, pending);
     }
 }

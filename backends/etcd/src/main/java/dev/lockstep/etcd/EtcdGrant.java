@@ -18,19 +18,19 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
     private final Place place;
     private final ClaimRequest request;
     private final long viewedRevision;
-    private final boolean unanswered;
+    private final long pendingFence;
     private final boolean wantedAtFirst;
     private volatile boolean shared;
     private boolean released; // guarded by this
     private Watches.@Nullable Watch watch; // guarded by this
 
-    EtcdGrant(EtcdBackend backend, Place place, View view, ClaimRequest request, boolean unanswered) {
+    EtcdGrant(EtcdBackend backend, Place place, View view, ClaimRequest request, long pendingFence) {
         super(request.listener(), view.createRevision(), place.session().validUntilNanos());
         this.backend = backend;
         this.place = place;
         this.request = request;
         this.viewedRevision = view.revision();
-        this.unanswered = unanswered;
+        this.pendingFence = pendingFence;
         this.wantedAtFirst = view.wanted();
         this.shared = request.mode() == LockMode.SHARED;
     }
@@ -76,9 +76,8 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
         if (isOver()) {
             return CompletableFuture.completedFuture(null);
         }
-        String clientId = backend.context().clientId();
         return backend.wire().call(Rpc.TXN, place.look(token())).thenAccept(answer -> {
-            View view = place.seen(answer, shared, clientId);
+            View view = place.seen(answer, token(), shared, backend.sessions());
             if (!view.isPresent()) {
                 revoked();
             } else if (view.wanted()) {
@@ -94,7 +93,7 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
             // Deleted, or written over by somebody else: it hangs on our lease no more.
             revoked();
         } else if (!own && event.getType() == Event.EventType.PUT) {
-            if (place.isWantedBy(event.getKv(), shared, backend.context().clientId())) {
+            if (place.isWantedBy(event.getKv(), shared, backend.sessions())) {
                 signalWanted();
             }
         }
@@ -120,7 +119,7 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
             }
         }
         place.session().remove(this);
-        return backend.leave(place, request.name(), unanswered).thenApply(left -> left && !isLost());
+        return backend.leave(place, request.name(), token(), pendingFence).thenApply(left -> left && !isLost());
     }
 
     @Override

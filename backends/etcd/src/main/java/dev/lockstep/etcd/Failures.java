@@ -12,12 +12,18 @@ final class Failures {
     private Failures() {}
 
     static Status status(Throwable failure) {
-        return Status.fromThrowable(
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
+        return Status.fromThrowable(unwrap(failure));
+    }
+
+    private static Throwable unwrap(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** No member has carried it out, as far as known, and another try may do better; it may yet take effect. */
     static boolean isUnanswered(Throwable failure) {
+        if (unwrap(failure) instanceof LockstepException) {
+            return false; // found out from an answer
+        }
         return switch (status(failure).getCode()) {
             case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, ABORTED, UNKNOWN, INTERNAL -> true;
             case RESOURCE_EXHAUSTED -> says(failure, "too many requests");
@@ -53,7 +59,7 @@ final class Failures {
 
     /** The error for the caller: it says what was tried and what to do, and has no credentials. */
     static LockstepException error(@Nullable String lockName, String what, Object cluster, Throwable failure) {
-        if (failure instanceof LockstepException known) {
+        if (unwrap(failure) instanceof LockstepException known) {
             return known;
         }
         Status status = status(failure);

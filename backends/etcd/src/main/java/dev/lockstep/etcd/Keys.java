@@ -12,16 +12,22 @@ import java.util.regex.Pattern;
  * Where a namespace's keys are.
  *
  * <pre>
- * lockstep/NAMESPACE/lock/NAME/w/CLAIM@LEASE   a claim that is or waits to be exclusive
- * lockstep/NAMESPACE/lock/NAME/r/CLAIM@LEASE   a claim that is or waits to be shared
- * lockstep/NAMESPACE/client/CLIENT@LEASE       a client's session
+ * lockstep/NAMESPACE/client/2/SESSION             a session of a client; 2 is the format of all these keys
+ * lockstep/NAMESPACE/lock/NAME/w/SESSION.INDEX    a claim that is or waits to be exclusive
+ * lockstep/NAMESPACE/lock/NAME/r/SESSION.INDEX    a claim that is or waits to be shared
  * </pre>
+ *
+ * <p>Sessions have small numbers, and the claims of a session on one name have small indexes. Both are used again: etcd
+ * remembers every key that was ever used until its history is compacted, and a range walks over all of them.
  *
  * <p>A slash inside a namespace or a name is written {@code %2F}, and a percent sign {@code %25}: so no two names share
  * a prefix that ends with a slash, and names that begin alike have keys that begin alike.
  */
 final class Keys {
-    private static final Pattern ENTRY = Pattern.compile("([^/]+)/([wr])/([A-Za-z0-9_.-]+)@([0-9a-f]+)");
+    /** Clients of another format refuse to run beside those of this one, and are refused. */
+    static final int FORMAT = 2;
+
+    private static final Pattern ENTRY = Pattern.compile("([^/]+)/([wr])/[0-9]+\\.[0-9]+");
 
     private final String root;
     private final String locks;
@@ -35,8 +41,18 @@ final class Keys {
         return root;
     }
 
-    ByteString session(String clientId, long lease) {
-        return bytes(root + "client/" + clientId + "@" + Long.toHexString(lease));
+    /** The prefix of all sessions, of whatever format. */
+    ByteString allSessions() {
+        return bytes(root + "client/");
+    }
+
+    /** The prefix of the sessions of this format. */
+    ByteString sessions() {
+        return bytes(root + "client/" + FORMAT + "/");
+    }
+
+    ByteString session(long number) {
+        return bytes(root + "client/" + FORMAT + "/" + number);
     }
 
     /** The prefix of all claims of a lock. */
@@ -44,14 +60,14 @@ final class Keys {
         return locks + encode(name) + "/";
     }
 
-    /** What the claim of one mode has to wait for, if it came before. */
-    static String blockers(String queue, LockMode mode) {
-        return mode == LockMode.EXCLUSIVE ? queue : queue + "w/";
+    /** The prefix of all claims of a lock that were made in one mode. */
+    static String claims(String queue, LockMode mode) {
+        return queue + (mode == LockMode.EXCLUSIVE ? "w/" : "r/");
     }
 
-    static ByteString claim(String queue, LockMode mode, String claimId, long lease) {
-        String kind = mode == LockMode.EXCLUSIVE ? "w/" : "r/";
-        return bytes(queue + kind + claimId + "@" + Long.toHexString(lease));
+    /** What the claim of one mode has to wait for, if it came before. */
+    static String blockers(String queue, LockMode mode) {
+        return mode == LockMode.EXCLUSIVE ? queue : claims(queue, LockMode.EXCLUSIVE);
     }
 
     /** The prefix of the claims of all locks whose names begin with something. */
@@ -69,12 +85,12 @@ final class Keys {
             return Optional.empty();
         }
         Matcher parts = ENTRY.matcher(key).region(locks.length(), key.length());
-        // A claim hangs on the lease that its key names: what a stranger wrote does not.
-        if (!parts.matches() || !parts.group(4).equals(Long.toHexString(kv.getLease())) || kv.getLease() == 0) {
+        // A claim hangs on a lease; what a stranger wrote does not.
+        if (!parts.matches() || kv.getLease() == 0) {
             return Optional.empty();
         }
         boolean shared = parts.group(2).equals("r") || kv.getVersion() > 1;
-        return Optional.of(new Entry(decode(parts.group(1)), shared, parts.group(3), kv));
+        return Optional.of(new Entry(decode(parts.group(1)), shared, kv));
     }
 
     /**
@@ -82,16 +98,11 @@ final class Keys {
      *
      * @param name the lock's name
      * @param shared whether it was made for sharing, or written again as such by a downgrade
-     * @param claimId the claim's id
      * @param kv key and, unless only keys were asked for, value
      */
-    record Entry(String name, boolean shared, String claimId, KeyValue kv) {
+    record Entry(String name, boolean shared, KeyValue kv) {
         long createRevision() {
             return kv.getCreateRevision();
-        }
-
-        boolean isOf(String clientId) {
-            return claimId.startsWith(clientId + ".");
         }
     }
 

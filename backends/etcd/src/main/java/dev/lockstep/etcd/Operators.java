@@ -4,9 +4,10 @@ import com.google.protobuf.ByteString;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.etcd.Keys.Entry;
-import dev.lockstep.etcd.proto.Etcd.DeleteRangeRequest;
 import dev.lockstep.etcd.proto.Etcd.RangeRequest;
 import dev.lockstep.etcd.proto.Etcd.RangeResponse;
+import dev.lockstep.etcd.proto.Etcd.TxnRequest;
+import dev.lockstep.etcd.proto.Etcd.TxnResponse;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -56,14 +57,12 @@ final class Operators {
         return queue(name).thenCompose(queue -> {
             CompletableFuture<Boolean> any = CompletableFuture.completedFuture(false);
             for (Entry entry : queue.subList(0, holders(queue))) {
-                // The key is this claim's alone, so nobody else's grant can be hit.
-                CompletableFuture<Boolean> deleted = wire.call(
-                                Rpc.DELETE,
-                                DeleteRangeRequest.newBuilder()
-                                        .setKey(entry.kv().getKey())
-                                        .build())
-                        .thenApply(answer -> answer.getDeleted() > 0);
-                any = any.thenCombine(deleted, Boolean::logicalOr);
+                // Its client may use the key again for its next claim.
+                TxnRequest end = TxnRequest.newBuilder()
+                        .addCompare(Requests.createdAt(entry.kv().getKey(), entry.createRevision()))
+                        .addSuccess(Requests.delete(entry.kv().getKey()))
+                        .build();
+                any = any.thenCombine(wire.call(Rpc.TXN, end).thenApply(TxnResponse::getSucceeded), Boolean::logicalOr);
             }
             return any;
         });

@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 import dev.lockstep.LockMode;
 import dev.lockstep.etcd.Keys.Entry;
 import dev.lockstep.etcd.proto.Etcd.Compare.CompareResult;
-import dev.lockstep.etcd.proto.Etcd.DeleteRangeRequest;
 import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import dev.lockstep.etcd.proto.Etcd.RangeRequest;
 import dev.lockstep.etcd.proto.Etcd.RangeRequest.SortOrder;
@@ -14,11 +13,12 @@ import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import dev.lockstep.etcd.proto.Etcd.TxnResponse;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A claim's place in a lock's queue, in one session: its key, and the requests that are made with it. The order of the
- * queue is that of create revisions. Immutable.
+ * queue is that of create revisions. Safe for use by many threads.
  */
 final class Place {
     /*
@@ -26,6 +26,11 @@ final class Place {
      * exclusive claim before it. An exclusive claim that holds may become shared: its key is written again, so that its
      * version is above 1, and keeps its place. It was first in the queue then, so the last exclusive claim before a
      * shared one either was never written again, and blocks it, or was, and is the only one there.
+     *
+     * The key has been others' before, and will be: a session gives it to one claim at a time, and again only when the last
+     * one has certainly left. So whoever finds the key, under the session's lease and while it has the place, finds its own
+     * claim. But a request that was sent and not answered may arrive at any later time, and must not touch the next claim:
+     * it compares the create revision, which no two claims share, or the session's fence, which has moved since.
      *
      * Entering asks for any two of the claims that may block it, in no order: the server sorts nothing while it applies
      * the transaction, and if there is none, or one, that is enough to know. Otherwise a look follows, which is a read.
@@ -38,18 +43,25 @@ final class Place {
     private final Keys keys;
     private final Session session;
     private final LockMode mode;
+    private final String claims;
+    private final int index;
     private final ByteString queue;
     private final ByteString blockers;
     private final ByteString key;
+    private final AtomicReference<@Nullable Departure> departure = new AtomicReference<>();
+    private boolean freed; // guarded by this
 
-    Place(Keys keys, Session session, String lockName, LockMode mode, String claimId) {
+    /** Made by its session, which has reserved the index. */
+    Place(Keys keys, Session session, String lockName, LockMode mode, int index) {
         this.keys = keys;
         this.session = session;
         this.mode = mode;
+        this.index = index;
         String prefix = keys.queue(lockName);
+        this.claims = Keys.claims(prefix, mode);
         this.queue = Keys.bytes(prefix);
         this.blockers = Keys.bytes(Keys.blockers(prefix, mode));
-        this.key = Keys.claim(prefix, mode, claimId, session.lease());
+        this.key = Keys.bytes(claims + session.number() + "." + index);
     }
 
     Session session() {
@@ -62,6 +74,30 @@ final class Place {
 
     ByteString queue() {
         return queue;
+    }
+
+    /** Whether what was found at the key hangs on the session's lease, and so is the claim of this place. */
+    boolean isOwn(KeyValue found) {
+        return found.getLease() == session.lease();
+    }
+
+    /** The claim has certainly left, or never came: the key may be used again. */
+    synchronized void free() {
+        if (!freed) {
+            freed = true;
+            session.free(claims, index);
+        }
+    }
+
+    /** A stranger's key is there: the place is not used again. */
+    synchronized void block() {
+        freed = true;
+    }
+
+    /** The claim leaves once, however often it is asked to: the first departure, which may be this one. */
+    Departure departure(Departure next) {
+        Departure known = departure.compareAndExchange(null, next);
+        return known == null ? next : known;
     }
 
     /**
@@ -94,7 +130,7 @@ final class Place {
      */
     TxnRequest enter(ByteString holder, boolean onlyIfFree, long fence) {
         TxnRequest.Builder txn = TxnRequest.newBuilder()
-                .addCompare(Requests.version(session.key(), CompareResult.EQUAL, fence))
+                .addCompare(Requests.writtenAt(session.key(), fence))
                 .addCompare(Requests.absent(key));
         if (onlyIfFree) {
             txn.addCompare(
@@ -106,16 +142,15 @@ final class Place {
         }
         return txn.addSuccess(Requests.op(some()))
                 .addSuccess(Requests.put(key, holder, session.lease()))
-                .addSuccess(Requests.op(Requests.look(key)))
                 .addFailure(Requests.op(Requests.look(key)))
                 .addFailure(Requests.op(Requests.look(session.key())))
                 .addFailure(Requests.op(some()))
                 .build();
     }
 
-    /** The view of a claim that has entered. */
+    /** The view of a claim that has entered: the transaction's revision is its key's. */
     View entered(TxnResponse answer) {
-        return view(answer, Requests.found(answer, 2), Requests.found(answer, 0), false);
+        return view(answer, answer.getHeader().getRevision(), Requests.found(answer, 0), false);
     }
 
     // ---------------------------------------------------------------- looking
@@ -130,9 +165,22 @@ final class Place {
                 .build();
     }
 
-    View seen(TxnResponse answer, boolean shared, String clientId) {
-        boolean wanted = Requests.found(answer, 2).stream().anyMatch(kv -> isWantedBy(kv, shared, clientId));
-        return view(answer, Requests.found(answer, 0), Requests.found(answer, 1), wanted);
+    /** What a look found for a claim that waits. */
+    View seen(TxnResponse answer, long createRevision, Sessions own) {
+        return seen(answer, createRevision, mode == LockMode.SHARED, own);
+    }
+
+    /** What a look found for a claim that holds, and is shared by now or not. */
+    View seen(TxnResponse answer, long createRevision, boolean shared, Sessions own) {
+        boolean wanted = Requests.found(answer, 2).stream().anyMatch(kv -> isWantedBy(kv, shared, own));
+        return view(answer, ifPresent(answer, createRevision), Requests.found(answer, 1), wanted);
+    }
+
+    /** The create revision, if the key that was found first still has it; 0 if that claim has gone. */
+    private static long ifPresent(TxnResponse answer, long createRevision) {
+        return Requests.found(answer, 0).stream().anyMatch(kv -> kv.getCreateRevision() == createRevision)
+                ? createRevision
+                : 0;
     }
 
     /** Asks for the whole queue. */
@@ -144,9 +192,8 @@ final class Place {
                 .build();
     }
 
-    View seenAround(TxnResponse answer, String clientId) {
-        List<KeyValue> own = Requests.found(answer, 0);
-        long created = own.isEmpty() ? 0 : own.get(0).getCreateRevision();
+    View seenAround(TxnResponse answer, long createRevision, Sessions own) {
+        long created = ifPresent(answer, createRevision);
         ByteString blocker = null;
         boolean wanted = false;
         for (KeyValue kv : Requests.found(answer, 1)) {
@@ -158,7 +205,7 @@ final class Place {
             if (kv.getCreateRevision() < created) {
                 blocker = collides ? kv.getKey() : blocker;
             } else {
-                wanted |= collides && !entry.get().isOf(clientId);
+                wanted |= collides && !own.isOwn(kv.getLease());
             }
         }
         return new View(answer.getHeader().getRevision(), created, blocker, wanted, false, false);
@@ -177,9 +224,8 @@ final class Place {
                 .setLimit(1);
     }
 
-    private View view(TxnResponse answer, List<KeyValue> own, List<KeyValue> before, boolean wanted) {
+    private View view(TxnResponse answer, long created, List<KeyValue> before, boolean wanted) {
         long revision = answer.getHeader().getRevision();
-        long created = own.isEmpty() ? 0 : own.get(0).getCreateRevision();
         if (before.isEmpty()) {
             return new View(revision, created, null, wanted, false, false);
         }
@@ -189,9 +235,10 @@ final class Place {
         return new View(revision, created, blocks ? last.getKey() : null, wanted, before.size() == SOME, stranger);
     }
 
-    /** Whether a claim still stands in the way as it did. */
-    boolean isBlockedBy(RangeResponse found) {
+    /** Whether a claim still stands in the way as it did. One that was made later under the same key does not. */
+    boolean isBlockedBy(RangeResponse found, long createRevision) {
         return found.getKvsCount() > 0
+                && found.getKvs(0).getCreateRevision() < createRevision
                 && (mode == LockMode.EXCLUSIVE || found.getKvs(0).getVersion() == 1);
     }
 
@@ -201,9 +248,9 @@ final class Place {
     }
 
     /** Whether a change in the queue is another client's claim that this one blocks. */
-    boolean isWantedBy(KeyValue kv, boolean shared, String clientId) {
+    boolean isWantedBy(KeyValue kv, boolean shared, Sessions own) {
         return keys.parse(kv)
-                .filter(entry -> kv.getVersion() == 1 && !entry.isOf(clientId) && !(shared && entry.shared()))
+                .filter(entry -> kv.getVersion() == 1 && !own.isOwn(kv.getLease()) && !(shared && entry.shared()))
                 .isPresent();
     }
 
@@ -217,18 +264,22 @@ final class Place {
                 .build();
     }
 
-    DeleteRangeRequest leave() {
-        return DeleteRangeRequest.newBuilder().setKey(key).build();
+    /** Leaves, unless the claim has gone. */
+    TxnRequest leave(long createRevision) {
+        return TxnRequest.newBuilder()
+                .addCompare(Requests.createdAt(key, createRevision))
+                .addSuccess(Requests.delete(key))
+                .build();
     }
 
-    /** Leaves, and keeps out what was sent before and may still arrive. */
-    TxnRequest leaveForGood() {
+    /** Leaves, and keeps out what was sent under a fence and may still arrive. If the fence has moved, only looks. */
+    TxnRequest leaveForGood(long fence) {
         return TxnRequest.newBuilder()
-                .addCompare(Requests.version(session.key(), CompareResult.GREATER, 0))
+                .addCompare(Requests.writtenAt(session.key(), fence))
                 .addSuccess(Requests.delete(key))
                 .addSuccess(Requests.put(session.key(), session.value(), session.lease()))
-                .addSuccess(Requests.op(Requests.look(session.key())))
-                .addFailure(Requests.delete(key))
+                .addFailure(Requests.op(Requests.look(key)))
+                .addFailure(Requests.op(Requests.look(session.key())))
                 .build();
     }
 }

@@ -57,7 +57,20 @@ final class Requests {
     }
 
     static Compare noneBeginsWith(ByteString prefix) {
-        return createdAt(prefix, 0).toBuilder().setRangeEnd(Keys.endOf(prefix)).build();
+        return noneBetween(prefix, Keys.endOf(prefix));
+    }
+
+    static Compare noneBetween(ByteString first, ByteString end) {
+        return absent(first).toBuilder().setRangeEnd(end).build();
+    }
+
+    static Compare writtenAt(ByteString key, long revision) {
+        return Compare.newBuilder()
+                .setKey(key)
+                .setTarget(CompareTarget.MOD)
+                .setResult(CompareResult.EQUAL)
+                .setModRevision(revision)
+                .build();
     }
 
     static Compare version(ByteString key, CompareResult result, long version) {

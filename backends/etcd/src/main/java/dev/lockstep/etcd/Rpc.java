@@ -3,8 +3,6 @@ package dev.lockstep.etcd;
 import com.google.protobuf.MessageLite;
 import dev.lockstep.etcd.proto.Etcd.AuthenticateRequest;
 import dev.lockstep.etcd.proto.Etcd.AuthenticateResponse;
-import dev.lockstep.etcd.proto.Etcd.DeleteRangeRequest;
-import dev.lockstep.etcd.proto.Etcd.DeleteRangeResponse;
 import dev.lockstep.etcd.proto.Etcd.LeaseGrantRequest;
 import dev.lockstep.etcd.proto.Etcd.LeaseGrantResponse;
 import dev.lockstep.etcd.proto.Etcd.LeaseKeepAliveRequest;
@@ -29,9 +27,6 @@ import io.grpc.protobuf.lite.ProtoLiteUtils;
 final class Rpc {
     static final MethodDescriptor<RangeRequest, RangeResponse> RANGE =
             unary("KV/Range", RangeRequest.getDefaultInstance(), RangeResponse.getDefaultInstance());
-
-    static final MethodDescriptor<DeleteRangeRequest, DeleteRangeResponse> DELETE =
-            unary("KV/DeleteRange", DeleteRangeRequest.getDefaultInstance(), DeleteRangeResponse.getDefaultInstance());
 
     static final MethodDescriptor<TxnRequest, TxnResponse> TXN =
             unary("KV/Txn", TxnRequest.getDefaultInstance(), TxnResponse.getDefaultInstance());

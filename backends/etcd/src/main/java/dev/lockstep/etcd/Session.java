@@ -1,34 +1,71 @@
 package dev.lockstep.etcd;
 
 import com.google.protobuf.ByteString;
+import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
+import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import dev.lockstep.spi.Renewable;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One lease at etcd and all that hangs on it: a key of its own, and the keys of claims. When it ends, all of them are
- * gone. A client has one at a time. Safe for use by many threads.
+ * One lease at etcd and all that hangs on it: a key of its own, and the keys of a limited number of claims. When it ends,
+ * all of them are gone. A client has as many as its claims need. Safe for use by many threads.
  */
 final class Session implements Renewable {
+    /**
+     * The most claims of a session. etcd deletes all keys of a lease in one step, during which it serves nobody: 30,000 of
+     * them took two seconds.
+     */
+    static final int MOST_CLAIMS = 1_000;
+
     private final long lease;
+    private final long number;
     private final ByteString key;
     private final ByteString value;
+    private final long createRevision;
     private final AtomicLong validUntilNanos;
-    private final AtomicLong fence = new AtomicLong();
+    private final AtomicLong fence;
     private final Set<EtcdGrant> grants = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean ended = new AtomicBoolean();
     private final Consumer<Session> whenEnded;
     private volatile boolean readRefused;
+    private final Map<String, BitSet> indexes = new HashMap<>(); // in use, by prefix; guarded by this, as the next two
+    private int claims;
+    private boolean retired;
 
-    Session(long lease, ByteString key, ByteString value, long validUntilNanos, Consumer<Session> whenEnded) {
+    /**
+     * Makes it.
+     *
+     * @param lease the lease's id, which is never used again
+     * @param number what its keys have in them; another session may have had it before
+     * @param key the session's key, which says that it lives
+     * @param value what the key says, for people
+     * @param createRevision when the key was made
+     */
+    Session(
+            long lease,
+            long number,
+            ByteString key,
+            ByteString value,
+            long createRevision,
+            long validUntilNanos,
+            Consumer<Session> whenEnded) {
         this.lease = lease;
+        this.number = number;
         this.key = key;
         this.value = value;
+        this.createRevision = createRevision;
         this.validUntilNanos = new AtomicLong(validUntilNanos);
+        this.fence = new AtomicLong(createRevision);
         this.whenEnded = whenEnded;
     }
 
@@ -36,28 +73,86 @@ final class Session implements Renewable {
         return lease;
     }
 
-    /** The key that says that the session lives. */
+    long number() {
+        return number;
+    }
+
     ByteString key() {
         return key;
     }
 
-    /** What the key says, for people. */
     ByteString value() {
         return value;
     }
 
     /**
-     * The version of the session's key. A claim enters a queue only while it is what the claim knows, so writing the
-     * key again keeps out every claim that was sent before and not answered.
+     * The revision at which the session's key was last written. A claim enters a queue only while it is what the claim
+     * knows, so writing the key again keeps out every claim that was sent before and not answered.
      */
     long fence() {
         return fence.get();
     }
 
-    /** The session's key was seen with a version. */
-    void fenceSeen(long version) {
-        fence.accumulateAndGet(version, Math::max);
+    /** The session's key was seen to be written at a revision. */
+    void fenceSeen(long modRevision) {
+        fence.accumulateAndGet(modRevision, Math::max);
     }
+
+    /** Whether a look at its key has found it, and not the next session's with its number. */
+    boolean isFound(List<KeyValue> found) {
+        if (found.isEmpty() || found.get(0).getCreateRevision() != createRevision) {
+            return false;
+        }
+        fenceSeen(found.get(0).getModRevision());
+        return true;
+    }
+
+    /** The same, and ends the session if it was not found. */
+    boolean endUnlessFound(List<KeyValue> found) {
+        boolean alive = isFound(found);
+        if (!alive) {
+            signalLost(LossReason.SESSION_ENDED);
+        }
+        return alive;
+    }
+
+    // ---------------------------------------------------------------- places
+
+    /** Gives a claim a place in a lock's queue; null if there is no room in this session. */
+    synchronized @Nullable Place place(Keys keys, String lockName, LockMode mode) {
+        if (retired || claims == MOST_CLAIMS || ended.get()) {
+            return null;
+        }
+        claims++;
+        BitSet used = indexes.computeIfAbsent(Keys.claims(keys.queue(lockName), mode), prefix -> new BitSet());
+        int index = used.nextClearBit(0);
+        used.set(index);
+        return new Place(keys, this, lockName, mode, index);
+    }
+
+    synchronized void free(String prefix, int index) {
+        claims--;
+        BitSet used = indexes.get(prefix);
+        if (used != null) {
+            used.clear(index);
+            if (used.isEmpty()) {
+                indexes.remove(prefix);
+            }
+        }
+    }
+
+    /** How many claims have a place. */
+    synchronized int claims() {
+        return claims;
+    }
+
+    /** Gives no more places, if nobody has one; whether that is so. */
+    synchronized boolean retire() {
+        retired |= claims == 0;
+        return retired;
+    }
+
+    // ---------------------------------------------------------------- life
 
     /** Whether etcd refused the last read of the session's key, though it answered. */
     boolean isReadRefused() {

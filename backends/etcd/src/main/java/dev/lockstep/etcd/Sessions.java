@@ -1,86 +1,118 @@
 package dev.lockstep.etcd;
 
 import com.google.protobuf.ByteString;
+import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
 import dev.lockstep.etcd.proto.Etcd.Event;
-import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import dev.lockstep.etcd.proto.Etcd.LeaseGrantRequest;
-import dev.lockstep.etcd.proto.Etcd.LeaseKeepAliveRequest;
-import dev.lockstep.etcd.proto.Etcd.LeaseKeepAliveResponse;
 import dev.lockstep.etcd.proto.Etcd.LeaseRevokeRequest;
-import dev.lockstep.etcd.proto.Etcd.RangeResponse;
-import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Renewer;
 import dev.lockstep.spi.Scheduler;
-import io.grpc.Status;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps a client's session alive, and opens another when it has ended. Safe for use by many threads. */
+/** Keeps a client's sessions alive, and opens another when one is needed. Safe for use by many threads. */
 final class Sessions {
     /*
-     * Overview. A renewal is a keepalive and then a read of the session's key, which must be answered in the same raft
-     * term. A keepalive alone proves little: a leader that was stopped, or whose disk stood still, answers keepalives
-     * before it learns that there is another leader, at which the lease goes on to expire. The read is confirmed by a
-     * majority; and since the member that passed the keepalive on was in the same term before, it passed it to that
-     * term's leader. The deadline counts from before the keepalive was sent.
+     * Overview. A client has one session, and more while its claims need more room than one has. Each is renewed and lost
+     * for itself.
      *
-     * Keepalives need no rights, and reads do. Once etcd has refused the read, it must succeed before the next keepalive is
-     * sent: otherwise the lease, and every lock on it, would live as long as a process that can neither hold nor release.
-     *
-     * The session ends when its key is gone: the lease has expired or was revoked, or somebody deleted the key. A watch
+     * A session ends when its key is gone: the lease has expired or was revoked, or somebody deleted the key. A watch
      * tells so at once, a renewal does at the latest, and a request with a dead lease does too. What is left of its
      * lease is then revoked, since nothing may hang on it any more.
      *
      * The next one is tried for until it is there. As long as etcd refuses it, though it answers, whoever waits for it is
      * told so: nothing else would, since an engine that answers is no outage.
+     *
+     * The sessions of a client are renewed at different times, so that they also expire at different times if it dies:
+     * etcd serves nobody while it deletes the keys of a lease.
      */
     private static final Logger log = LoggerFactory.getLogger(Sessions.class);
 
     /** Leases are counted in whole seconds. */
     private static final Duration LEAST_TTL = Duration.ofSeconds(1);
 
+    /** The share of a session's room beyond which the next session is opened in advance. */
+    private static final double ALMOST_FULL = 0.75;
+
+    /** Multiples of it are spread evenly between the whole numbers, however many there are. */
+    private static final double GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
+
     private final BackendContext context;
     private final Scheduler scheduler;
     private final Wire wire;
     private final Watches watches;
     private final Keys keys;
+    private final SessionNumbers numbers;
+    private final SessionRenewal renewal;
     private final Runnable whenAnswered;
-    private final Renewer<Session> renewer;
+    private final Consumer<Session> whenRenewed;
     private final long leaseSeconds;
-    private final long renewalNanos;
-    private volatile @Nullable Session current; // written under this
+    private final List<Kept> alive = new CopyOnWriteArrayList<>(); // written under this
     private volatile @Nullable Throwable refusal;
     private volatile long grantedSeconds;
-    private Watches.@Nullable Watch watch; // guarded by this
-    private CompletableFuture<Void> opening = CompletableFuture.completedFuture(null); // guarded by this
-    private boolean closed; // guarded by this
+    private CompletableFuture<Void> attempt = CompletableFuture.completedFuture(null); // guarded by this, as the next
+    private boolean opening;
+    private int opened;
+    private boolean closed;
 
-    Sessions(BackendContext context, Wire wire, Watches watches, Keys keys, Runnable whenAnswered) {
+    /** A session that lives, as far as is known, with what keeps it so. */
+    private record Kept(Session session, Renewer<Session> renewer, Watches.Watch watch) {
+        void forget() {
+            renewer.close();
+            watch.cancel();
+        }
+    }
+
+    /**
+     * Makes it.
+     *
+     * @param whenAnswered runs when there is a session for claims that have none, or the reason why not
+     * @param whenRenewed hears of each renewal
+     */
+    Sessions(
+            BackendContext context,
+            Wire wire,
+            Watches watches,
+            Keys keys,
+            Runnable whenAnswered,
+            Consumer<Session> whenRenewed) {
         this.context = context;
         this.scheduler = context.scheduler();
         this.wire = wire;
         this.watches = watches;
         this.keys = keys;
+        this.numbers = new SessionNumbers(wire, keys);
+        this.renewal = new SessionRenewal(wire, context.renewalTimeout());
         this.whenAnswered = whenAnswered;
-        this.renewer = new Renewer<>(context, 1, LossReason.SESSION_ENDED, batch -> renew(batch.get(0)));
+        this.whenRenewed = whenRenewed;
         this.leaseSeconds = context.ttl().plusNanos(999_999_999).toSeconds();
-        this.renewalNanos = context.renewalTimeout().toNanos();
     }
 
-    /** The session that lives, as far as is known; null while another is being opened. */
-    @Nullable
-    Session current() {
-        return current;
+    /** The sessions that live, as far as is known. */
+    List<Session> all() {
+        return alive.stream().map(Kept::session).toList();
     }
 
-    /** Why etcd has refused the session that is missing; null if there is one, or if the last try was not answered. */
+    /** Whether a lease is one of this client's. */
+    boolean isOwn(long lease) {
+        for (Kept kept : alive) {
+            if (kept.session.lease() == lease) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Why etcd has refused the session that is missing; null if none is missing, or if the last try was not answered. */
     @Nullable
     Throwable refusal() {
         return refusal;
@@ -91,11 +123,30 @@ final class Sessions {
         return grantedSeconds > leaseSeconds ? Duration.ofSeconds(grantedSeconds) : LEAST_TTL;
     }
 
+    /** A place for a claim; null if there is no room until another session was opened, or was refused. */
+    @Nullable
+    Place place(String lockName, LockMode mode) {
+        int full = 0;
+        for (Kept kept : alive) {
+            Place place = kept.session.place(keys, lockName, mode);
+            if (place != null) {
+                if (full == alive.size() - 1 && kept.session.claims() > ALMOST_FULL * Session.MOST_CLAIMS) {
+                    openAnother();
+                }
+                return place;
+            }
+            full++;
+        }
+        openAnother();
+        return null;
+    }
+
+    // ---------------------------------------------------------------- opening
+
     /** Opens a session, in one try. */
     CompletableFuture<Session> open() {
         long lease = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
-        ByteString key = keys.session(context.clientId(), lease);
-        ByteString value = Keys.bytes("client=" + context.clientName() + "\n");
+        ByteString value = Keys.bytes("client=" + context.clientName() + "\nid=" + context.clientId() + "\n");
         long sent = scheduler.nanoTime();
         return wire.call(
                         Rpc.LEASE_GRANT,
@@ -105,17 +156,17 @@ final class Sessions {
                                 .build())
                 .thenCompose(granted -> {
                     grantedSeconds = granted.getTTL();
-                    return wire.call(
-                            Rpc.TXN,
-                            TxnRequest.newBuilder()
-                                    .addSuccess(Requests.put(key, value, lease))
-                                    .addSuccess(Requests.op(Requests.look(key)))
-                                    .build());
+                    return numbers.take(value, lease);
                 })
-                .thenCompose(answer -> {
-                    Session session =
-                            new Session(lease, key, value, Renewer.deadline(sent, context.ttl()), this::ended);
-                    Requests.found(answer, 1).forEach(kv -> session.fenceSeen(kv.getVersion()));
+                .thenCompose(taken -> {
+                    Session session = new Session(
+                            lease,
+                            taken.number(),
+                            keys.session(taken.number()),
+                            value,
+                            taken.revision(),
+                            Renewer.deadline(sent, context.ttl()),
+                            this::ended);
                     return begin(session).thenApply(done -> session);
                 })
                 .whenComplete((session, failure) -> {
@@ -127,47 +178,72 @@ final class Sessions {
 
     /** Uses a session from now on. One that comes too late is ended; done when it is. */
     private CompletableFuture<Void> begin(Session session) {
+        Renewer<Session> renewer = new Renewer<>(context, 1, LossReason.SESSION_ENDED, batch -> renew(batch.get(0)));
+        double phase;
         synchronized (this) {
             if (closed) {
                 return revoke(session.lease());
             }
-            current = session;
+            phase = alive.isEmpty() ? 0 : opened * GOLDEN_RATIO % 1;
+            opened++;
             refusal = null;
-            watch = watches.watch(session.key(), new Watches.Watcher() {
-                @Override
-                public void watching() {
-                    check(session);
-                }
-
-                @Override
-                public void changed(Event event) {
-                    if (event.getType() == Event.EventType.DELETE) {
-                        session.signalLost(LossReason.SESSION_ENDED);
-                    }
-                }
-            });
+            alive.add(new Kept(session, renewer, watches.watch(session.key(), watcher(session))));
         }
-        renewer.register(session);
-        whenAnswered.run();
+        if (phase == 0) {
+            renewer.register(session);
+        } else {
+            scheduler.schedule((long) (phase * context.ttl().toNanos() / 3), () -> renewer.register(session));
+        }
         return CompletableFuture.completedFuture(null);
     }
 
-    /** Opens a session, in as many tries as it takes. */
-    private void reopen(int failures) {
+    private Watches.Watcher watcher(Session session) {
+        return new Watches.Watcher() {
+            @Override
+            public void watching() {
+                renewal.check(session);
+            }
+
+            @Override
+            public void changed(Event event) {
+                if (event.getType() == Event.EventType.DELETE) {
+                    session.signalLost(LossReason.SESSION_ENDED);
+                }
+            }
+        };
+    }
+
+    /** Opens one more session, in as many tries as it takes, unless that is under way. Not in this call. */
+    private void openAnother() {
+        synchronized (this) {
+            if (closed || opening) {
+                return;
+            }
+            opening = true;
+        }
+        scheduler.schedule(0, () -> tryToOpen(0));
+    }
+
+    private void tryToOpen(int failures) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         synchronized (this) {
             if (closed) {
                 return;
             }
-            opening = done;
+            attempt = done;
         }
         open().whenComplete((session, failure) -> {
-            done.complete(null);
-            if (failure != null && !isClosed()) {
+            if (failure == null) {
+                synchronized (this) {
+                    opening = false;
+                }
+                whenAnswered.run();
+            } else if (!isClosed()) {
                 notOpened(failure);
                 int more = failures + 1;
-                scheduler.schedule(context.retryBackoff().delay(more).toNanos(), () -> reopen(more));
+                scheduler.schedule(context.retryBackoff().delay(more).toNanos(), () -> tryToOpen(more));
             }
+            done.complete(null);
         });
     }
 
@@ -178,7 +254,8 @@ final class Sessions {
         }
         if (refusal == null) {
             log.warn(
-                    "etcd refuses a session to client {}: {}; trying again",
+                    "{} refuses a session to client {}: {}; trying again",
+                    wire.settings(),
                     context.clientName(),
                     Failures.status(failure));
         }
@@ -191,73 +268,64 @@ final class Sessions {
     }
 
     private void ended(Session session) {
+        Kept kept;
+        boolean none;
         synchronized (this) {
-            if (closed || current != session) {
+            kept = remove(session);
+            if (closed || kept == null) {
                 return;
             }
-            log.warn("The session of client {} has ended at etcd; opening another", context.clientName());
-            current = null;
-            if (watch != null) {
-                watch.cancel();
+            none = alive.isEmpty();
+        }
+        log.warn("A session of client {} has ended at {}; its locks are lost", context.clientName(), wire.settings());
+        kept.forget();
+        revoke(session.lease());
+        if (none) {
+            openAnother();
+        } else {
+            scheduler.schedule(0, whenAnswered); // others have room for its claims, or another is opened
+        }
+    }
+
+    private @Nullable Kept remove(Session session) {
+        for (Kept kept : alive) {
+            if (kept.session == session) {
+                alive.remove(kept);
+                return kept;
             }
         }
-        renewer.unregister(session);
-        revoke(session.lease());
-        reopen(0);
+        return null;
+    }
+
+    /** Ends a session that nobody uses, if the others have room enough. */
+    private boolean retire(Session session) {
+        Kept kept;
+        synchronized (this) {
+            boolean room = alive.stream()
+                    .anyMatch(other ->
+                            other.session != session && other.session.claims() < ALMOST_FULL * Session.MOST_CLAIMS / 2);
+            if (closed || !room || !session.retire()) {
+                return false;
+            }
+            kept = remove(session);
+        }
+        if (kept != null) {
+            kept.forget();
+            revoke(session.lease());
+        }
+        return true;
     }
 
     private CompletableFuture<List<Session>> renew(Session session) {
+        if (retire(session)) {
+            return CompletableFuture.completedFuture(List.of());
+        }
         watches.probe();
-        CompletableFuture<?> allowed =
-                session.isReadRefused() ? read(session) : CompletableFuture.completedFuture(null);
-        return allowed.thenCompose(any -> wire.call(
-                        Rpc.LEASE_KEEP_ALIVE,
-                        LeaseKeepAliveRequest.newBuilder()
-                                .setID(session.lease())
-                                .build(),
-                        renewalNanos))
-                .thenCompose(kept -> read(session).thenApply(found -> verdict(session, kept, found)));
-    }
-
-    private CompletableFuture<RangeResponse> read(Session session) {
-        return wire.call(Rpc.RANGE, Requests.look(session.key()).build(), renewalNanos)
-                .whenComplete(
-                        (found, failure) -> session.readRefused(failure != null && !Failures.isUnanswered(failure)));
-    }
-
-    /** What a keepalive and the read after it say: the session if it has ended. Throws if they say nothing certain. */
-    static List<Session> verdict(Session session, LeaseKeepAliveResponse kept, RangeResponse found) {
-        if (found.getKvsCount() == 0) {
-            return List.of(session);
-        }
-        session.fenceSeen(found.getKvs(0).getVersion());
-        if (kept.getTTL() <= 0
-                || kept.getHeader().getRaftTerm() != found.getHeader().getRaftTerm()) {
-            throw Status.UNAVAILABLE
-                    .withDescription("the leader changed during a keepalive")
-                    .asRuntimeException();
-        }
-        return List.of();
-    }
-
-    private void check(Session session) {
-        wire.call(Rpc.RANGE, Requests.look(session.key()).build()).thenAccept(found -> {
-            if (found.getKvsCount() == 0) {
-                session.signalLost(LossReason.SESSION_ENDED);
-            } else {
-                session.fenceSeen(found.getKvs(0).getVersion());
+        return renewal.renew(session).whenComplete((gone, failure) -> {
+            if (failure == null && gone.isEmpty()) {
+                whenRenewed.accept(session);
             }
         });
-    }
-
-    /** A transaction found the session's key so. */
-    static boolean isAlive(Session session, List<KeyValue> found) {
-        if (found.isEmpty()) {
-            session.signalLost(LossReason.SESSION_ENDED);
-            return false;
-        }
-        session.fenceSeen(found.get(0).getVersion());
-        return true;
     }
 
     /** Ends a lease, in one try: without keepalives it ends by itself. */
@@ -268,22 +336,22 @@ final class Sessions {
                 .handle((answer, failure) -> null);
     }
 
-    /** Ends the session, and with it all that the client has at etcd. */
+    /** Ends all sessions, and with them all that the client has at etcd. */
     CompletableFuture<Void> close() {
-        Session last;
-        CompletableFuture<Void> unfinished;
+        List<Kept> last;
+        CompletableFuture<Void> revoked;
         synchronized (this) {
             closed = true;
-            last = current;
-            current = null;
-            unfinished = opening;
+            last = List.copyOf(alive);
+            alive.clear();
+            revoked = attempt; // which ends what it opens
         }
-        renewer.close();
-        if (last == null) {
-            return unfinished; // it ends what it opens
+        // One after the other, since etcd serves nobody while it deletes the keys of a lease.
+        for (Kept kept : last) {
+            kept.renewer.close();
+            revoked = revoked.thenCompose(done -> revoke(kept.session.lease()));
         }
-        CompletableFuture<Void> revoked = revoke(last.lease());
-        last.signalLost(LossReason.CLIENT_CLOSED);
+        last.forEach(kept -> kept.session.signalLost(LossReason.CLIENT_CLOSED));
         return revoked;
     }
 }

@@ -6,7 +6,7 @@
  * LockClient locks = LockClient.connect("etcd://localhost:2379");
  * }</pre>
  *
- * <p>Claims are keys on one lease for each client, ordered by their create revision, which is also the token; each waiter watches
+ * <p>Claims are keys on leases of their client, ordered by their create revision, which is also the token; each waiter watches
  * only the key before it. {@link dev.lockstep.etcd.EtcdGuard} ties transactions of one's own on the same cluster to a lock.
  */
 @NullMarked

@@ -1,6 +1,7 @@
 package dev.lockstep.etcd;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.LockMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -35,7 +36,11 @@ final class Backends implements AutoCloseable {
     }
 
     static Session session(EtcdBackend backend) {
-        return Objects.requireNonNull(backend.sessions().current());
+        return backend.sessions().all().get(0);
+    }
+
+    static Place place(EtcdBackend backend, String lockName) {
+        return Objects.requireNonNull(backend.sessions().place(lockName, LockMode.EXCLUSIVE));
     }
 
     @Override

@@ -103,8 +103,8 @@ class EtcdBadInputTest extends SingleMemberTestCase {
     void keysOfStrangersInAQueueAreIgnored() throws Exception {
         LockClient client = connect();
         LockClient rival = connect();
-        List<String> strange =
-                List.of("", "junk", "w/", "w/junk", "w/claim@ff", "w/claim@0", "r/x/y", "z/claim@1", "w0");
+        List<String> strange = List.of(
+                "", "junk", "w/", "w/junk", "w/claim@ff", "r/x/y", "z/1.0", "w0", "w/0.0", "w/1.0", "w/2.0", "r/3.0");
         strange.forEach(key -> gateway.put(lockPrefix(NAME) + key, "?"));
         int count = gateway.list(lockPrefix(NAME)).size();
         for (int i = 0; i < 2; i++) {
@@ -127,6 +127,20 @@ class EtcdBadInputTest extends SingleMemberTestCase {
         assertThat(client.forceRelease(NAME)).isFalse();
         assertThat(client.list("")).isEmpty();
         assertThat(gateway.list(lockPrefix(NAME))).hasSize(count);
+    }
+
+    @Test
+    void clientsOfAnotherFormatAreNotJoined() {
+        for (String session : List.of("0123456789abcdefghijkl@1f", "1/7", "3/7", "10/7")) {
+            String key = "lockstep/" + namespace + "/client/" + session;
+            gateway.put(key, "client=another");
+            assertThatThrownBy(this::connect)
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining(namespace)
+                    .hasMessageContaining("another version");
+            gateway.delete(key);
+        }
+        connect().close();
     }
 
     @Test

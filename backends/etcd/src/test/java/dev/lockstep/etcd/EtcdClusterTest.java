@@ -168,7 +168,7 @@ class EtcdClusterTest extends ClusterTestCase {
                 if (kept != null
                         && kept.getTTL() > 0
                         && kept.getHeader().getRaftTerm() != found.getHeader().getRaftTerm()) {
-                    assertThatThrownBy(() -> Sessions.verdict(session, kept, found))
+                    assertThatThrownBy(() -> SessionRenewal.verdict(session, kept, found))
                             .hasMessageContaining("leader changed");
                     stale[0]++;
                 }

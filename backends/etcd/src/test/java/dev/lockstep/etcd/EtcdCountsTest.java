@@ -54,19 +54,17 @@ class EtcdCountsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void anUncontendedPairIsOneTransactionAndOneDelete() {
+    void anUncontendedPairIsTwoTransactions() {
         LockClient client = connect();
         client.lock(NAME).lock();
         client.lock(NAME).unlock();
         long all = allRequests();
         long transactions = requests("Txn");
-        long deletes = requests("DeleteRange");
         for (int i = 0; i < 100; i++) {
             client.lock(NAME).lock();
             client.lock(NAME).unlock();
         }
-        assertThat(requests("Txn") - transactions).isEqualTo(100);
-        assertThat(requests("DeleteRange") - deletes).isEqualTo(100);
+        assertThat(requests("Txn") - transactions).isEqualTo(200);
         assertThat(allRequests() - all).isEqualTo(200);
     }
 
@@ -99,7 +97,7 @@ class EtcdCountsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void aHandOffIsOneEventAndOneTransaction() throws Exception {
+    void aHandOffIsOneEventAndTwoTransactions() throws Exception {
         List<LockClient> clients = List.of(connect(), connect(), connect(), connect());
         LockClient operator = connect();
         Lease held = clients.get(0).lock(NAME).acquireAsync().get();
@@ -123,7 +121,7 @@ class EtcdCountsTest extends SingleMemberTestCase {
             events = events() - events;
             seen.add(transactions + " transactions, " + all + " requests, " + events + " events");
             // The holder cancels its own watch first, but on another stream: its deletion may still be told to itself.
-            if (transactions == 1 && all == 2 && (events == 1 || events == 2)) {
+            if (transactions == 2 && all == 2 && (events == 1 || events == 2)) {
                 asItShouldBe++;
             }
             waiting.get(1).cancel(false);
@@ -150,7 +148,7 @@ class EtcdCountsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void tenThousandHeldLocksCostTheKeepalivesOfOneLease() throws Exception {
+    void tenThousandHeldLocksCostTheKeepalivesOfAFewLeases() throws Exception {
         LockClient client = closedAfterwards(builder()
                 .url("etcd://" + server.address())
                 .ttl(Duration.ofSeconds(6))
@@ -167,7 +165,8 @@ class EtcdCountsTest extends SingleMemberTestCase {
             leases.add(future.get());
         }
         awaitQuiet();
-        assertThat(gateway.leases()).isEqualTo(leasesBefore);
+        int few = gateway.leases() - leasesBefore + 1;
+        assertThat(few).isBetween(10, 11); // a thousand locks each, and perhaps one that was opened in advance
         long keepalives = requests("LeaseKeepAlive");
         long all = allRequests();
         long messages = messages("Watch");
@@ -175,11 +174,11 @@ class EtcdCountsTest extends SingleMemberTestCase {
         TimeUnit.SECONDS.sleep(7); // more than a ttl: what is measured is what happens while time passes
         keepalives = requests("LeaseKeepAlive") - keepalives;
         all = allRequests() - all;
-        // Every two seconds a keepalive and a read; one more of each for a late tick.
+        // Every two seconds a keepalive and a read for each; one more of both for a late tick.
         long ticks = Duration.ofNanos(System.nanoTime() - start).toSeconds() / 2 + 1;
-        assertThat(keepalives).isBetween(2L, ticks);
-        assertThat(all).isLessThanOrEqualTo(2 * ticks);
-        assertThat(messages("Watch") - messages).isLessThanOrEqualTo(4);
+        assertThat(keepalives).isBetween(2L * few, ticks * few);
+        assertThat(all).isLessThanOrEqualTo(2 * ticks * few);
+        assertThat(messages("Watch") - messages).isLessThanOrEqualTo((ticks + 1) * few);
         assertThat(leases).allMatch(Lease::isValid);
         assertThat(watchStreams()).isEqualTo(1);
     }

@@ -128,7 +128,8 @@ class EtcdFixture implements BackendFixture {
     public void expireSession(LockClient client) {
         Side side = side(client);
         Gateway gateway = new Gateway(members.get(0));
-        gateway.list("lockstep/" + side.namespace + "/client/" + side.clientId)
+        gateway.list("lockstep/" + side.namespace + "/client/").stream()
+                .filter(session -> session.value().contains(side.clientId))
                 .forEach(session -> gateway.revoke(session.lease()));
     }
 

@@ -2,36 +2,187 @@ package dev.lockstep.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.lockstep.LockMode;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
 import dev.lockstep.LossReason;
+import dev.lockstep.etcd.proto.Etcd.TxnRequest;
+import dev.lockstep.etcd.proto.Etcd.TxnResponse;
+import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Outcome;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Steps of the backend in the worst order. */
+/** Keys are used again, and requests can arrive late: steps in the worst order. */
 class EtcdRacesTest extends SingleMemberTestCase {
     private EtcdBackend backend;
+    private Session session;
 
     @BeforeEach
     void openBackend() {
         backend = closedAfterwards(new Backends(namespace, "etcd://" + server.address()))
                 .open();
+        session = Backends.session(backend);
+    }
+
+    private TxnResponse send(TxnRequest request) throws Exception {
+        return backend.wire().call(Rpc.TXN, request).get();
+    }
+
+    private TxnRequest enter(Place place) {
+        return place.enter(Keys.bytes("value"), false, session.fence());
+    }
+
+    /** The next claim of the same key, which is there when late requests of the one before arrive. */
+    private Place enterNext(Place before) throws Exception {
+        Place next = Backends.place(backend, NAME);
+        assertThat(next.key()).isEqualTo(before.key());
+        assertThat(send(enter(next)).getSucceeded()).isTrue();
+        return next;
     }
 
     /** A withdrawal can release a grant between its making and its beginning. */
     @Test
     void aGrantThatWasReleasedBeforeItBeganIsNotKept() throws Exception {
         TestClaim claim = TestClaim.of(NAME, "client.1");
-        Session session = Backends.session(backend);
-        Place place = new Place(backend.keys(), session, NAME, LockMode.EXCLUSIVE, claim.claimId());
-        var answer = backend.wire()
-                .call(Rpc.TXN, place.enter(Keys.bytes("value"), false, session.fence()))
-                .get();
-        EtcdGrant grant = new EtcdGrant(backend, place, place.entered(answer), claim, false);
+        Place place = Backends.place(backend, NAME);
+        EtcdGrant grant = new EtcdGrant(backend, place, place.entered(send(enter(place))), claim, 0);
         assertThat(grant.release(LockBackend.DO_NOT_BLOCK).toCompletableFuture().get())
                 .isTrue();
         grant.begin();
         session.signalLost(LossReason.SESSION_ENDED);
         assertThat(claim.lost()).isNotDone();
+    }
+
+    @Test
+    void aDeleteThatArrivesLateSparesTheNextClaim() throws Exception {
+        Place first = Backends.place(backend, NAME);
+        long created = first.entered(send(enter(first))).createRevision();
+        assertThat(backend.leave(first, NAME, created, 0).get()).isTrue();
+        enterNext(first);
+        assertThat(send(first.leave(created)).getSucceeded()).isFalse();
+        assertThat(gateway.list(lockPrefix(NAME))).hasSize(1);
+    }
+
+    @Test
+    void aDepartureForGoodThatArrivesLateSparesTheNextClaim() throws Exception {
+        Place first = Backends.place(backend, NAME);
+        long fence = session.fence();
+        send(enter(first));
+        assertThat(backend.leave(first, NAME, 0, fence).get()).isTrue();
+        enterNext(first);
+        assertThat(send(first.leaveForGood(fence)).getSucceeded()).isFalse();
+        assertThat(gateway.list(lockPrefix(NAME))).hasSize(1);
+    }
+
+    /** Of many claims that were not answered, the first moves the fence for all. */
+    @Test
+    void aDepartureBehindAFenceThatHasMovedFindsItsKey() throws Exception {
+        long fence = session.fence();
+        Place one = Backends.place(backend, NAME);
+        Place two = Backends.place(backend, NAME);
+        Place three = Backends.place(backend, NAME);
+        send(enter(one));
+        send(enter(two));
+        assertThat(gateway.list(lockPrefix(NAME))).hasSize(2);
+        assertThat(backend.leave(one, NAME, 0, fence).get()).isTrue();
+        assertThat(backend.leave(two, NAME, 0, fence).get()).isTrue();
+        assertThat(backend.leave(three, NAME, 0, fence).get()).isFalse();
+        assertThat(gateway.list(lockPrefix(NAME))).isEmpty();
+        assertThat(session.claims()).isZero();
+    }
+
+    @Test
+    void aPlaceIsFreedOnce() {
+        Place place = Backends.place(backend, NAME);
+        place.free();
+        Place next = Backends.place(backend, NAME);
+        place.free();
+        assertThat(session.claims()).isEqualTo(1);
+        assertThat(next.key()).isEqualTo(place.key());
+        assertThat(Backends.place(backend, NAME).key()).isNotEqualTo(place.key());
+    }
+
+    /** The holder asks again while the waiter hears nothing: under the same key, but behind the waiter. */
+    @Test
+    void aWaiterPassesAPredecessorThatWasMadeAnew() throws Exception {
+        LockClient holder = connect();
+        TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
+        LockClient waiter = connect("etcd://127.0.0.1:" + proxy.port());
+        Lease held = holder.lock(NAME).acquireAsync().get();
+        String key = gateway.list(lockPrefix(NAME)).get(0).key();
+        CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();
+        await("it waits", () -> gateway.list(lockPrefix(NAME)).size() == 2);
+        proxy.blackHole();
+        held.close();
+        CompletableFuture<Lease> behind = holder.lock(NAME).acquireAsync();
+        await(
+                "it waits again",
+                () -> gateway.list(lockPrefix(NAME)).stream()
+                                .filter(kv -> kv.key().equals(key))
+                                .count()
+                        == 1);
+        proxy.heal();
+        waiting.get(20, TimeUnit.SECONDS).close();
+        behind.get(20, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aSessionWhoseNumberWasTakenByAnotherHasEnded() throws Exception {
+        TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
+        LockClient client = connect("etcd://127.0.0.1:" + proxy.port());
+        Lease lease = client.lock(NAME).acquireAsync().get();
+        long id = gateway.list(lockPrefix(NAME)).get(0).lease();
+        String key = gateway.list("lockstep/" + namespace + "/client/").stream()
+                .filter(kv -> kv.lease() == id)
+                .findFirst()
+                .orElseThrow()
+                .key();
+        proxy.blackHole();
+        gateway.revoke(id);
+        gateway.put(key, "client=another");
+        proxy.heal();
+        await("the hold is lost", () -> !lease.isValid());
+        await("it goes on", () -> {
+            client.lock(NAME + "-next").acquireAsync().get(5, TimeUnit.SECONDS).close();
+            return true;
+        });
+        gateway.delete(key);
+    }
+
+    @Test
+    void aStrangersKeyInTheClaimsPlaceIsPassedBy() throws Exception {
+        String prefix = lockPrefix(NAME) + "w/" + session.number() + ".";
+        gateway.put(prefix + "0", "?");
+        TestClaim claim = TestClaim.of(NAME, "client.1");
+        var granted = backend.submit(claim).outcome().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        assertThat(gateway.list(prefix)).extracting(Gateway.Kv::key).containsExactly(prefix + "0", prefix + "1");
+        ((Outcome.Granted) granted)
+                .grant()
+                .release(LockBackend.DO_NOT_BLOCK)
+                .toCompletableFuture()
+                .get();
+        assertThat(gateway.list(prefix)).extracting(Gateway.Kv::key).containsExactly(prefix + "0");
+    }
+
+    /** The event is lost for good: only another look finds out that the lock is free. */
+    @Test
+    void aWaiterThatWasNotToldOfTheReleaseLooksWithTheNextRenewal() throws Exception {
+        ForgetfulMember forgetful = closedAfterwards(new ForgetfulMember(server));
+        LockClient holder = connect();
+        LockClient waiter = closedAfterwards(builder()
+                .url("etcd://" + forgetful.address())
+                .ttl(Duration.ofSeconds(3))
+                .connect());
+        Lease held = holder.lock(NAME).acquireAsync().get();
+        CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();
+        await("it watches its session and the holder", () -> forgetful.watches() == 2);
+        TimeUnit.MILLISECONDS.sleep(300); // and has seen that the holder is still there
+        held.close();
+        await("the event is dropped", () -> forgetful.dropped() == 1);
+        waiting.get(10, TimeUnit.SECONDS).close();
     }
 }

@@ -42,7 +42,7 @@ enum Algorithm {
     ETCD(
             Family.ETCD,
             "AX BX CX A- B- C-",
-            "A key for each claim, all of a client on one lease: the lowest create revision has the lock, each other"
+            "A key for each claim, on a lease of its client: the lowest create revision has the lock, each other"
                     + " watches the key before it."),
     ETCD_SHARED(
             Family.ETCD,

@@ -9,13 +9,20 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The keys of etcd, by its JSON interface. */
 final class EtcdView implements EngineView {
     private static final Pattern KEY_VALUE = Pattern.compile("\\{\"key\":\"[^}]*}");
+    private static final Pattern SESSION = Pattern.compile("/client/\\d+/\\d+$");
+
+    /** The number of a session, in its own key or in that of a claim. */
+    private static final Pattern NUMBER = Pattern.compile("(?<=/)\\d+(?=(\\.\\d+)?$)");
+
     private static final Pattern FIELD = Pattern.compile("\"(\\w+)\":\"([^\"]*)\"");
 
     private final HttpClient http = HttpClient.newHttpClient();
@@ -50,9 +57,22 @@ final class EtcdView implements EngineView {
             keys.add(key(found.group()));
         }
         keys.sort(Comparator.comparingLong(Key::createRevision));
+        Map<String, String> clients = new HashMap<>();
+        keys.stream()
+                .filter(key -> SESSION.matcher(key.key).find())
+                .forEach(key -> clients.put(key.key.replaceFirst(".*/", ""), labels.text(id(key.value))));
         List<String> lines = new ArrayList<>();
-        keys.forEach(key -> show(key, lines));
+        keys.forEach(key -> show(key, clients, lines));
         return lines;
+    }
+
+    /** The client's id, which is in the value of its session's key. */
+    private static String id(String value) {
+        return value.lines()
+                .filter(line -> line.startsWith("id="))
+                .map(line -> line.substring("id=".length()))
+                .findFirst()
+                .orElse("");
     }
 
     private static Key key(String json) {
@@ -76,15 +96,17 @@ final class EtcdView implements EngineView {
         return new Key(key, value, created, version, lease);
     }
 
-    /** Of a client's key, the session's, the revision says nothing. */
-    private void show(Key key, List<String> lines) {
+    /** Shows the client instead of its session's number; of a session's own key the revision says nothing. */
+    private void show(Key key, Map<String, String> clients, List<String> lines) {
         String lease = labels.session(key.lease);
         boolean claim = key.key.startsWith(prefix + "lock/");
         String facts = claim
                 ? "create revision " + labels.token(key.createRevision) + ", version " + key.version + ", lease "
                         + lease
                 : "lease " + lease;
-        lines.add(labels.text(key.key.replaceFirst("@[0-9a-f]+$", "@" + lease)) + "  (" + facts + ")");
+        String name = NUMBER.matcher(labels.text(key.key))
+                .replaceAll(found -> clients.getOrDefault(found.group(), found.group()));
+        lines.add(name + "  (" + facts + ")");
         lines.addAll(labels.news(key.key, key.value));
     }
 

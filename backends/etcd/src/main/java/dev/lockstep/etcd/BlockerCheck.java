@@ -1,0 +1,44 @@
+package dev.lockstep.etcd;
+
+import com.google.protobuf.ByteString;
+import dev.lockstep.etcd.proto.Etcd.TxnRequest;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/** Looks at the keys that claims wait for, many with one request, and one request at a time. */
+final class BlockerCheck {
+    /** etcd takes 128 operations in a transaction, unless it is set otherwise. */
+    private static final int BATCH = 100;
+
+    private BlockerCheck() {}
+
+    /**
+     * A claim and the key that it waits for.
+     *
+     * @param claim hears what was found
+     * @param key what it waits for
+     */
+    record Waiting(EtcdClaim claim, ByteString key) {}
+
+    /** Begins. What is not answered is left to the next check. */
+    static void run(Wire wire, Iterator<Waiting> all) {
+        List<Waiting> batch = new ArrayList<>();
+        TxnRequest.Builder reads = TxnRequest.newBuilder();
+        while (all.hasNext() && batch.size() < BATCH) {
+            Waiting next = all.next();
+            batch.add(next);
+            reads.addSuccess(Requests.op(Requests.look(next.key())));
+        }
+        if (batch.isEmpty()) {
+            return;
+        }
+        wire.call(Rpc.TXN, reads.build()).thenAccept(answer -> {
+            for (int i = 0; i < batch.size(); i++) {
+                Waiting waiting = batch.get(i);
+                waiting.claim().checked(waiting.key(), answer.getResponses(i).getResponseRange());
+            }
+            run(wire, all);
+        });
+    }
+}

@@ -1,0 +1,165 @@
+package dev.lockstep.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.etcd.proto.Etcd.Event;
+import dev.lockstep.servers.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a server keeps of the past, and what many held locks cost others. */
+class EtcdGrowthTest extends SingleMemberTestCase {
+
+    /** etcd remembers each key until its history is compacted, and every range walks over all that it remembers. */
+    @Test
+    void aNameHasFewKeysHoweverOftenItIsUsed() throws Exception {
+        Backends backends = closedAfterwards(new Backends(namespace, "etcd://" + server.address()));
+        Set<String> keys = ConcurrentHashMap.newKeySet();
+        CompletableFuture<Void> watching = new CompletableFuture<>();
+        ByteString prefix = Keys.bytes(lockPrefix(NAME));
+        backends.open().watches().watch(prefix, Keys.endOf(prefix), 0, new Watches.Watcher() {
+            @Override
+            public void watching() {
+                watching.complete(null);
+            }
+
+            @Override
+            public void changed(Event event) {
+                keys.add(event.getKv().getKey().toStringUtf8());
+            }
+        });
+        watching.get(20, TimeUnit.SECONDS);
+        List<LockClient> clients = List.of(connect(), connect(), connect());
+        List<CompletableFuture<Void>> done = new ArrayList<>();
+        for (LockClient client : clients) {
+            done.add(CompletableFuture.runAsync(() -> {
+                for (int i = 0; i < 100; i++) {
+                    client.lock(NAME).lock();
+                    client.lock(NAME).unlock();
+                }
+            }));
+        }
+        for (CompletableFuture<Void> future : done) {
+            future.get();
+        }
+        // One for each client, and a second that asks while the first one leaves.
+        await("it was used", () -> keys.size() >= clients.size());
+        assertThat(keys).hasSizeLessThanOrEqualTo(2 * clients.size());
+    }
+
+    @Test
+    void clientsOneAfterTheOtherUseTheSameFewKeys() {
+        Set<String> keys = ConcurrentHashMap.newKeySet();
+        for (int i = 0; i < 40; i++) {
+            LockClient client = connect();
+            client.lock(NAME).lock();
+            gateway.list("lockstep/" + namespace + "/").forEach(kv -> keys.add(kv.key()));
+            client.close();
+        }
+        // Sessions draw their number from a few when there are no others.
+        assertThat(keys).hasSizeLessThanOrEqualTo(2 * 8);
+    }
+
+    @Test
+    void aClientThatHoldsFewLocksAgainHasOneLeaseAgain() throws Exception {
+        int before = gateway.leases();
+        LockClient client = closedAfterwards(builder()
+                .url("etcd://" + server.address())
+                .ttl(Duration.ofSeconds(3))
+                .requestTimeout(Duration.ofSeconds(20))
+                .connect());
+        List<Lease> held = hold(client, 2_500);
+        assertThat(gateway.leases() - before).isBetween(3, 4);
+        assertThat(held).allMatch(Lease::isValid);
+        TimeUnit.SECONDS.sleep(4); // more than a ttl: each lease was renewed
+        assertThat(held).allMatch(Lease::isValid);
+        for (Lease lease : held) {
+            lease.close();
+        }
+        await("one lease is left", () -> gateway.leases() - before == 1);
+        client.lock(NAME).lock();
+        client.lock(NAME).unlock();
+    }
+
+    private static List<Lease> hold(LockClient client, int count) throws Exception {
+        Semaphore inFlight = new Semaphore(200);
+        List<CompletableFuture<Lease>> acquiring = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            inFlight.acquire();
+            acquiring.add(client.lock("held-" + i).acquireAsync().whenComplete((lease, error) -> inFlight.release()));
+        }
+        List<Lease> held = new ArrayList<>();
+        for (CompletableFuture<Lease> future : acquiring) {
+            held.add(future.get());
+        }
+        return held;
+    }
+
+    @Test
+    @Tag("soak")
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    void theFiftyThousandthPairCostsNoMoreThanTheFirst() {
+        LockClient client = connect();
+        Duration first = Duration.ZERO;
+        Duration last = Duration.ZERO;
+        for (int i = 0; i < 10; i++) {
+            last = pairs(client, 5_000);
+            first = i == 0 ? last : first;
+            System.out.println((i + 1) * 5_000 + " pairs: " + 5_000_000 / last.toMillis() + " a second");
+        }
+        assertThat(last).isLessThan(first.multipliedBy(3).dividedBy(2));
+    }
+
+    private static Duration pairs(LockClient client, int count) {
+        long start = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            client.lock(NAME).lock();
+            client.lock(NAME).unlock();
+        }
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    /** All requests of the server stand still while it deletes the keys of a lease. */
+    @Test
+    @Tag("full")
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
+    void theEndOfAClientWithThirtyThousandLocksIsHardlyNoticed() throws Exception {
+        TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
+        LockClient dying = closedAfterwards(builder()
+                .url("etcd://127.0.0.1:" + proxy.port())
+                .ttl(Duration.ofSeconds(30))
+                .requestTimeout(Duration.ofSeconds(20))
+                .connect());
+        LockClient other = connect();
+        hold(dying, 30_000);
+        TimeUnit.SECONDS.sleep(15); // each session is renewed at its own time
+        proxy.blackHole();
+        long start = System.nanoTime();
+        Duration longest = Duration.ZERO;
+        while (!other.inspect("held-29999").isFree() || !other.inspect("held-0").isFree()) {
+            for (int i = 0; i < 100; i++) {
+                long before = System.nanoTime();
+                assertThat(other.lock(NAME).tryLock()).isTrue();
+                other.lock(NAME).unlock();
+                Duration pair = Duration.ofNanos(System.nanoTime() - before);
+                longest = pair.compareTo(longest) > 0 ? pair : longest;
+                TimeUnit.MILLISECONDS.sleep(1);
+            }
+        }
+        System.out.println("longest pair " + longest.toMillis() + " ms; free after "
+                + Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s");
+        assertThat(longest).isLessThan(Duration.ofMillis(200));
+    }
+}
