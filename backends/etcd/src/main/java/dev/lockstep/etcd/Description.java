@@ -4,7 +4,6 @@ import dev.lockstep.EngineInfo;
 import dev.lockstep.etcd.proto.Etcd.MemberListRequest;
 import dev.lockstep.etcd.proto.Etcd.MemberListResponse;
 import dev.lockstep.etcd.proto.Etcd.StatusRequest;
-import dev.lockstep.etcd.proto.Etcd.StatusResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,16 +15,17 @@ final class Description {
     private Description() {}
 
     /** Asks the member that requests go to. */
-    static CompletableFuture<EngineInfo> of(Wire wire, Duration ttl) {
-        CompletableFuture<String> version =
-                wire.call(Rpc.STATUS, StatusRequest.getDefaultInstance()).thenApply(StatusResponse::getVersion);
+    static CompletableFuture<EngineInfo> of(Wire wire, Keys keys, Duration ttl) {
+        CompletableFuture<History> history = wire.call(Rpc.STATUS, StatusRequest.getDefaultInstance())
+                .thenCompose(status -> History.of(wire, keys, status));
         CompletableFuture<Integer> members = wire.call(Rpc.MEMBER_LIST, MemberListRequest.getDefaultInstance())
                 .thenApply(MemberListResponse::getMembersCount);
-        return version.thenCombine(members, (known, count) -> make(known, count, ttl));
+        return history.thenCombine(members, (known, count) -> make(known, count, ttl));
     }
 
-    private static EngineInfo make(String version, int members, Duration ttl) {
-        return new EngineInfo("etcd", version, Optional.empty(), guarantees(ttl), limits(version, members));
+    private static EngineInfo make(History history, int members, Duration ttl) {
+        String version = history.status().getVersion();
+        return new EngineInfo("etcd", version, Optional.empty(), guarantees(ttl), limits(version, members, history));
     }
 
     private static List<String> guarantees(Duration ttl) {
@@ -38,13 +38,14 @@ final class Description {
                 "Tokens rise, over restarts and a change of the leader too. The time of day does not matter.");
     }
 
-    private static List<String> limits(String version, int members) {
+    private static List<String> limits(String version, int members, History history) {
         List<String> limits = new ArrayList<>();
         if (members == 1) {
             limits.add("One member alone: while it is down, nothing is granted, and holds end by their deadline.");
         } else {
             limits.add("Of " + members + " members " + (members / 2 + 1) + " must be up for anything to be granted.");
         }
+        limits.add(history.sentence());
         limits.add("A cluster restored from an older backup can repeat tokens.");
         if (version.startsWith("3.4.") || version.startsWith("3.5.")) {
             limits.add("Releases from before February 2024 can end leases too early when the leader's disk stands still"

@@ -207,7 +207,7 @@ final class EtcdBackend implements LockBackend {
 
     @Override
     public CompletionStage<EngineInfo> describe() {
-        return answer(null, "Describing the cluster", Description.of(wire, context.ttl()));
+        return answer(null, "Describing the cluster", Description.of(wire, keys, context.ttl()));
     }
 
     private <T> CompletionStage<T> answer(@Nullable String lockName, String what, CompletableFuture<T> answer) {

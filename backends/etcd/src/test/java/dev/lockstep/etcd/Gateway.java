@@ -65,6 +65,14 @@ final class Gateway {
         post("/v3/kv/compaction", "{\"revision\":\"" + revision() + "\",\"physical\":true}");
     }
 
+    void defragment() {
+        post("/v3/maintenance/defragment", "{}");
+    }
+
+    long sizeInUse() {
+        return number(post("/v3/maintenance/status", "{}"), "dbSizeInUse");
+    }
+
     void revoke(long lease) {
         post("/v3/lease/revoke", "{\"ID\":\"" + lease + "\"}");
     }

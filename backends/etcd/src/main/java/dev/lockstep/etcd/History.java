@@ -1,0 +1,80 @@
+package dev.lockstep.etcd;
+
+import dev.lockstep.etcd.proto.Etcd.StatusResponse;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a cluster keeps of the past. Every write stays until the history is compacted, and etcd refuses all writes once its
+ * space is used up. It does not tell how it is set to compact, only what can be read.
+ *
+ * @param revision the newest revision
+ * @param oldest the oldest one that can still be read, or a little less; 1 if all can
+ * @param status what the member says of its space
+ */
+record History(long revision, long oldest, StatusResponse status) {
+    /** What one pair of lock and unlock adds, as a test has measured: a claim's key and value, and the mark of its end. */
+    static final int BYTES_OF_A_PAIR = 500;
+
+    /** Below this many revisions, it says nothing that none was compacted. */
+    private static final long FEW = 10_000;
+
+    /** How exactly the oldest revision is searched for: as a part of all. */
+    private static final int PARTS = 64;
+
+    /** Finds out, in a few reads, one after the other. */
+    static CompletableFuture<History> of(Wire wire, Keys keys, StatusResponse status) {
+        long revision = status.getHeader().getRevision();
+        return isKept(wire, keys, 1)
+                .thenCompose(all -> all
+                        ? CompletableFuture.completedFuture(1L)
+                        : search(wire, keys, 1, revision, Math.max(1, revision / PARTS)))
+                .thenApply(oldest -> new History(revision, oldest, status));
+    }
+
+    /** The oldest revision that is kept, between one that is not and one that is. */
+    private static CompletableFuture<Long> search(Wire wire, Keys keys, long gone, long kept, long within) {
+        if (kept - gone <= within) {
+            return CompletableFuture.completedFuture(kept);
+        }
+        long middle = gone + (kept - gone) / 2;
+        return isKept(wire, keys, middle)
+                .thenCompose(
+                        is -> is ? search(wire, keys, gone, middle, within) : search(wire, keys, middle, kept, within));
+    }
+
+    private static CompletableFuture<Boolean> isKept(Wire wire, Keys keys, long revision) {
+        return wire.call(
+                        Rpc.RANGE,
+                        Requests.look(Keys.bytes(keys.root()))
+                                .setRevision(revision)
+                                .build())
+                .thenApply(found -> true)
+                .exceptionallyCompose(failure -> Failures.says(failure, "has been compacted")
+                        ? CompletableFuture.completedFuture(false)
+                        : CompletableFuture.failedFuture(failure));
+    }
+
+    /** The sentence for an operator. */
+    String sentence() {
+        String space = megabytes(status.getDbSize()) + " on disk, " + megabytes(status.getDbSizeInUse()) + " in use, "
+                + (status.getDbSizeQuota() > 0 ? megabytes(status.getDbSizeQuota()) : "2 GB unless set otherwise")
+                + " allowed";
+        String growth = "A lock and its unlock add two revisions, about " + BYTES_OF_A_PAIR + " bytes";
+        if (!status.getErrorsList().isEmpty()) {
+            return "An alarm is raised (" + String.join(", ", status.getErrorsList()) + "; " + space
+                    + "): without space etcd refuses all writes. Compact, defragment, and disarm the alarm.";
+        }
+        if (oldest > 1) {
+            return "The history was compacted: of " + revision + " revisions about " + (revision - oldest + 1)
+                    + " are kept (" + space + "). " + growth + ". etcd does not tell whether it compacts by itself.";
+        }
+        return (revision < FEW ? "Nothing was compacted yet" : "The history was never compacted") + ": all " + revision
+                + " revisions are kept (" + space + "). " + growth
+                + ", and without space etcd refuses all writes: set --auto-compaction-retention.";
+    }
+
+    private static String megabytes(long bytes) {
+        return String.format(Locale.ROOT, "%.1f MB", bytes / 1e6);
+    }
+}
