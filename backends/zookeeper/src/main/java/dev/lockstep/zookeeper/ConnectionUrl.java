@@ -3,11 +3,14 @@ package dev.lockstep.zookeeper;
 import dev.lockstep.LockConfigurationException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.zookeeper.ZooDefs;
 
 /** Understands {@code zookeeper://user:password@host:port,host:port/chroot?option=value}. No message repeats any of it. */
 final class ConnectionUrl {
     private static final String START = "zookeeper://";
+    private static final String PROPERTY = "zookeeper.";
 
     private ConnectionUrl() {}
 
@@ -23,9 +26,10 @@ final class ConnectionUrl {
         if (at >= 0) {
             engine = withUser(engine, address.substring(0, at));
         }
-        if (question >= 0 && question + 1 < rest.length()) {
+        if (question >= 0) {
+            Set<String> seen = new HashSet<>();
             for (String option : rest.substring(question + 1).split("&", -1)) {
-                engine = withOption(engine, option);
+                engine = withOption(engine, option, seen);
             }
         }
         return engine;
@@ -39,13 +43,19 @@ final class ConnectionUrl {
         return engine.digest(decode(user.substring(0, colon)), decode(user.substring(colon + 1)));
     }
 
-    private static ZooKeeperEngine withOption(ZooKeeperEngine engine, String option) {
+    private static ZooKeeperEngine withOption(ZooKeeperEngine engine, String option, Set<String> seen) {
         int equals = option.indexOf('=');
         if (equals <= 0) {
             throw malformed();
         }
         String key = option.substring(0, equals);
         String value = decode(option.substring(equals + 1));
+        if (value.isEmpty()) {
+            throw new LockConfigurationException(null, "The URL has an option without a value.");
+        }
+        if (!seen.add(key)) {
+            throw new LockConfigurationException(null, "The URL has the same option twice. Give it once.");
+        }
         return switch (key) {
             case "queue" -> isOn(key, value) ? engine : engine.withoutQueue();
             case "tls" -> isOn(key, value) ? engine.tls() : engine;
@@ -58,7 +68,7 @@ final class ConnectionUrl {
                         throw new LockConfigurationException(null, "The URL's option acl must be open or creator.");
                 };
             default -> {
-                if (!key.startsWith("zookeeper.")) {
+                if (!key.startsWith(PROPERTY) || key.length() == PROPERTY.length()) {
                     throw new LockConfigurationException(
                             null,
                             "The URL has an option that is none of queue, tls, sasl, acl and zookeeper.SOMETHING.");

@@ -119,7 +119,12 @@ class ZooKeeperFixture implements BackendFixture {
                 "zookeeper://user:s3cret@localhost?tls=s3cret",
                 "zookeeper://user:s3cret@localhost?acl=s3cret",
                 "zookeeper://user:s3cret@localhost?s3cret=on",
-                "zookeeper://user:s3cret@localhost?s3cret");
+                "zookeeper://user:s3cret@localhost?s3cret",
+                "zookeeper://user:s3cret@localhost?",
+                "zookeeper://user:s3cret@localhost?sasl=",
+                "zookeeper://user:s3cret@localhost?zookeeper.=s3cret",
+                "zookeeper://user:s3cret@localhost?sasl=s3cret&sasl=s3cret",
+                "zookeeper://user:s3cret@localhost?Tls=on");
     }
 
     @Override
