@@ -39,6 +39,7 @@ abstract class Attempt implements Watches.Listener {
     private boolean removing;
     private volatile @Nullable String path;
     private volatile @Nullable NodeGrant grant;
+    private int refusals; // of deletes, in a row; only used by the event thread
 
     Attempt(NodeClaim claim, Session session, String key) {
         this.claim = claim;
@@ -84,6 +85,11 @@ abstract class Attempt implements Watches.Listener {
         return new NodeData(Optional.of(mode), key, request().holder());
     }
 
+    /** The node; null if there is none, or none is known. */
+    final @Nullable String knownPath() {
+        return path;
+    }
+
     /** The node; only asked for where there is one. */
     final String path() {
         String known = path;
@@ -101,6 +107,14 @@ abstract class Attempt implements Watches.Listener {
         return grant;
     }
 
+    /** Listens to a node, until {@link #stopWatching}, which may have been called already. */
+    final void watch(String node) {
+        session.watches().add(node, this);
+        if (isAbandoned()) {
+            stopWatching();
+        }
+    }
+
     // ---------------------------------------------------------------- what there is at the server
 
     /** A request that makes a node is about to be sent. False if it must not, because nobody wants the lock any more. */
@@ -111,6 +125,7 @@ abstract class Attempt implements Watches.Listener {
                 return true;
             }
         }
+        stopWatching();
         removed.complete(false);
         return false;
     }
@@ -137,6 +152,7 @@ abstract class Attempt implements Watches.Listener {
                 return true;
             }
         }
+        stopWatching();
         removed.complete(false);
         return false;
     }
@@ -144,6 +160,10 @@ abstract class Attempt implements Watches.Listener {
     /** Whether replies and events matter no more. */
     final synchronized boolean isOver() {
         return abandoned || state != State.NODE;
+    }
+
+    private synchronized boolean isAbandoned() {
+        return abandoned;
     }
 
     /** Whether it has no node and asks for none, but may. */
@@ -218,19 +238,28 @@ abstract class Attempt implements Watches.Listener {
                 removed.complete(true);
             } else if (code == Code.NONODE) {
                 gone(again);
-            } else if (Replies.isEnd(code)) {
-                removed.complete(false);
             } else {
-                if (!Replies.mayRetry(code)) {
-                    log.warn(
-                            "Lock '{}': cannot delete {}: {}; trying again",
-                            request().name(),
-                            path(),
-                            code);
-                }
-                session.retry(code, this::deleteAgain);
+                notDeleted(code, this::deleteAgain);
             }
         });
+    }
+
+    /** The node may be there still, whatever the reason. */
+    final void notDeleted(Code code, Runnable again) {
+        if (Replies.isEnd(code)) {
+            gone(false);
+        } else if (Replies.mayRetry(code)) {
+            session.retry(code, again);
+        } else {
+            refusals++;
+            if (refusals == 1) {
+                log.warn(
+                        "{} Its node stays until that is possible or the session ends; trying again now and then.",
+                        Replies.failure(request().name(), "delete", path(), code)
+                                .getMessage());
+            }
+            session.retryRefused(refusals, again);
+        }
     }
 
     /** The node was there, and is deleted. */

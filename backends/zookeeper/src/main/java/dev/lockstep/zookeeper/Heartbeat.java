@@ -5,7 +5,6 @@ import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Renewable;
 import dev.lockstep.spi.Renewer;
 import dev.lockstep.spi.Scheduler;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -110,7 +109,7 @@ final class Heartbeat implements Renewable {
         Scheduler.Timer limit = scheduler.schedule(
                 context.requestTimeout().toNanos(), () -> answer.completeExceptionally(new TimeoutException()));
         long bearable = Math.max(timeout.toNanos() / SILENT_FOR, LEAST_SILENCE_NANOS);
-        Scheduler.Timer silence = scheduler.schedule(bearable, this::dropConnection);
+        Scheduler.Timer silence = scheduler.schedule(bearable, this::leaveServer);
         session.requests().sync(code -> {
             limit.cancel();
             silence.cancel();
@@ -126,17 +125,10 @@ final class Heartbeat implements Renewable {
         return answer;
     }
 
-    /**
-     * Leaves a server that says nothing, for another one. ZooKeeper's client would bear it for two thirds of the timeout, and
-     * so lose what a change of servers can save.
-     */
-    private void dropConnection() {
+    /** ZooKeeper's client would wait for two thirds of the timeout, too long for another server to save the session. */
+    private void leaveServer() {
         log.debug("Client '{}': the server is silent, trying another", context.clientName());
-        try {
-            session.handle().getTestable().closeSocket();
-        } catch (IOException e) {
-            log.debug("Client '{}': closing the connection failed", context.clientName(), e);
-        }
+        session.leaveServer();
     }
 
     private void answered(long sent) {

@@ -53,8 +53,9 @@ final class Hosts implements HostProvider {
         connectedNanos = tryNanos;
     }
 
+    /** Called to leave a silent server: the servers are the same, and the client wants a new connection. */
     @Override
     public boolean updateServerList(Collection<InetSocketAddress> addresses, InetSocketAddress current) {
-        return servers.updateServerList(addresses, current);
+        return true;
     }
 }

@@ -45,7 +45,7 @@ final class PlainAttempt extends Attempt {
             return;
         }
         int round = ++tries;
-        session().watches().add(lockPath(), this);
+        watch(lockPath());
         byte[] data = data(LockMode.EXCLUSIVE).bytes();
         requests()
                 .create(
@@ -148,13 +148,14 @@ final class PlainAttempt extends Attempt {
         Code[] synced = {Code.SYSTEMERROR};
         requests().sync(code -> synced[0] = code);
         requests().data(lockPath(), false, (code, data, stat) -> {
-            if (Replies.mayRetry(synced[0]) || Replies.mayRetry(code)) {
-                Code failed = Replies.mayRetry(code) ? code : synced[0];
-                session().retry(failed, () -> deleteIfMine(again));
+            if (synced[0] != Code.OK) {
+                notDeleted(synced[0], () -> deleteIfMine(again));
             } else if (code == Code.OK && isMine(data, stat)) {
                 delete(again);
+            } else if (code == Code.OK || code == Code.NONODE) {
+                gone(again);
             } else {
-                gone(again && !Replies.isEnd(code));
+                notDeleted(code, () -> deleteIfMine(again));
             }
         });
     }

@@ -119,7 +119,7 @@ final class QueuedAttempt extends Arrival {
         watchOwn();
         forgetBlocker();
         blocker = node;
-        session().watches().add(node, this);
+        watch(node);
         requests().data(node, true, (code, data, stat) -> {
             if (isOver() || grant() != null || !node.equals(blocker)) {
                 return;
@@ -157,7 +157,7 @@ final class QueuedAttempt extends Arrival {
             return;
         }
         ownWatched = true;
-        session().watches().add(path(), this);
+        watch(path());
         readOwn();
     }
 
@@ -207,7 +207,7 @@ final class QueuedAttempt extends Arrival {
         }
         forgetBlocker();
         NodeGrant won = win(token(), mode());
-        session().watches().add(lockPath(), this);
+        watch(lockPath());
         if (watched || !waited) {
             tellWanted(won);
         }
@@ -273,8 +273,9 @@ final class QueuedAttempt extends Arrival {
     void stopWatching() {
         Watches watches = session().watches();
         watches.remove(lockPath(), this);
-        if (hasNode()) {
-            watches.remove(path(), this);
+        String own = knownPath(); // read once: another thread may find that it is gone
+        if (own != null) {
+            watches.remove(own, this);
         }
         forgetBlocker();
     }

@@ -1,8 +1,10 @@
 package dev.lockstep.zookeeper;
 
 import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Backoff;
 import dev.lockstep.spi.Moment;
 import dev.lockstep.spi.Scheduler;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.Set;
@@ -33,6 +35,7 @@ final class Session implements Watcher {
 
     private final int generation;
     private final ZooKeeperBackend backend;
+    private final ZooKeeperEngine engine;
     private final BackendContext context;
     private final Scheduler scheduler;
     private final Hosts hosts;
@@ -55,6 +58,7 @@ final class Session implements Watcher {
     Session(int generation, ZooKeeperBackend backend, BackendContext context, ZooKeeperEngine engine) {
         this.generation = generation;
         this.backend = backend;
+        this.engine = engine;
         this.context = context;
         this.scheduler = context.scheduler();
         this.hosts = new Hosts(engine.servers(), scheduler, context.retryBackoff());
@@ -208,9 +212,20 @@ final class Session implements Watcher {
                 drain(untilConnected);
             }
         } else {
-            // By way of the server, so that it goes on where replies come.
-            scheduler.schedule(context.retryBackoff().delay(2).toNanos(), () -> requests.sync(reply -> again.run()));
+            retryAfter(context.retryBackoff().delay(2), again);
         }
+    }
+
+    /** Repeats a request that was refused, and will hardly be granted soon. */
+    void retryRefused(int failures, Runnable again) {
+        Backoff growing =
+                new Backoff(context.retryBackoff().min(), context.ttl().dividedBy(3));
+        retryAfter(growing.delay(failures), again);
+    }
+
+    private void retryAfter(Duration delay, Runnable again) {
+        // By way of the server, so that it goes on where replies come.
+        scheduler.schedule(delay.toNanos(), () -> requests.sync(reply -> again.run()));
     }
 
     /** Does something when a grant of this session would be valid. */
@@ -252,6 +267,17 @@ final class Session implements Watcher {
         return scheduler.nanoTime();
     }
 
+    /** Leaves the server for another one. In the background, since ZooKeeper's client may wait for its connection to close. */
+    void leaveServer() {
+        inBackground("leave", () -> {
+            try {
+                handle.join().updateServerList(engine.toString()); // Hosts wants a new connection for it
+            } catch (IOException e) {
+                log.debug("Client '{}': closing the connection failed", context.clientName(), e);
+            }
+        });
+    }
+
     /**
      * Ends the session at the server. Waits for that only if something would be left otherwise, since ZooKeeper's client
      * takes a tenth of a second for it; what is not done by then goes on in the background.
@@ -271,10 +297,14 @@ final class Session implements Watcher {
     }
 
     private Thread closeInBackground() {
-        Thread closer = new Thread(this::closeHandle, "lockstep-zookeeper-close-" + context.clientName());
-        closer.setDaemon(true);
-        closer.start();
-        return closer;
+        return inBackground("close", this::closeHandle);
+    }
+
+    private Thread inBackground(String what, Runnable action) {
+        Thread thread = new Thread(action, "lockstep-zookeeper-" + what + "-" + context.clientName());
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
     }
 
     private void closeHandle() {
