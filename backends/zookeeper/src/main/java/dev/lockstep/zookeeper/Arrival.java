@@ -20,8 +20,8 @@ abstract class Arrival extends Attempt {
     private long token; // only touched by the event thread, as the next
     private int inARow;
 
-    Arrival(NodeClaim claim, Session session, String key) {
-        super(claim, session, key);
+    Arrival(NodeClaim claim, Session session, String key, int reserved) {
+        super(claim, session, key, reserved);
         this.mode = claim.request().mode();
     }
 

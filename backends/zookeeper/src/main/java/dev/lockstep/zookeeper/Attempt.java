@@ -34,18 +34,26 @@ abstract class Attempt implements Watches.Listener {
     private final String lockPath;
     private final String key;
     private final CompletableFuture<Boolean> removed = new CompletableFuture<>();
-    private State state = State.NOTHING; // guarded by this, as the next two
+    private State state = State.NOTHING; // guarded by this, as the next three
     private boolean abandoned;
     private boolean removing;
+    private int reserved; // bytes of its node's path in the session; zero when there is no such node any more
     private volatile @Nullable String path;
     private volatile @Nullable NodeGrant grant;
     private int refusals; // of deletes, in a row; only used by the event thread
 
-    Attempt(NodeClaim claim, Session session, String key) {
+    /**
+     * Makes one.
+     *
+     * @param session where there is room for the node
+     * @param reserved how much of it, to be freed when there certainly is no node
+     */
+    Attempt(NodeClaim claim, Session session, String key, int reserved) {
         this.claim = claim;
         this.session = session;
         this.key = key;
-        this.lockPath = claim.backend().names().lockPath(claim.request().name());
+        this.reserved = reserved;
+        this.lockPath = claim.lockPath();
     }
 
     /** Sends the first requests. */
@@ -126,7 +134,7 @@ abstract class Attempt implements Watches.Listener {
             }
         }
         stopWatching();
-        removed.complete(false);
+        gone(false);
         return false;
     }
 
@@ -153,7 +161,7 @@ abstract class Attempt implements Watches.Listener {
             }
         }
         stopWatching();
-        removed.complete(false);
+        gone(false);
         return false;
     }
 
@@ -176,7 +184,7 @@ abstract class Attempt implements Watches.Listener {
         if (!hasNode()) {
             foundNothing();
         }
-        claim.fail(Replies.failure(request().name(), what, where, code));
+        claim.fail(null, session.failure(request().name(), what, where, code));
     }
 
     /**
@@ -193,7 +201,7 @@ abstract class Attempt implements Watches.Listener {
         switch (last) {
             case NOTHING -> {
                 stopWatching();
-                removed.complete(false);
+                gone(false);
             }
             case NODE -> remove();
             case ASKING -> {} // the reply brings it here again
@@ -215,7 +223,7 @@ abstract class Attempt implements Watches.Listener {
             session.grants().remove(held);
         }
         if (held != null && held.isRevoked()) {
-            removed.complete(false);
+            gone(false);
         } else {
             deleteNode();
         }
@@ -228,14 +236,24 @@ abstract class Attempt implements Watches.Listener {
 
     /** The node is not there any more. A delete whose reply was lost has done it, as far as anybody can know. */
     final void gone(boolean byThis) {
+        free();
         removed.complete(byThis);
+    }
+
+    private void free() {
+        int bytes;
+        synchronized (this) {
+            bytes = reserved;
+            reserved = 0;
+        }
+        session.room().free(bytes);
     }
 
     final void delete(boolean again) {
         requests().delete(path(), code -> {
             if (code == Code.OK) {
                 deleted();
-                removed.complete(true);
+                gone(true);
             } else if (code == Code.NONODE) {
                 gone(again);
             } else {
@@ -255,7 +273,7 @@ abstract class Attempt implements Watches.Listener {
             if (refusals == 1) {
                 log.warn(
                         "{} Its node stays until that is possible or the session ends; trying again now and then.",
-                        Replies.failure(request().name(), "delete", path(), code)
+                        session.failure(request().name(), "delete", path(), code)
                                 .getMessage());
             }
             session.retryRefused(refusals, again);
@@ -283,15 +301,14 @@ abstract class Attempt implements Watches.Listener {
     /** Somebody deleted the node, unless it was this client. */
     final void nodeGone() {
         NodeGrant held = grant;
+        stopWatching();
         if (held != null) {
             session.grants().remove(held);
-            stopWatching();
+            free();
             held.revoke(LossReason.REVOKED);
-        } else {
-            stopWatching();
-            if (foundNothing()) {
-                claim.askAgain(this);
-            }
+        } else if (foundNothing()) {
+            free();
+            claim.askAgain(this);
         }
     }
 }

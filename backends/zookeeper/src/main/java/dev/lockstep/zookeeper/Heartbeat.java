@@ -119,7 +119,7 @@ final class Heartbeat implements Renewable {
             } else if (Replies.isEnd(code)) {
                 answer.complete(List.of(this));
             } else {
-                answer.completeExceptionally(Replies.failure(null, "renew the session at", "/", code));
+                answer.completeExceptionally(session.failure(null, "renew the session at", "/", code));
             }
         });
         return answer;

@@ -1,5 +1,6 @@
 package dev.lockstep.zookeeper;
 
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Outcome;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class NodeClaim implements Claim {
     private final ZooKeeperBackend backend;
     private final ClaimRequest request;
+    private final String lockPath;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final CompletableFuture<Void> answered = new CompletableFuture<>();
@@ -25,6 +27,7 @@ final class NodeClaim implements Claim {
     NodeClaim(ZooKeeperBackend backend, ClaimRequest request) {
         this.backend = backend;
         this.request = request;
+        this.lockPath = backend.names().lockPath(request.name());
     }
 
     /** Done when the first round trip is: the claim has its answer, or waits. */
@@ -45,38 +48,54 @@ final class NodeClaim implements Claim {
         return backend;
     }
 
-    /** Asks in a session, unless it has been asked there or in a later one. */
-    void ask(Session session) {
-        Attempt next;
-        synchronized (this) {
-            if (settled || attempt != null && attempt.session().generation() >= session.generation()) {
-                return;
-            }
-            next = newAttempt(session);
-        }
-        next.ask();
+    String lockPath() {
+        return lockPath;
+    }
+
+    /** Asks, unless it has asked in a session that has not ended. */
+    void ask() {
+        ask(null);
     }
 
     /** Asks again after an attempt that came to nothing. */
     void askAgain(Attempt last) {
+        ask(last);
+    }
+
+    private void ask(@Nullable Attempt failed) {
         Attempt next;
-        synchronized (this) {
-            if (settled || attempt != last) {
-                return;
+        try {
+            synchronized (this) {
+                boolean asked = attempt != null
+                        && attempt != failed
+                        && !attempt.session().hasEnded();
+                if (settled || asked) {
+                    return;
+                }
+                next = newAttempt();
             }
-            next = newAttempt(last.session());
+        } catch (LockUnavailableException e) {
+            fail(null, e);
+            return;
         }
         next.ask();
     }
 
-    private Attempt newAttempt(Session session) {
+    private Attempt newAttempt() {
         // The number makes nodes of different attempts differ, so that a dying one is not mistaken for one's own.
         String key = request.claimId() + "." + ++attempts;
+        int bytes = backend.pathBytes(lockPath, key);
+        Session session = backend.sessions().reserve(bytes, request.name());
         Attempt made = backend.isQueued()
-                ? new QueuedAttempt(this, session, key)
-                : new PlainAttempt(this, session, key, attempts);
+                ? new QueuedAttempt(this, session, key, bytes)
+                : new PlainAttempt(this, session, key, bytes, attempts);
         attempt = made;
         return made;
+    }
+
+    /** Where it has asked last; null before that. */
+    synchronized @Nullable Session session() {
+        return attempt == null ? null : attempt.session();
     }
 
     /** Looks again whether it can be granted, in case that an event was missed. */
@@ -98,7 +117,7 @@ final class NodeClaim implements Claim {
             }
             settled = true;
         }
-        backend.forget(this);
+        backend.sessions().forget(this);
         return true;
     }
 
@@ -120,9 +139,13 @@ final class NodeClaim implements Claim {
         }
     }
 
-    /** No attempt can succeed. */
-    void fail(Throwable failure) {
-        if (settle(null)) {
+    /**
+     * No attempt can succeed.
+     *
+     * @param in only one in this session, if not null
+     */
+    void fail(@Nullable Session in, Throwable failure) {
+        if ((in == null || in == session()) && settle(null)) {
             outcome.completeExceptionally(failure);
             answered.complete(null);
         }
@@ -140,7 +163,7 @@ final class NodeClaim implements Claim {
             settled = true;
             last = attempt;
         }
-        backend.forget(this);
+        backend.sessions().forget(this);
         if (last == null) {
             gone.complete(null);
         } else {

@@ -216,7 +216,7 @@ final class Operator {
         if (Replies.mayRetry(code)) {
             session.retry(code, again);
         } else {
-            done.completeExceptionally(Replies.failure(lockName, what, path, code));
+            done.completeExceptionally(session.failure(lockName, what, path, code));
         }
     }
 }

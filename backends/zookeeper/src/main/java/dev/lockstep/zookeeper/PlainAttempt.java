@@ -21,8 +21,8 @@ final class PlainAttempt extends Attempt {
     private boolean made;
     private int tries;
 
-    PlainAttempt(NodeClaim claim, Session session, String key, int number) {
-        super(claim, session, key);
+    PlainAttempt(NodeClaim claim, Session session, String key, int reserved, int number) {
+        super(claim, session, key, reserved);
         this.first = number == 1;
     }
 

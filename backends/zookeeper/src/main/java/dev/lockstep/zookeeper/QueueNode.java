@@ -22,11 +22,17 @@ record QueueNode(String name, LockMode mode, boolean waits, String key, int numb
     private static final String WRITER = "w";
     private static final String READER = "r";
     private static final String NOT_WAITING = "t";
+    private static final int MOST_DIGITS = 11; // with a sign
 
     /** The name's part before the number. */
     static String prefix(LockMode mode, boolean waits, String key) {
         String kind = mode == LockMode.EXCLUSIVE ? WRITER : READER;
         return (waits ? kind : NOT_WAITING + kind) + SEPARATOR + key + SEPARATOR;
+    }
+
+    /** How long the rest of a path is for a claim of that key, at most: slash, kind, key and the server's number. */
+    static int mostBytes(String key) {
+        return 1 + prefix(LockMode.EXCLUSIVE, false, key).length() + MOST_DIGITS;
     }
 
     /** Understands a name; null if somebody else made the node. */

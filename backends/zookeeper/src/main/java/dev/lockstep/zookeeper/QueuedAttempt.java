@@ -32,8 +32,8 @@ final class QueuedAttempt extends Arrival {
     private boolean waited;
     private boolean looking; // as a holder
 
-    QueuedAttempt(NodeClaim claim, Session session, String key) {
-        super(claim, session, key);
+    QueuedAttempt(NodeClaim claim, Session session, String key, int reserved) {
+        super(claim, session, key, reserved);
         this.place = new Place(mode());
     }
 

@@ -38,9 +38,9 @@ final class Replies {
     }
 
     /** What a request failed with, for people. */
-    static LockstepException failure(@Nullable String lockName, String what, String path, Code code) {
+    static LockstepException failure(@Nullable String lockName, String what, String path, String servers, Code code) {
         String about = lockName == null ? "" : "Lock '" + lockName + "': ";
-        String tried = about + "cannot " + what + " " + path + ": ";
+        String tried = about + "cannot " + what + (path.isEmpty() ? "" : " " + path) + " at " + servers + ": ";
         return switch (code) {
             case NOAUTH, INVALIDACL ->
                 new LockConfigurationException(

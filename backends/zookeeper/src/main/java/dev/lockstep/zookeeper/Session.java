@@ -1,5 +1,6 @@
 package dev.lockstep.zookeeper;
 
+import dev.lockstep.LockstepException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
 import dev.lockstep.spi.Moment;
@@ -12,10 +13,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,11 +33,8 @@ final class Session implements Watcher {
      */
     private static final Logger log = LoggerFactory.getLogger(Session.class);
 
-    /** Long enough for the farewell to be on its way. */
-    private static final int SENT_WITHIN_MILLIS = 10;
-
-    private final int generation;
-    private final ZooKeeperBackend backend;
+    private final int number;
+    private final Sessions sessions;
     private final ZooKeeperEngine engine;
     private final BackendContext context;
     private final Scheduler scheduler;
@@ -50,16 +50,25 @@ final class Session implements Watcher {
     private final Queue<Runnable> untilValid = new ConcurrentLinkedQueue<>();
     private final Moment<QueuedAttempt> heldForAMoment;
     private final AtomicBoolean ended = new AtomicBoolean();
+    private final AtomicLong lastContactNanos;
+    private final NodeRoom room = new NodeRoom();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile boolean closing;
     private volatile boolean refused;
     private volatile boolean loginFailed;
 
-    /** Begins to connect. */
-    Session(int generation, ZooKeeperBackend backend, BackendContext context, ZooKeeperEngine engine) {
-        this.generation = generation;
-        this.backend = backend;
+    /**
+     * Begins to connect.
+     *
+     * @param number tells the sessions of a client apart, in logs
+     * @param contactNanos when the servers are taken to have answered last
+     */
+    Session(int number, Sessions sessions, BackendContext context, ZooKeeperEngine engine, long contactNanos) {
+        this.number = number;
+        this.sessions = sessions;
         this.engine = engine;
         this.context = context;
+        this.lastContactNanos = new AtomicLong(contactNanos);
         this.scheduler = context.scheduler();
         this.hosts = new Hosts(engine.servers(), scheduler, context.retryBackoff());
         this.requests = new Requests(this, handle, engine.acl(), engine.rootAcl());
@@ -68,8 +77,8 @@ final class Session implements Watcher {
         handle.complete(engine.connect(context.ttl(), this, hosts));
     }
 
-    int generation() {
-        return generation;
+    int number() {
+        return number;
     }
 
     long id() {
@@ -82,6 +91,10 @@ final class Session implements Watcher {
 
     Requests requests() {
         return requests;
+    }
+
+    NodeRoom room() {
+        return room;
     }
 
     Watches watches() {
@@ -104,6 +117,19 @@ final class Session implements Watcher {
     /** Done when the first connection stands; exceptional if it is refused. */
     CompletableFuture<Void> ready() {
         return ready;
+    }
+
+    boolean isReady() {
+        return ready.isDone() && !ready.isCompletedExceptionally();
+    }
+
+    boolean hasEnded() {
+        return ended.get();
+    }
+
+    /** When that request was sent which was answered last. */
+    long lastContactNanos() {
+        return lastContactNanos.get();
     }
 
     /** Whether this client is not believed to be who it says, or could not log in, so that the session was given up. */
@@ -160,12 +186,12 @@ final class Session implements Watcher {
         }
         boolean first = !ready.isDone();
         long connectedNanos = hosts.connectedNanos();
-        backend.contact(connectedNanos);
+        contact(connectedNanos);
         heartbeat.connected(Duration.ofMillis(handle.join().getSessionTimeout()), connectedNanos);
         ready.complete(null);
         drain(untilConnected);
         if (!first) {
-            backend.reconnected(this);
+            sessions.reconnected(this);
         }
     }
 
@@ -174,7 +200,7 @@ final class Session implements Watcher {
         if (ended.compareAndSet(false, true)) {
             loginFailed = handle.join().getState() != ZooKeeper.States.AUTH_FAILED;
             refused = true;
-            ready.completeExceptionally(backend.refusal(null));
+            ready.completeExceptionally(sessions.refusal(null));
             over();
             closeInBackground();
         }
@@ -189,9 +215,8 @@ final class Session implements Watcher {
 
     private void over() {
         heartbeat.close();
-        backend.sessionEnded(this);
-        drain(untilConnected);
-        drain(untilValid);
+        sessions.sessionEnded(this);
+        drainAll();
     }
 
     /** The session is valid for longer. */
@@ -236,6 +261,11 @@ final class Session implements Watcher {
         }
     }
 
+    private void drainAll() {
+        drain(untilConnected);
+        drain(untilValid);
+    }
+
     private static void drain(Queue<Runnable> actions) {
         for (int i = actions.size(); i > 0; i--) {
             Runnable next = actions.poll();
@@ -259,8 +289,17 @@ final class Session implements Watcher {
     }
 
     void answered(long sentNanos) {
-        backend.contact(sentNanos);
-        backend.letIn();
+        contact(sentNanos);
+        sessions.letIn();
+    }
+
+    private void contact(long sentNanos) {
+        lastContactNanos.accumulateAndGet(sentNanos, (known, next) -> next - known > 0 ? next : known);
+    }
+
+    /** What a request failed with, for people. */
+    LockstepException failure(@Nullable String lockName, String what, String path, Code code) {
+        return Replies.failure(lockName, what, path, engine.toString(), code);
     }
 
     long nanoTime() {
@@ -278,33 +317,32 @@ final class Session implements Watcher {
         });
     }
 
-    /**
-     * Ends the session at the server. Waits for that only if something would be left otherwise, since ZooKeeper's client
-     * takes a tenth of a second for it; what is not done by then goes on in the background.
-     */
-    void close(boolean somethingLeft, Duration atMost) {
+    /** Begins to end the session at the server. */
+    void beginClose() {
         closing = true;
         ended.set(true);
         heartbeat.close();
-        Thread closer = closeInBackground();
-        try {
-            closer.join(somethingLeft ? Math.max(1, atMost.toMillis()) : SENT_WITHIN_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        drain(untilConnected);
-        drain(untilValid);
+        closeInBackground();
     }
 
-    private Thread closeInBackground() {
-        return inBackground("close", this::closeHandle);
+    /** Waits for the end of the session at the server, until a time; what is not done by then goes on in the background. */
+    void awaitClose(long endNanos) {
+        ZooKeeperBackend.await(closed, Duration.ofNanos(Math.max(1, endNanos - scheduler.nanoTime())));
+        drainAll();
     }
 
-    private Thread inBackground(String what, Runnable action) {
+    private void closeInBackground() {
+        inBackground("close", () -> {
+            closeHandle();
+            drainAll();
+            closed.complete(null);
+        });
+    }
+
+    private void inBackground(String what, Runnable action) {
         Thread thread = new Thread(action, "lockstep-zookeeper-" + what + "-" + context.clientName());
         thread.setDaemon(true);
         thread.start();
-        return thread;
     }
 
     private void closeHandle() {
@@ -318,6 +356,6 @@ final class Session implements Watcher {
     /** Without anything of the configuration: ZooKeeper's client logs it. */
     @Override
     public String toString() {
-        return "session " + generation + " of client '" + context.clientName() + "'";
+        return "session " + number + " of client '" + context.clientName() + "'";
     }
 }

@@ -5,9 +5,7 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
-import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
-import dev.lockstep.spi.Backoff;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.LockBackend;
@@ -15,47 +13,33 @@ import dev.lockstep.spi.Scheduler;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One client's side of ZooKeeper: its current session, and the claims that have no answer yet. Safe for use by many threads. */
+/** One client's side of ZooKeeper. Safe for use by many threads. */
 final class ZooKeeperBackend implements LockBackend {
     private static final Logger log = LoggerFactory.getLogger(ZooKeeperBackend.class);
-    private static final int PATIENT = 10;
 
     private final ZooKeeperEngine engine;
     private final BackendContext context;
     private final Names names;
-    private final AtomicLong lastContactNanos;
-    private final AtomicInteger refusals = new AtomicInteger(); // in a row
-    private final Backoff whenRefused;
-    private final Set<NodeClaim> pending = ConcurrentHashMap.newKeySet();
-    private volatile Session session; // written under this
-    private volatile boolean closed; // written under this
+    private final Sessions sessions;
     private Traits traits;
 
-    @SuppressWarnings("this-escape")
     ZooKeeperBackend(ZooKeeperEngine engine, BackendContext context) {
         this.engine = engine;
         this.context = context;
         this.names = new Names(context.namespace());
-        // Servers refuse a client after they have made its session, and keep that for the ttl.
-        this.whenRefused = new Backoff(context.ttl().dividedBy(3), context.ttl().dividedBy(2));
-        this.lastContactNanos = new AtomicLong(context.scheduler().nanoTime());
         this.traits = traits(Duration.ZERO);
-        this.session = new Session(1, this, context, engine);
+        this.sessions = new Sessions(engine, context);
     }
 
     private Traits traits(Duration minTtl) {
@@ -67,7 +51,7 @@ final class ZooKeeperBackend implements LockBackend {
     void open() {
         long endNanos = scheduler().nanoTime() + context.requestTimeout().toNanos();
         try {
-            Session first = session;
+            Session first = session();
             await(first.ready(), endNanos, "No ZooKeeper server at " + engine + " has accepted a session");
             CompletableFuture<Code> root = new CompletableFuture<>();
             lookAtRoot(first, root);
@@ -76,7 +60,7 @@ final class ZooKeeperBackend implements LockBackend {
             close();
             throw e;
         }
-        Duration granted = session.timeout();
+        Duration granted = session().timeout();
         if (granted.compareTo(context.ttl()) > 0) {
             traits = traits(granted); // the core refuses the ttl
         } else if (granted.compareTo(context.ttl()) < 0) {
@@ -130,7 +114,7 @@ final class ZooKeeperBackend implements LockBackend {
                     null, "The chroot of " + engine + " does not exist in ZooKeeper. Create it first.");
         }
         if (code != Code.OK) {
-            throw Replies.failure(null, "connect to", engine.toString(), code);
+            throw Replies.failure(null, "connect", "", engine.toString(), code);
         }
     }
 
@@ -152,106 +136,23 @@ final class ZooKeeperBackend implements LockBackend {
         return context.scheduler();
     }
 
+    Sessions sessions() {
+        return sessions;
+    }
+
+    /** The main session. */
     Session session() {
-        return session;
+        return sessions.main();
     }
 
     boolean isClosed() {
-        return closed;
+        return sessions.isClosed();
     }
 
-    void forget(NodeClaim claim) {
-        pending.remove(claim);
-    }
-
-    /** A request that was sent then has been answered. */
-    void contact(long sentNanos) {
-        lastContactNanos.accumulateAndGet(sentNanos, (known, next) -> next - known > 0 ? next : known);
-    }
-
-    // ---------------------------------------------------------------- sessions
-
-    /** A session is over: opens another, and asks in it for what still waits. */
-    void sessionEnded(Session lost) {
-        lost.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));
-        if (lost.isRefused()) {
-            // Nothing shall wait for the next one, which will hardly fare better.
-            int inARow = refusals.incrementAndGet();
-            if (inARow == 1) {
-                log.warn(
-                        "Client '{}': {}",
-                        context.clientName(),
-                        refusal(lost, null).getMessage());
-            }
-            pending.forEach(claim -> claim.fail(refusal(lost, claim.request().name())));
-            renewLater(lost, lost.isLoginFailed() ? patience() : whenRefused.delay(inARow));
-        } else {
-            renewSession(lost);
-        }
-    }
-
-    /** What the first connection fails with if this client is not let in: whatever the reason, it was set up like that. */
-    LockstepException refusal(@Nullable String lockName) {
-        return Replies.failure(lockName, "open a session at", engine.toString(), Code.AUTHFAILED);
-    }
-
-    /** What those get who need a session later, while this client is let have none. */
-    private LockstepException refusal(Session refused, @Nullable String lockName) {
-        if (!refused.isLoginFailed()) {
-            return refusal(lockName);
-        }
-        return new LockUnavailableException(
-                lockName,
-                (lockName == null ? "" : "Lock '" + lockName + "': ") + "cannot open a session at " + engine
-                        + ": the login failed here, before a server was asked."
-                        + " Check the login context and what it needs, such as Kerberos' KDC.");
-    }
-
-    /** A request of a session was answered, so that this client was let in. */
-    void letIn() {
-        if (refusals.get() != 0) {
-            refusals.set(0);
-        }
-    }
-
-    private Duration patience() {
-        return context.retryBackoff().delay(PATIENT);
-    }
-
-    private void renewLater(Session lost, Duration delay) {
-        scheduler().schedule(delay.toNanos(), () -> renewSession(lost));
-    }
-
-    private void renewSession(Session lost) {
-        Session fresh;
-        synchronized (this) {
-            if (closed || session != lost) {
-                return;
-            }
-            try {
-                fresh = new Session(lost.generation() + 1, this, context, engine);
-            } catch (RuntimeException | Error e) {
-                // Whatever it is, no thread or no memory too: without another try there would never be a session again.
-                log.warn(
-                        "Client '{}': cannot begin another session, trying again: {}",
-                        context.clientName(),
-                        e.toString());
-                log.debug("Client '{}': cannot begin another session", context.clientName(), e);
-                lost.forgetRefusal();
-                renewLater(lost, patience());
-                return;
-            }
-            session = fresh;
-        }
-        if (refusals.get() == 0) {
-            log.info("Client '{}': its ZooKeeper session ended, opening another", context.clientName());
-        }
-        pending.forEach(claim -> claim.ask(fresh));
-    }
-
-    /** A session is connected again. Events of its watches come by themselves; to look costs little and is certain. */
-    void reconnected(Session current) {
-        pending.forEach(claim -> claim.look(current));
+    /** How much the node of an attempt adds to the transaction that ends its session, at most. */
+    int pathBytes(String lockPath, String key) {
+        int path = engine.chrootBytes() + lockPath.length() + Integer.BYTES;
+        return engine.isQueued() ? path + QueueNode.mostBytes(key) : path;
     }
 
     // ---------------------------------------------------------------- the SPI
@@ -264,13 +165,11 @@ final class ZooKeeperBackend implements LockBackend {
     @Override
     public Claim submit(ClaimRequest request) {
         NodeClaim claim = new NodeClaim(this, request);
-        pending.add(claim);
-        Session current = session;
-        claim.ask(current);
-        if (closed) {
-            claim.fail(closedFailure(request.name()));
-        } else if (current.isRefused()) {
-            claim.fail(refusal(current, request.name()));
+        sessions.add(claim);
+        claim.ask();
+        LockstepException failure = sessions.failure(claim.session(), request.name());
+        if (failure != null) {
+            claim.fail(null, failure);
         }
         await(claim.answered(), request.blockAtMost());
         return claim;
@@ -292,20 +191,26 @@ final class ZooKeeperBackend implements LockBackend {
 
     @Override
     public long lastContactNanos() {
-        return lastContactNanos.get();
+        return sessions.lastContactNanos();
     }
 
     @Override
     public CompletionStage<Void> ping() {
+        CompletableFuture<?>[] answers =
+                sessions.connected().stream().map(ZooKeeperBackend::ping).toArray(CompletableFuture<?>[]::new);
+        return bounded(CompletableFuture.allOf(answers), null, "ping");
+    }
+
+    private static CompletableFuture<Void> ping(Session session) {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         session.requests().sync(code -> {
             if (code == Code.OK) {
                 answer.complete(null);
             } else {
-                answer.completeExceptionally(Replies.failure(null, "ask", "/", code));
+                answer.completeExceptionally(session.failure(null, "ask for", "/", code));
             }
         });
-        return bounded(answer, null, "ping");
+        return answer;
     }
 
     @Override
@@ -326,7 +231,7 @@ final class ZooKeeperBackend implements LockBackend {
     @Override
     public CompletionStage<EngineInfo> describe() {
         CompletableFuture<EngineInfo> answer = new CompletableFuture<>();
-        Duration timeout = session.timeout();
+        Duration timeout = session().timeout();
         // Blocks on a socket of its own, and hardly ever: a thread for it costs nothing otherwise.
         Thread asking = new Thread(
                 () -> answer.complete(Description.of(engine, timeout, context.requestTimeout())),
@@ -337,7 +242,7 @@ final class ZooKeeperBackend implements LockBackend {
     }
 
     private Operator operator(@Nullable String lockName) {
-        return new Operator(session, names, lockName);
+        return new Operator(session(), names, lockName);
     }
 
     private <T extends @Nullable Object> CompletableFuture<T> bounded(
@@ -355,21 +260,6 @@ final class ZooKeeperBackend implements LockBackend {
 
     @Override
     public void close() {
-        Session last;
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            last = session;
-        }
-        last.close(!last.grants().isEmpty() || !pending.isEmpty(), context.requestTimeout());
-        last.grants().forEach(grant -> grant.revoke(LossReason.CLIENT_CLOSED));
-        pending.forEach(claim -> claim.fail(closedFailure(claim.request().name())));
-    }
-
-    private LockUnavailableException closedFailure(String name) {
-        return new LockUnavailableException(
-                name, "Lock '" + name + "': client " + context.clientName() + " was closed.");
+        sessions.close();
     }
 }

@@ -188,6 +188,12 @@ public final class ZooKeeperEngine implements BackendFactory {
         return queued;
     }
 
+    /** The length of what the server puts before all paths. */
+    int chrootBytes() {
+        int slash = connectString.indexOf('/');
+        return slash < 0 ? 0 : connectString.substring(slash).getBytes(StandardCharsets.UTF_8).length;
+    }
+
     Collection<InetSocketAddress> servers() {
         return new ConnectStringParser(connectString).getServerAddresses();
     }

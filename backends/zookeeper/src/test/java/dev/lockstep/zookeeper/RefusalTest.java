@@ -151,11 +151,11 @@ class RefusalTest {
     void aClientThatIsRefusedTriesAgainLessAndLessOften() throws Exception {
         logins.set("Context", "wr0ng");
         long before = System.nanoTime();
-        int last = session().generation();
+        int last = session().number();
         endSession();
         for (int tries = 1; tries <= 3; tries++) {
             int next = last + tries;
-            Awaitility.await().atMost(SOON).until(() -> session().generation() >= next);
+            Awaitility.await().atMost(SOON).until(() -> session().number() >= next);
             isToldOfARefusal();
         }
         assertThat(Duration.ofNanos(System.nanoTime() - before))
