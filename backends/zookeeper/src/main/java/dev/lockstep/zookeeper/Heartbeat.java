@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,24 +23,32 @@ final class Heartbeat implements Renewable {
     /*
      * Overview: until when is a session certainly alive?
      *
-     * The leader alone ends sessions: when it has heard nothing of one for its timeout T. A client's connection goes to
-     * any server; a follower answers reads itself and tells the leader whom it has heard of only when the leader pings
-     * it, every half tick. So an answer does not prove that the leader knows: the follower may be cut off from the
-     * leader, or die before it has told. Two things do prove it:
+     * The leader ends a session when it has not heard of it for the timeout T. A new leader gives every session a whole T.
+     * So a session is alive until T after the earlier of these two times:
      *
-     * - Connecting. The leader itself creates the session or confirms it. So T counts from before the connection was
-     *   tried (Hosts).
-     * - An answer to `sync`, which makes the follower ask the leader, proves that the two were connected when it was
-     *   sent, and that every earlier half tick's report has arrived. So it confirms those heartbeats that had been
-     *   answered half a tick before. With a T of three ticks or more that is a sixth of T, and a quarter is on the safe side.
+     *   touched     the leader of this client's server has heard of the session at this time or later
+     *   committed   a majority of the servers still followed that leader at this time or later,
+     *               so every new leader has started later
      *
-     * So a heartbeat is a `sync` every sixth of T, and T counts from the last one that another has confirmed. A leader
-     * that is cut off from its followers answers for a while too; its successor then gives every session a whole T.
+     * touched. Connecting counts from before it was tried (Hosts), since the leader itself creates or confirms the session.
+     * A request does not: a follower answers it, and reports to the leader only when the leader pings it, every half tick.
+     * That a heartbeat A has been reported is proved by two more, B and C, which both make the server ask the leader. B is
+     * sent 0.3 T or more after A's answer, and C after B's answer. Servers grant a T of two ticks or more, so 0.3 T is 0.6
+     * ticks or more, and the leader has pinged the follower between A's answer and B. The follower gets that ping before
+     * B's answer, and its report reaches the leader before C. This holds however late messages are.
+     *
+     * committed. A leader that is cut off from its followers continues to answer reads, sync and reconnecting clients until
+     * its sync limit has passed, which is longer than many T. Its followers may have elected another leader long before.
+     * Only an answered write proves that a majority follows it. All writes of a session count. A session that has nodes and
+     * has written nothing for T/4 sends a write as its heartbeat, which changes nothing; other heartbeats are a sync.
+     *
+     * Heartbeats are T/12 apart: C follows A by 5/12 T, so that after each confirmation T/2 or more is left.
      */
     private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);
-    private static final int BEATS_IN_TIMEOUT = 6;
+    private static final int BEATS_IN_TIMEOUT = 12;
     private static final int BEATS_IN_RENEWERS_TTL = 3;
-    private static final int REPORTED_WITHIN = 4;
+    private static final double REPORTED_WITHIN = 0.3;
+    private static final int WRITTEN_WITHIN = 4;
     private static final int SILENT_FOR = 4;
     private static final long LEAST_SILENCE_NANOS = 1_000_000_000;
 
@@ -49,8 +58,11 @@ final class Heartbeat implements Renewable {
     private final Session session;
     private final BackendContext context;
     private final Scheduler scheduler;
-    private final AtomicLong validUntilNanos;
-    private final Deque<Beat> beats = new ArrayDeque<>(); // only touched by the event thread
+    private final AtomicLong touchedNanos;
+    private final AtomicLong committedNanos;
+    private final Deque<Beat> beats = new ArrayDeque<>(); // only used by the event thread, as the next
+    private @Nullable Beat reported; // the last one that was reported before an answer came
+    private long reportedNanos; // when that answer came
     private volatile Duration timeout = Duration.ZERO;
     private volatile @Nullable Renewer<Heartbeat> renewer;
 
@@ -58,7 +70,8 @@ final class Heartbeat implements Renewable {
         this.session = session;
         this.context = context;
         this.scheduler = context.scheduler();
-        this.validUntilNanos = new AtomicLong(scheduler.nanoTime());
+        this.touchedNanos = new AtomicLong(scheduler.nanoTime());
+        this.committedNanos = new AtomicLong(touchedNanos.get());
     }
 
     /** The timeout that the server granted; zero before the first connection. */
@@ -68,18 +81,21 @@ final class Heartbeat implements Renewable {
 
     @Override
     public long validUntilNanos() {
-        return validUntilNanos.get();
+        long touched = touchedNanos.get();
+        long committed = committedNanos.get();
+        return Renewer.deadline(touched - committed < 0 ? touched : committed, timeout);
     }
 
     /**
-     * A connection stands; the first one starts the heartbeat.
+     * A connection stands. The first one starts the heartbeat: it was a write, since it created the session. A later one
+     * needs a write first.
      *
      * @param granted the session's timeout
      * @param triedNanos when the connection was tried
      */
     void connected(Duration granted, long triedNanos) {
         timeout = granted;
-        confirm(triedNanos);
+        touched(triedNanos);
         if (renewer == null) {
             BackendContext ticking = new BackendContext(
                     context.namespace(),
@@ -92,7 +108,26 @@ final class Heartbeat implements Renewable {
                     scheduler);
             Renewer<Heartbeat> made = new Renewer<>(ticking, 1, LossReason.SESSION_ENDED, batch -> send());
             renewer = made;
+            committed(triedNanos);
             made.register(this);
+        } else {
+            send();
+        }
+    }
+
+    /** A write of this session was answered, which was sent at that time. */
+    void committed(long sentNanos) {
+        advance(committedNanos, sentNanos);
+    }
+
+    private void touched(long nanos) {
+        advance(touchedNanos, nanos);
+    }
+
+    private void advance(AtomicLong time, long nanos) {
+        long last = time.getAndAccumulate(nanos, (known, next) -> next - known > 0 ? next : known);
+        if (nanos - last > 0) {
+            session.renewed();
         }
     }
 
@@ -110,7 +145,7 @@ final class Heartbeat implements Renewable {
                 context.requestTimeout().toNanos(), () -> answer.completeExceptionally(new TimeoutException()));
         long bearable = Math.max(timeout.toNanos() / SILENT_FOR, LEAST_SILENCE_NANOS);
         Scheduler.Timer silence = scheduler.schedule(bearable, this::leaveServer);
-        session.requests().sync(code -> {
+        Consumer<Code> reply = code -> {
             limit.cancel();
             silence.cancel();
             if (code == Code.OK) {
@@ -121,7 +156,12 @@ final class Heartbeat implements Renewable {
             } else {
                 answer.completeExceptionally(session.failure(null, "renew the session at", "/", code));
             }
-        });
+        };
+        if (session.room().isUsed() && sent - committedNanos.get() > timeout.toNanos() / WRITTEN_WITHIN) {
+            session.requests().writeNothing(reply);
+        } else {
+            session.requests().sync(reply);
+        }
         return answer;
     }
 
@@ -132,19 +172,16 @@ final class Heartbeat implements Renewable {
     }
 
     private void answered(long sent) {
-        long reported = sent - timeout.toNanos() / REPORTED_WITHIN;
-        for (Beat beat = beats.peek(); beat != null && reported - beat.answeredNanos >= 0; beat = beats.peek()) {
-            confirm(beat.sentNanos);
-            beats.remove();
+        long now = scheduler.nanoTime();
+        if (reported != null && sent - reportedNanos >= 0) {
+            touched(reported.sentNanos);
         }
-        beats.add(new Beat(sent, scheduler.nanoTime()));
-    }
-
-    /** The leader heard of the session after this time. */
-    private void confirm(long touchedNanos) {
-        long deadline = Renewer.deadline(touchedNanos, timeout);
-        validUntilNanos.accumulateAndGet(deadline, (known, next) -> next - known > 0 ? next : known);
-        session.renewed();
+        long before = sent - (long) (timeout.toNanos() * REPORTED_WITHIN);
+        for (Beat beat = beats.peek(); beat != null && before - beat.answeredNanos >= 0; beat = beats.peek()) {
+            reported = beats.remove();
+            reportedNanos = now;
+        }
+        beats.add(new Beat(sent, now));
     }
 
     @Override

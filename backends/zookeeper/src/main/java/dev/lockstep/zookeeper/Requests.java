@@ -40,12 +40,14 @@ final class Requests {
     private final CompletableFuture<ZooKeeper> handle;
     private final List<ACL> acl;
     private final List<ACL> rootAcl;
+    private final String namespacePath;
 
-    Requests(Session session, CompletableFuture<ZooKeeper> handle, List<ACL> acl, List<ACL> rootAcl) {
+    Requests(Session session, CompletableFuture<ZooKeeper> handle, ZooKeeperEngine engine, Names names) {
         this.session = session;
         this.handle = handle;
-        this.acl = acl;
-        this.rootAcl = rootAcl;
+        this.acl = engine.acl();
+        this.rootAcl = engine.rootAcl();
+        this.namespacePath = names.namespacePath();
     }
 
     private ZooKeeper zooKeeper() {
@@ -57,6 +59,15 @@ final class Requests {
         Code code = session.effective(known == null ? Code.SYSTEMERROR : known);
         if (Replies.isAnswer(code)) {
             session.answered(sent);
+        }
+        return code;
+    }
+
+    /** What a write was answered; one that succeeded was accepted by a majority of the servers. */
+    private Code written(int rc, long sent) {
+        Code code = received(rc, sent);
+        if (code == Code.OK) {
+            session.committed(sent);
         }
         return code;
     }
@@ -75,7 +86,7 @@ final class Requests {
                             data,
                             acl,
                             mode,
-                            (rc, asked, context, made, stat) -> reply.reply(received(rc, sent), made, stat),
+                            (rc, asked, context, made, stat) -> reply.reply(written(rc, sent), made, stat),
                             null);
             return;
         }
@@ -90,7 +101,7 @@ final class Requests {
                 .multi(
                         List.of(ops),
                         (rc, asked, context, results) -> {
-                            Code code = received(rc, sent);
+                            Code code = written(rc, sent);
                             if (code != Code.OK) {
                                 reply.reply(code, null, null);
                                 return;
@@ -135,12 +146,28 @@ final class Requests {
     void setData(String path, byte[] data, Consumer<Code> reply) {
         long sent = session.nanoTime();
         zooKeeper()
-                .setData(path, data, ANY_VERSION, (rc, asked, context, stat) -> reply.accept(received(rc, sent)), null);
+                .setData(path, data, ANY_VERSION, (rc, asked, context, stat) -> reply.accept(written(rc, sent)), null);
     }
 
     void delete(String path, Consumer<Code> reply) {
         long sent = session.nanoTime();
-        zooKeeper().delete(path, ANY_VERSION, (rc, asked, context) -> reply.accept(received(rc, sent)), null);
+        zooKeeper().delete(path, ANY_VERSION, (rc, asked, context) -> reply.accept(written(rc, sent)), null);
+    }
+
+    /**
+     * A transaction that changes nothing. Replies OK if a majority of the servers has accepted it. What it checks does not
+     * matter: one that fails is a transaction too.
+     */
+    void writeNothing(Consumer<Code> reply) {
+        long sent = session.nanoTime();
+        zooKeeper()
+                .multi(
+                        List.of(Op.check(namespacePath, ANY_VERSION)),
+                        (rc, asked, context, results) -> {
+                            boolean failed = rc == Code.NONODE.intValue() || rc == Code.NOAUTH.intValue();
+                            reply.accept(written(failed ? Code.OK.intValue() : rc, sent));
+                        },
+                        null);
     }
 
     /** Lets the server catch up with the leader, so that later reads see everything that was confirmed before. */

@@ -71,7 +71,7 @@ final class Session implements Watcher {
         this.lastContactNanos = new AtomicLong(contactNanos);
         this.scheduler = context.scheduler();
         this.hosts = new Hosts(engine.servers(), scheduler, context.retryBackoff());
-        this.requests = new Requests(this, handle, engine.acl(), engine.rootAcl());
+        this.requests = new Requests(this, handle, engine, new Names(context.namespace()));
         this.heartbeat = new Heartbeat(this, context);
         this.heldForAMoment = new Moment<>(scheduler, QueuedAttempt::watchQueue);
         handle.complete(engine.connect(context.ttl(), this, hosts));
@@ -295,6 +295,11 @@ final class Session implements Watcher {
 
     private void contact(long sentNanos) {
         lastContactNanos.accumulateAndGet(sentNanos, (known, next) -> next - known > 0 ? next : known);
+    }
+
+    /** A write that was sent at that time was answered. */
+    void committed(long sentNanos) {
+        heartbeat.committed(sentNanos);
     }
 
     /** What a request failed with, for people. */
