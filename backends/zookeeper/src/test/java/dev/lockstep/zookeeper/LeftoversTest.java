@@ -9,8 +9,10 @@ import dev.lockstep.servers.ZooKeeperServer;
 import dev.lockstep.spi.Claim;
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class LeftoversTest {
     private static ZooKeeperServer server;
-    private ZooKeeperBackend backend;
+    private final Deque<ZooKeeperBackend> backends = new ArrayDeque<>();
 
     @BeforeAll
     static void startServer() {
@@ -47,16 +49,23 @@ class LeftoversTest {
         return LockClient.builder()
                 .namespace("leftovers-" + System.nanoTime())
                 .requestTimeout(Duration.ofSeconds(10))
-                .backend(context -> backend =
-                        (ZooKeeperBackend) ConnectionUrl.parse("zookeeper://" + user + server.address() + options)
-                                .open(context))
+                .backend(context -> {
+                    backends.push(
+                            (ZooKeeperBackend) ConnectionUrl.parse("zookeeper://" + user + server.address() + options)
+                                    .open(context));
+                    return backends.element();
+                })
                 .connect();
+    }
+
+    private ZooKeeperBackend backend() {
+        return backends.element();
     }
 
     private Map<?, ?> listeners() throws ReflectiveOperationException {
         Field field = Watches.class.getDeclaredField("listeners");
         field.setAccessible(true);
-        return (Map<?, ?>) field.get(backend.session().watches());
+        return (Map<?, ?>) field.get(backend().session().watches());
     }
 
     @ParameterizedTest
@@ -66,7 +75,7 @@ class LeftoversTest {
             List<CompletableFuture<Void>> gone = new ArrayList<>();
             for (int i = 0; i < 3_000; i++) {
                 String name = "x" + i / 3;
-                Claim claim = backend.submit(new TestClaim(name, "abcdefghijklmnopqrstuv." + i));
+                Claim claim = backend().submit(new TestClaim(name, "abcdefghijklmnopqrstuv." + i));
                 LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000));
                 gone.add(claim.withdraw(Duration.ZERO).toCompletableFuture());
             }
@@ -85,7 +94,7 @@ class LeftoversTest {
                 RawClient operator = new RawClient(server.address())) {
             operator.handle().addAuthInfo("digest", "orders:s3cret".getBytes());
             Lease lease = client.lock("x").acquireAsync().get();
-            String path = backend.names().lockPath("x");
+            String path = backend().names().lockPath("x");
             operator.handle().setACL(path, ZooDefs.Ids.READ_ACL_UNSAFE, -1);
             CompletableFuture<Void> closing = lease.closeAsync();
             long before = server.metric("zk_packets_received");
@@ -100,7 +109,7 @@ class LeftoversTest {
         try (LockClient client = connect("orders:s3cret@", "?acl=open");
                 RawClient operator = new RawClient(server.address())) {
             Lease lease = client.lock("x").acquireAsync().get();
-            String path = backend.names().lockPath("x");
+            String path = backend().names().lockPath("x");
             ACL noDelete = new ACL(ZooDefs.Perms.READ | ZooDefs.Perms.ADMIN, ZooDefs.Ids.ANYONE_ID_UNSAFE);
             operator.handle().setACL(path, Collections.singletonList(noDelete), -1);
             CompletableFuture<Void> closing = lease.closeAsync();
