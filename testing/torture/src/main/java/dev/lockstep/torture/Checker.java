@@ -1,9 +1,11 @@
 package dev.lockstep.torture;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.function.IntPredicate;
@@ -222,14 +224,29 @@ final class Checker {
         }
     }
 
+    /** How many of those who asked since a time show that a fair lock serves in order. Looks only at those. */
+    long orderWitnesses(long since) {
+        Map<Integer, List<Integer>> byLock = new HashMap<>();
+        for (int section = history.size() - 1; section >= 0 && history.asked(section) >= since; section--) {
+            if (history.isOrderWitness(section)) {
+                byLock.computeIfAbsent(history.lock(section), lock -> new ArrayList<>())
+                        .add(section);
+            }
+        }
+        return byLock.entrySet().stream()
+                .mapToLong(each -> witnesses(
+                                each.getKey(),
+                                each.getValue().stream()
+                                        .mapToInt(Integer::intValue)
+                                        .toArray())
+                        .length)
+                .sum();
+    }
+
     /** Who shows that a fair lock serves in order: they certainly waited, certainly got in, and nothing hurt them. */
     private int[] witnesses(int lock, int[] sections) {
         Map<Integer, Troubles> byClient = new HashMap<>();
-        int[] waited = only(
-                sections,
-                section -> history.isFair(section)
-                        && history.queued(section) != History.NEVER
-                        && history.isCertain(section));
+        int[] waited = only(sections, history::isOrderWitness);
         return Order.by(
                 history::queued,
                 only(

@@ -18,6 +18,7 @@ final class FaultFigures {
     private final Map<String, Kind> kinds = new TreeMap<>();
     private final long[][] entries;
     private int count;
+    private int failed;
     private int landed;
     private final int leasesEnded;
 
@@ -60,7 +61,11 @@ final class FaultFigures {
                 continue;
             }
             Kind kind = kinds.computeIfAbsent(fault.kind(), key -> new Kind());
-            count += fault.hasFailed() ? 0 : 1;
+            if (fault.hasFailed()) {
+                failed++;
+            } else {
+                count++;
+            }
             kind.count++;
             if (fault.landed()) {
                 landed++;
@@ -80,14 +85,22 @@ final class FaultFigures {
 
     /** When each lock was entered, in order. */
     private static long[][] entries(History history, int locks) {
+        int[] counts = new int[locks];
+        int[] entered =
+                IntStream.range(0, history.size()).filter(history::wasEntered).toArray();
+        for (int section : entered) {
+            counts[history.lock(section)]++;
+        }
         long[][] entries = new long[locks][];
         for (int lock = 0; lock < locks; lock++) {
-            int its = lock;
-            entries[lock] = IntStream.range(0, history.size())
-                    .filter(section -> history.lock(section) == its && history.wasEntered(section))
-                    .mapToLong(history::entered)
-                    .sorted()
-                    .toArray();
+            entries[lock] = new long[counts[lock]];
+        }
+        for (int section : entered) {
+            int lock = history.lock(section);
+            entries[lock][--counts[lock]] = history.entered(section);
+        }
+        for (long[] each : entries) {
+            Arrays.sort(each);
         }
         return entries;
     }
@@ -103,8 +116,14 @@ final class FaultFigures {
         return last;
     }
 
+    /** How many were injected. */
     int count() {
         return count;
+    }
+
+    /** How many could not be injected, or were not confirmed. */
+    int failed() {
+        return failed;
     }
 
     /** How many leases ended while somebody was inside, whatever ended them. */

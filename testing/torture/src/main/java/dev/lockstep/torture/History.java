@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  *   entered   the lock had been granted before
  *   certain   the lease was valid at this time or later: the worker looked at it after it had the answer to this message
  *   ended     the lease had ended before, while the worker was inside, though no bound of its own was set to it
- *   exited    the worker was inside until this time at least; for a call that got nothing, it had given up before
+ *   exited    the worker was inside until this time at least, which is that of certain if its lease was valid to the end; for a call that got nothing, it had given up before
  *
  * So from entered to certain the lease was valid, whatever the clock of the worker or a pause between look and message did,
  * and what the checker says about two such intervals is a proof and not a guess.
@@ -139,6 +139,11 @@ final class History {
     /** Whether somebody asked for a fair lock. */
     boolean hasFair() {
         return IntStream.range(0, size()).anyMatch(this::isFair);
+    }
+
+    /** Whether a section certainly waited for a fair lock, and certainly got it. */
+    boolean isOrderWitness(int section) {
+        return isFair(section) && queued(section) != NEVER && isCertain(section);
     }
 
     /** Whether the lease was valid for a time that the observer can prove. */

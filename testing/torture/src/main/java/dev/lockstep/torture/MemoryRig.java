@@ -48,6 +48,11 @@ final class MemoryRig implements Rig {
         return requestTimeout(); // the engine in this JVM needs no retries
     }
 
+    @Override
+    public Duration pause() {
+        return Duration.ofMillis(10); // without it, some hours would make more sections than fit into memory
+    }
+
     private Duration requestTimeout() {
         return ttl.multipliedBy(3);
     }

@@ -69,9 +69,9 @@ final class Observer {
         return history.hasFair();
     }
 
-    /** How many have shown so far that a fair lock keeps its order. */
-    synchronized long orderWitnesses(long settleNanos) {
-        return new Checker(history, settleNanos).check().checked(Rule.ORDER);
+    /** How many have asked since a time and shown that a fair lock keeps its order. */
+    synchronized long orderWitnesses(long since, long settleNanos) {
+        return new Checker(history, settleNanos).orderWitnesses(since);
     }
 
     synchronized Seen enter(int section, long token) {
@@ -127,8 +127,13 @@ final class Observer {
     }
 
     synchronized void exit(int section, boolean valid) {
+        // Who leaves with a valid lease does not wait until this is stamped, and may have released the lock by now. So
+        // it
+        // was inside at the last message that it had an answer to.
+        long inside = valid ? find(section).answered : now();
         look(section, valid);
-        giveUp(section);
+        history.exited(section, inside);
+        open.remove(section);
     }
 
     synchronized void giveUp(int section) {

@@ -12,6 +12,8 @@ import java.net.Socket;
 
 /** Lets workers in other processes talk to the observer: a connection, and a thread here, for each of their threads. */
 final class ObserverServer implements AutoCloseable {
+    private static final Wire[] KINDS = Wire.values();
+
     private final Observer observer;
     private final ServerSocket listening;
 
@@ -53,7 +55,7 @@ final class ObserverServer implements AutoCloseable {
             DataOutputStream out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
             Witness witness = observer.witness(in.readInt());
             while (true) {
-                hear(Wire.values()[in.readByte()], in, out, witness);
+                hear(KINDS[in.readByte()], in, out, witness);
                 out.flush();
             }
         } catch (IOException | IllegalStateException e) {
@@ -77,13 +79,16 @@ final class ObserverServer implements AutoCloseable {
                 witness.write(first, new Witness.Seen(in.readLong(), in.readLong(), in.readLong()), in.readBoolean());
             case LOOK -> witness.look(first, in.readBoolean());
             case ENDED -> witness.ended(first);
-            case EXIT -> witness.exit(first, in.readBoolean());
+            case EXIT_VALID -> witness.exit(first, true);
+            case EXIT_ENDED -> witness.exit(first, false);
             case GIVE_UP -> witness.giveUp(first);
             case REOPENED -> witness.reopened();
             case STALLED -> witness.stalled(in.readLong());
             case COMPLAIN -> witness.complain(Rule.values()[first], in.readInt(), in.readUTF());
         }
-        out.writeLong(answer);
+        if (kind.isAnswered()) {
+            out.writeLong(answer);
+        }
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.List;
 
 /** A worker in a process of its own. */
 final class ProcessHand implements Hand, AutoCloseable {
+    // Both only end a run that would hang: no rule is checked by them.
     private static final Duration START = Duration.ofMinutes(5);
     private static final Duration ANSWER = Duration.ofMinutes(3);
 

@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * target adds what can be broken of it. For one thread.
  */
 final class ProcessRig implements Rig {
+    /**
+     * What it may take until the servers have ended the connections of a client that was closed: HikariCP, the slowest to close,
+     * waits ten seconds for its connections to close and then goes on in the background. The rest is for a busy machine.
+     */
     private static final Duration CONNECTIONS_END = Duration.ofSeconds(20);
 
     private final Target target;
@@ -42,7 +46,7 @@ final class ProcessRig implements Rig {
         void replace() {
             WorkerMain.Order order = worker.order();
             Worker.Plan plan = order.plan();
-            Worker.Plan next = new Worker.Plan(nextClient++, plan.threads(), plan.locks(), plan.ttl(), plan.seed());
+            Worker.Plan next = new Worker.Plan(nextClient++, plan.settings(), plan.ttl(), plan.pause());
             worker = new ProcessHand(url, new WorkerMain.Order(namespace, order.observerPort(), next));
             worker.awaitReady();
             worker.go(Worker.Pace.WILD);

@@ -80,7 +80,7 @@ public final class Proof {
                 TTL,
                 sound -> bug == null ? sound : BugState.plant(bug, sound, state),
                 client -> bug == PlantedBug.LOSS_NOT_TOLD ? DeafClient.of(client) : client)) {
-            return new Run(rig, new Settings(3, 4, 4, duration, seed)).run();
+            return new Run(rig, new Settings(3, 8, 8, duration, seed)).run();
         }
     }
 

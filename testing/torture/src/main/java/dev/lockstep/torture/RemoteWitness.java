@@ -37,11 +37,20 @@ final class RemoteWitness implements Witness {
     }
 
     private long tell(Wire kind, Body body) {
+        send(kind, body);
+        try {
+            return in.readLong();
+        } catch (IOException e) {
+            throw gone(e);
+        }
+    }
+
+    /** Sends a message that is not answered. */
+    private void send(Wire kind, Body body) {
         try {
             out.writeByte(kind.ordinal());
             body.write(out);
             out.flush();
-            return in.readLong();
         } catch (IOException e) {
             throw gone(e);
         }
@@ -113,15 +122,16 @@ final class RemoteWitness implements Witness {
 
     @Override
     public void exit(int section, boolean valid) {
-        tell(Wire.EXIT, message -> {
-            message.writeInt(section);
-            message.writeBoolean(valid);
-        });
+        if (valid) {
+            send(Wire.EXIT_VALID, message -> message.writeInt(section));
+        } else {
+            tell(Wire.EXIT_ENDED, message -> message.writeInt(section));
+        }
     }
 
     @Override
     public void giveUp(int section) {
-        tell(Wire.GIVE_UP, message -> message.writeInt(section));
+        send(Wire.GIVE_UP, message -> message.writeInt(section));
     }
 
     @Override

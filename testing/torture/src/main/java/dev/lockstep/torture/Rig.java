@@ -23,6 +23,11 @@ interface Rig extends AutoCloseable {
      */
     Duration recovery();
 
+    /** How long a thread that holds locks briefly may rest after each turn. */
+    default Duration pause() {
+        return Duration.ZERO; // the engine takes long enough
+    }
+
     /** Starts the workers. */
     List<Hand> start(Observer observer, List<Worker.Plan> plans);
 

@@ -22,10 +22,21 @@ import java.util.concurrent.TimeUnit;
  */
 /** One run of the torture on one engine. Used once, by one thread. */
 final class Run {
+    /**
+     * What a lock may need beyond the ttl of a dead holder: a request that was lost takes the request timeout of two seconds to
+     * be noticed, its retry as long again if its connection is broken too, and reconnecting up to a second.
+     */
     private static final Duration GRACE = Duration.ofSeconds(5);
+
+    /** Workers have begun to take locks, so that the first fault hits some. No rule depends on it. */
     private static final Duration WARM_UP = Duration.ofMillis(300);
+
+    /** The least time on a healthy engine, and how often it is waited for more witnesses of the order. */
     private static final Duration CALM = Duration.ofMillis(1_500);
+
     private static final int CALMS = 20;
+
+    /** Witnesses of the order that a run waits for. Others may be lost in the check, since stalls are reported late. */
     private static final int ENOUGH = 10;
 
     private final Rig rig;
@@ -51,8 +62,8 @@ final class Run {
     Report run() throws Exception {
         List<Worker.Plan> plans = new ArrayList<>();
         for (int client = 0; client < settings.workers(); client++) {
-            plans.add(new Worker.Plan(
-                    client, settings.threads(), settings.locks(), rig.ttl(), settings.seed() + 31L * client));
+            plans.add(
+                    new Worker.Plan(client, settings.withSeed(settings.seed() + 31L * client), rig.ttl(), rig.pause()));
         }
         List<Hand> hands = rig.start(observer, plans);
         Stalls.Listening stalls =
@@ -114,7 +125,8 @@ final class Run {
         Parking.forTime(rig.settle().plus(calm.compareTo(CALM) > 0 ? calm : CALM));
         // Who waits now, and nothing hurts, can show that the order is kept.
         int calms = observer.hasFair() ? CALMS : 0;
-        for (int i = 0; i < calms && observer.orderWitnesses(rig.settle().toNanos()) < ENOUGH; i++) {
+        long settle = rig.settle().toNanos();
+        for (int i = 0; i < calms && observer.orderWitnesses(healed + settle, settle) < ENOUGH; i++) {
             Parking.forTime(CALM);
         }
         return true;

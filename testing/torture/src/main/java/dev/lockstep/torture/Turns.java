@@ -8,8 +8,11 @@ import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** What one thread of a worker does, turn by turn, as its seed says. For one thread. */
@@ -17,9 +20,13 @@ final class Turns {
     private static final int ODDS_OF_REOPENING = 60;
     private static final int ODDS_OF_LONG_WORK = 15;
     private static final int ODDS_OF_LONGEST_WORK = 30;
+    private static final int ODDS_OF_BRIEF_WORK = 10;
     private static final long WORK_NANOS = 1_000_000;
     private static final int LOOKS_IN_A_TTL = 8;
+
+    /** To run the action of a loss takes a thread of the client's; those may all be busy with other losses. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     private static final int FIRST_LOOK_MILLIS = 2;
     private static final int LAST_LOOK_MILLIS = 250;
 
@@ -30,6 +37,8 @@ final class Turns {
     private final Witness witness;
     private final int thread;
     private final long ttlNanos;
+    private final long pauseNanos;
+    private final boolean holdsLong;
     private Random random = new Random(0); // of this turn alone
     private Worker.Pace pace = Worker.Pace.REST; // when this turn began
     private long stalledBefore; // when this turn began
@@ -40,6 +49,8 @@ final class Turns {
         this.witness = witness;
         this.thread = thread;
         this.ttlNanos = worker.plan().ttl().toNanos();
+        this.pauseNanos = worker.plan().pause().toNanos();
+        this.holdsLong = worker.plan().settings().holdsLong(thread);
     }
 
     /** One turn: takes a lock in some way, or fails to, works inside, and gives it back. */
@@ -55,17 +66,19 @@ final class Turns {
             return;
         }
         int count = worker.plan().locks();
-        int lock = calm ? calmLock(locks, count) : random.nextInt(count);
+        int lock = calm ? calmLock(locks, count) : worker.plan().settings().draw(thread, random);
         boolean shared = locks.hasShared() && random.nextInt(3) == 0;
         Way way = calm ? Way.ASYNC : Way.values()[random.nextInt(Way.values().length)];
         boolean both = !calm && Locks.canBeTakenTogether(lock, count) && random.nextInt(4) == 0;
-        Thread.currentThread().setName("torture-" + worker.plan().client() + "-" + thread + "-" + turn);
+        if (locks.isFair(lock)) { // the engine knows a claim by the name of its thread
+            Thread.currentThread().setName("torture-" + worker.plan().client() + "-" + thread + "-" + turn);
+        }
         if (both) {
             takeTwo(locks, lock, way);
         } else {
             takeOne(locks, lock, shared, way);
         }
-        Parking.forNanos((long) (random.nextDouble() * WORK_NANOS));
+        Parking.forNanos((long) (random.nextDouble() * (holdsLong ? WORK_NANOS : pauseNanos)));
     }
 
     /** Each in turn; every other time a fair one, where those who wait show that the order is kept. */
@@ -179,13 +192,27 @@ final class Turns {
     /** Looks whether the engine has this thread's claim, at first soon, and then again for as long as it waits. */
     private void seeMyself(Locks locks, int lock, int section, CompletableFuture<Lease> future) {
         for (int pause = FIRST_LOOK_MILLIS; pause <= LAST_LOOK_MILLIS; pause *= 5) {
-            if (Parking.until(future::isDone, Duration.ofMillis(pause))) {
+            if (isDoneWithin(pause, future)) {
                 return;
             }
             if (isQueued(locks, lock)) {
                 witness.queued(section);
                 return;
             }
+        }
+    }
+
+    private static boolean isDoneWithin(int millis, CompletableFuture<Lease> future) {
+        try {
+            future.get(millis, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException | CancellationException e) {
+            return true; // the caller sees how it ended
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
         }
     }
 
@@ -203,6 +230,10 @@ final class Turns {
 
     /** Works, and looks now and then whether the lease is still valid, so that it is known until when it was. */
     private void work(Lease lease, int... sections) {
+        if (!holdsLong) {
+            workBriefly();
+            return;
+        }
         boolean longest = random.nextInt(ODDS_OF_LONGEST_WORK) == 0;
         boolean isLong = random.nextInt(ODDS_OF_LONG_WORK) == 0;
         double part = random.nextDouble();
@@ -216,6 +247,13 @@ final class Turns {
             }
             left -= look;
             goesOn = left > 0 && worker.pace() == Worker.Pace.WILD;
+        }
+    }
+
+    /** Mostly no longer than it takes to write into the register. To write and to leave are looks, too. */
+    private void workBriefly() {
+        if (random.nextInt(ODDS_OF_BRIEF_WORK) == 0) {
+            Parking.forNanos((long) (random.nextDouble() * WORK_NANOS));
         }
     }
 

@@ -1,6 +1,9 @@
 package dev.lockstep.torture;
 
-/** What the messages between a worker's process and the observer begin with. Each is answered before the next is sent. */
+/**
+ * What the messages between a worker's process and the observer begin with. Each is answered before the next is sent, but for
+ * those that need no stamp of their own to prove something, which are not answered at all.
+ */
 enum Wire {
     ASK,
     QUEUED,
@@ -8,9 +11,14 @@ enum Wire {
     WRITE,
     LOOK,
     ENDED,
-    EXIT,
+    EXIT_VALID,
+    EXIT_ENDED,
     GIVE_UP,
     REOPENED,
     STALLED,
-    COMPLAIN
+    COMPLAIN;
+
+    boolean isAnswered() {
+        return this != EXIT_VALID && this != GIVE_UP;
+    }
 }

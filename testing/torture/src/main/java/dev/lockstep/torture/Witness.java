@@ -1,8 +1,8 @@
 package dev.lockstep.torture;
 
 /**
- * What a worker tells the observer of one of its threads, one message after the other; each returns when the observer has
- * stamped it. Not for several threads.
+ * What a worker reports to the observer about one of its threads, one message after the other. Each method returns when the
+ * observer has stamped the message, unless it says otherwise. Not for several threads.
  */
 interface Witness {
     /** What stands in the registers of a lock. */
@@ -34,10 +34,13 @@ interface Witness {
     /** The lease has ended while inside, though no bound of its own was set to it. */
     void ended(int section);
 
-    /** Leaves; gives the lock back after this. */
+    /**
+     * Leaves; releases the lock after this. If the lease was valid at a look after the last answer, that look proves all that
+     * there is to prove, and this may return before the message was stamped.
+     */
     void exit(int section, boolean valid);
 
-    /** The call ended without the lock. */
+    /** The call ended without the lock. May return before the message was stamped. */
     void giveUp(int section);
 
     /** The client was opened anew, and the old one closed in the midst of work. */

@@ -34,12 +34,23 @@ final class Worker {
      * What a worker is to do.
      *
      * @param client its number; no two workers of a run have the same
-     * @param threads how many
-     * @param locks how many
+     * @param settings of the run; their seed is this worker's own
      * @param ttl of its client
-     * @param seed decides what its threads do
+     * @param pause how long a thread that holds locks briefly may rest after each turn
      */
-    record Plan(int client, int threads, int locks, Duration ttl, long seed) {}
+    record Plan(int client, Settings settings, Duration ttl, Duration pause) {
+        int threads() {
+            return settings.threads();
+        }
+
+        int locks() {
+            return settings.locks();
+        }
+
+        long seed() {
+            return settings.seed();
+        }
+    }
 
     private static final int FIRST_TRIES = 20;
     private static final int FRAMES = 12;

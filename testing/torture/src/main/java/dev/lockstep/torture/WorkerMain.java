@@ -31,7 +31,8 @@ final class WorkerMain {
     static final Duration LONGEST_BACKOFF = Duration.ofMillis(200);
 
     private static final String NAME = "worker-";
-    private static final Duration THREADS_END = Duration.ofSeconds(15);
+    /** As {@code ProcessRig.CONNECTIONS_END}: the threads that close connections end with the last of them. */
+    private static final Duration THREADS_END = Duration.ofSeconds(20);
 
     /** The threads of clients: the core's and the backends', and those of ZooKeeper's, etcd's and a pool's client. */
     private static final String OF_CLIENTS = "lockstep-.*|.*-SendThread\\(.*|.*-EventThread|grpc-.*|Hikari.*";
@@ -53,20 +54,22 @@ final class WorkerMain {
                     "" + plan.threads(),
                     "" + plan.locks(),
                     "" + plan.ttl().toMillis(),
+                    "" + plan.pause().toMillis(),
                     "" + plan.seed());
         }
 
         static Order parse(String line) {
             String[] words = line.split(" ");
+            Settings settings = new Settings(
+                    1, Integer.parseInt(words[3]), Integer.parseInt(words[4]), Duration.ZERO, Long.parseLong(words[7]));
             return new Order(
                     words[0],
                     Integer.parseInt(words[1]),
                     new Worker.Plan(
                             Integer.parseInt(words[2]),
-                            Integer.parseInt(words[3]),
-                            Integer.parseInt(words[4]),
+                            settings,
                             Duration.ofMillis(Long.parseLong(words[5])),
-                            Long.parseLong(words[6])));
+                            Duration.ofMillis(Long.parseLong(words[6]))));
         }
     }
 

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class ReplayTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int CALLS = 60;
+    private static final int THREADS = 5; // two of them hold their locks only briefly
 
     /** Writes down what a thread asks for. */
     private static final class Notes implements Witness {
@@ -65,13 +66,14 @@ class ReplayTest {
         public void complain(Rule rule, int lock, String text) {}
     }
 
-    /** What each of two threads asks for, on an engine where the third lock is held by somebody else for a time. */
+    /** What each thread asks for, on an engine where the third lock is held by somebody else for a time. */
     private static List<List<String>> schedule(long seed, Duration held) throws InterruptedException {
         MemoryEngine engine = new MemoryEngine();
         List<Notes> notes = new ArrayList<>();
         try (LockClient other = LockClient.builder().backend(engine).connect()) {
             other.lock(Locks.name(3)).lock();
-            Worker.Plan plan = new Worker.Plan(0, 2, 4, Duration.ofMillis(400), seed);
+            Settings settings = new Settings(1, THREADS, 12, Duration.ZERO, seed);
+            Worker.Plan plan = new Worker.Plan(0, settings, Duration.ofMillis(400), Duration.ZERO);
             Worker worker = new Worker(
                     plan,
                     () -> LockClient.builder().backend(engine).ttl(plan.ttl()).connect(),

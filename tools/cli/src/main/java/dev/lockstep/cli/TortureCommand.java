@@ -77,8 +77,10 @@ final class TortureCommand implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Threads of each (default: ${DEFAULT-VALUE}).",
-            defaultValue = "3")
+            description =
+                    "Threads of each (default: ${DEFAULT-VALUE}). The first three hold the first four locks, sometimes long; the"
+                            + " others hold the other locks briefly.",
+            defaultValue = "24")
     private int threads;
 
     @Option(
@@ -86,7 +88,7 @@ final class TortureCommand implements Callable<Integer> {
             paramLabel = "N",
             description =
                     "Locks (default: ${DEFAULT-VALUE}). Of each four one is fair, one sticky, and two are taken together.",
-            defaultValue = "4")
+            defaultValue = "44")
     private int locks;
 
     @Option(
