@@ -169,8 +169,9 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     /** What it waits for was looked at, beside all else. */
     void checked(ByteString waitsFor, RangeResponse found) {
         synchronized (this) {
-            boolean rests = !settled && !inFlight && place != null && waitsFor.equals(blocker.unchanged());
-            if (!rests || place.isBlockedBy(found, createRevision)) {
+            Place at = place;
+            boolean rests = !settled && !inFlight && waitsFor.equals(blocker.unchanged());
+            if (!rests || at == null || at.isBlockedBy(found, createRevision)) {
                 return;
             }
             blocker.markChanged();

@@ -8,29 +8,59 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every engine for a short while, some side by side; longer in the profile {@code full}. */
+/** Every engine for a short while: memory in each build, those with servers in the profile {@code full}. */
 @Timeout(2_000)
 @Execution(ExecutionMode.CONCURRENT)
 class EngineTortureTest {
-    private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("torture.seconds", 10));
+    private static final Duration DURATION = Duration.ofSeconds(Integer.getInteger("torture.seconds", 5));
 
-    /** The engines that are named, or all. */
-    static List<Engine> engines() {
+    /** The engines with servers that are named, or all. */
+    static List<Engine> enginesWithServers() {
         String names = System.getProperty("torture.engines", "");
-        return names.isEmpty()
+        List<Engine> chosen = names.isEmpty()
                 ? List.of(Engine.values())
                 : Arrays.stream(names.split(",")).map(Engine::valueOf).toList();
+        return chosen.stream().filter(engine -> engine != Engine.MEMORY).toList();
     }
 
-    @ParameterizedTest
-    @MethodSource("engines")
+    @Test
+    void memoryKeepsItsPromises() throws Exception {
+        torture(Engine.MEMORY);
+    }
+
+    @Tag("full")
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("enginesWithServers")
     void engineKeepsItsPromises(Engine engine) throws Exception {
+        torture(engine);
+    }
+
+    /**
+     * How many sections a run must check per second of faults, so that it proves something. Far below what a healthy run
+     * checks on a busy machine, and far above what one checks that stands still for most of the time. Measured in runs of a
+     * minute on two cores at a load of 20, so with a tenth of the machine: memory 1,570 a second, Redis 300, SQLite 400,
+     * ZooKeeper 180, PostgreSQL 110, etcd 90, MySQL 70, H2 60; at a load of 8, Redis 700.
+     */
+    private static long floor(Engine engine) {
+        return switch (engine) {
+            case MEMORY -> 100;
+            case REDIS -> 50;
+            default -> 10;
+        };
+    }
+
+    /** Those who waited for a fair lock while nothing hurt them prove its order. A run goes on until there are ten. */
+    private static final long ORDER_FLOOR = 5;
+
+    private static void torture(Engine engine) throws Exception {
         try (Rig rig = Servers.require(engine::start)) {
             Report report = new Run(rig, Settings.of(DURATION)).run();
             if (!report.holds()) {
@@ -38,12 +68,16 @@ class EngineTortureTest {
                         .resolve(report.engine() + ".history")); // for those who have to find out why
             }
             assertThat(report.holds()).as(report::toString).isTrue();
-            assertThat(report.entered()).isPositive();
-            assertThat(report.faults().count()).isPositive();
-            assertThat(report.verdict().checked(Rule.EXCLUSION)).isPositive();
-            assertThat(report.verdict().checked(Rule.TOKENS)).isPositive();
+            // A fault and the pause after it take two seconds on average, and a server that is started again some more.
+            assertThat(report.faults().count()).as("faults").isGreaterThan((int) DURATION.toSeconds() / 10);
+            assertThat(report.faults().failed())
+                    .as("failed faults")
+                    .isLessThan(report.faults().count());
+            long floor = floor(engine) * DURATION.toSeconds();
+            assertThat(report.verdict().checked(Rule.EXCLUSION)).as("exclusion").isGreaterThan(floor);
+            assertThat(report.verdict().checked(Rule.TOKENS)).as("tokens").isGreaterThan(floor);
             if (report.hasFair()) {
-                assertThat(report.verdict().checked(Rule.ORDER)).isPositive();
+                assertThat(report.verdict().checked(Rule.ORDER)).as("order").isGreaterThanOrEqualTo(ORDER_FLOOR);
             }
             assertThat(report.toHtml()).contains("Torture of " + report.engine());
             assertThat(report.toJson()).containsEntry("holds", true).containsKeys("sections", "faults", "rules");
