@@ -73,6 +73,7 @@ class EtcdGrowthTest extends SingleMemberTestCase {
     }
 
     @Test
+    @Tag("full")
     void aClientThatHoldsFewLocksAgainHasOneLeaseAgain() throws Exception {
         int before = gateway.leases();
         LockClient client = closedAfterwards(builder()

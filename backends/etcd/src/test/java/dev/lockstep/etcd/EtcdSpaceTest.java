@@ -8,6 +8,7 @@ import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.EtcdServer;
 import dev.lockstep.servers.Servers;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The space of a cluster: every lock and unlock stays in its history until that is compacted. */
@@ -30,6 +31,7 @@ class EtcdSpaceTest extends EtcdTestCase {
     }
 
     @Test
+    @Tag("full")
     void locksAloneUseUpTheSpaceAndGoOnOnceThereIsSome() throws Exception {
         EtcdServer server = start("600000");
         LockClient client = connect(server);
@@ -60,6 +62,7 @@ class EtcdSpaceTest extends EtcdTestCase {
     }
 
     @Test
+    @Tag("full")
     void aPairWritesAsMuchAsDescribeSays() {
         EtcdServer server = start("0");
         LockClient client = connect(server);
