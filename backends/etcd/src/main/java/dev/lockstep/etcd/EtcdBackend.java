@@ -197,7 +197,7 @@ final class EtcdBackend implements LockBackend {
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return answer(null, "Listing locks", operators.list(prefix));
+        return answer(null, "Listing the locks that begin with '" + prefix + "'", operators.list(prefix));
     }
 
     @Override
@@ -208,6 +208,11 @@ final class EtcdBackend implements LockBackend {
     @Override
     public CompletionStage<EngineInfo> describe() {
         return answer(null, "Describing the cluster", Description.of(wire, keys, context.ttl()));
+    }
+
+    @Override
+    public String address() {
+        return wire.settings().toString();
     }
 
     private <T> CompletionStage<T> answer(@Nullable String lockName, String what, CompletableFuture<T> answer) {

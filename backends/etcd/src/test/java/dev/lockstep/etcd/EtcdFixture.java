@@ -203,6 +203,11 @@ class EtcdFixture implements BackendFixture {
         }
 
         @Override
+        public String address() {
+            return delegate.address();
+        }
+
+        @Override
         public void close() {
             delegate.close();
             proxies.forEach(TcpProxy::close);
