@@ -37,6 +37,7 @@ class EngineTortureTest {
     }
 
     @Tag("full")
+    @Tag("soak")
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("enginesWithServers")
     void engineKeepsItsPromises(Engine engine) throws Exception {
