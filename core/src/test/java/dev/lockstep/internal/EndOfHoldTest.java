@@ -7,8 +7,8 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +61,7 @@ class EndOfHoldTest {
         assertThat(heard.events).containsExactly("acquired", "unconfirmed");
         assertThatExceptionOfType(CompletionException.class)
                 .isThrownBy(closed::join)
-                .withCauseInstanceOf(LockUnavailableException.class);
+                .withCauseInstanceOf(ReleaseNotConfirmedException.class);
         engine.grant(0).released.complete(false);
         assertThat(heard.events).containsExactly("acquired", "unconfirmed");
         assertThat(actions).isEmpty();

@@ -10,6 +10,7 @@ import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.ReleaseNotConfirmedException;
+import dev.lockstep.SelfDeadlockException;
 import dev.lockstep.internal.SimClients;
 import dev.lockstep.internal.SimThread;
 import java.time.Duration;
@@ -336,6 +337,12 @@ final class Actors {
         } catch (LockLostException e) {
             call.done = true;
             call.closed = true; // another hold of this thread is lost, and waits to be given back
+        } catch (SelfDeadlockException e) {
+            call.done = true;
+            call.closed = true;
+            if (mode != LockMode.EXCLUSIVE || !holdsHere(node, name, LockMode.SHARED)) {
+                world.violate("U: call " + call.number + " would not have waited for itself");
+            }
         } catch (LockUnavailableException e) {
             call.closed = true;
             oracle.ended(call, e);
@@ -390,10 +397,11 @@ final class Actors {
             if (!call.reentrant) {
                 if (world.chance(50)) {
                     lock.lock();
-                } else if (!lock.tryLock()) {
-                    return;
+                } else {
+                    lock.tryLock(); // no more an answer than a hold: it throws
                 }
-                world.violate("X: call " + call.number + " took a lock twice that is not reentrant");
+                world.violate("X: call " + call.number
+                        + " asked twice for a lock that is not reentrant, and was not refused");
                 return;
             }
             if (world.chance(20)) {
