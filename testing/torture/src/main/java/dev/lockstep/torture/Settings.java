@@ -16,7 +16,7 @@ import java.util.Random;
  */
 public record Settings(int workers, int threads, int locks, Duration duration, long seed) {
     private static final int LONG_LOCKS = 4;
-    private static final int LONG_THREADS = 3;
+    static final int LONG_THREADS = 3;
 
     /**
      * Three workers of 24 threads on 44 locks, with a random seed.

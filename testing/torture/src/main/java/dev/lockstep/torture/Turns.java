@@ -41,6 +41,7 @@ final class Turns {
     private final boolean holdsLong;
     private Random random = new Random(0); // of this turn alone
     private Worker.Pace pace = Worker.Pace.REST; // when this turn began
+    private int turnsInPace; // before this turn
     private long stalledBefore; // when this turn began
     private int turn;
 
@@ -58,7 +59,9 @@ final class Turns {
         turn++;
         random = Seeds.of(worker.plan().seed(), worker.plan().client(), thread, turn);
         Locks locks = worker.locks();
-        pace = worker.pace();
+        Worker.Pace now = worker.pace();
+        turnsInPace = now == pace ? turnsInPace + 1 : 0;
+        pace = now;
         stalledBefore = Stalls.nanos();
         boolean calm = pace != Worker.Pace.WILD;
         if (thread == 0 && !calm && random.nextInt(ODDS_OF_REOPENING) == 0) {
@@ -81,10 +84,16 @@ final class Turns {
         Parking.forNanos((long) (random.nextDouble() * (holdsLong ? WORK_NANOS : pauseNanos)));
     }
 
-    /** Each in turn; every other time a fair one, where those who wait show that the order is kept. */
+    /**
+     * Each in turn. The threads of a worker begin at different locks, so that after a few turns it has had all. On a healthy
+     * engine those who hold long take a fair one every other time, where many wait and show that the order is kept.
+     */
     private int calmLock(Locks locks, int count) {
-        int each = turn / 2 % count;
-        return turn % 2 == 0 && count > 1 && locks.isFair(1) ? 1 : each;
+        boolean together = pace == Worker.Pace.CALM && thread < Settings.LONG_THREADS && turnsInPace % 2 == 0;
+        if (together && count > 1 && locks.isFair(1)) {
+            return 1;
+        }
+        return (thread * count / worker.plan().threads() + turnsInPace) % count;
     }
 
     private void takeOne(Locks locks, int lock, boolean shared, Way way) {
@@ -301,7 +310,8 @@ final class Turns {
                 : failure instanceof LockUnavailableException;
         boolean allowed = (unavailable && mayBeUnavailable())
                 || (way == null ? failure instanceof LockLostException : way.mayEndWith(failure));
-        boolean closed = (unavailable || failure instanceof IllegalStateException) && worker.locks() != locks;
+        boolean closed = (unavailable || failure instanceof IllegalStateException)
+                && (worker.locks() != locks || worker.isClosed());
         if (!allowed && !closed) {
             String when = pace == Worker.Pace.CALM ? " on a healthy engine" : "";
             witness.complain(Rule.OUTCOME, lock, (way == null ? "giving back" : way) + " threw " + failure + when);

@@ -111,6 +111,11 @@ final class Worker {
         return locks;
     }
 
+    /** Whether its client was closed for good. */
+    boolean isClosed() {
+        return closed;
+    }
+
     Pace pace() {
         return pace;
     }
