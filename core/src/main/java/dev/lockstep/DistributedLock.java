@@ -17,8 +17,11 @@ import java.util.concurrent.locks.Lock;
  *   <li><b>A hold can be lost.</b> {@link #unlock()} and {@link Lease#close()} then throw {@link LockLostException}. A
  *       thread whose hold was lost cannot take the lock again until it has given the lost hold back.
  *   <li><b>The engine can be away.</b> Calls that need it throw {@link LockUnavailableException}: when the caller's own
- *       deadline passes without contact, or, if it has none, after the client's request timeout without contact. {@code
- *       false} and an empty {@code Optional} always mean that somebody else holds the lock.
+ *       deadline passes without contact, but not before the client's request timeout, or, if it has no deadline, after the
+ *       request timeout without contact. {@code false} and an empty {@code Optional} always mean that somebody else holds
+ *       the lock, or waits for it in a call that has not returned.
+ *   <li><b>A call that gives up leaves nothing behind.</b> If it times out or is interrupted, it returns when the engine has
+ *       confirmed that: one round trip later, or one request timeout later if the engine is silent.
  *   <li><b>It frees itself</b> when its process dies, at most the client's ttl later.
  * </ul>
  *
@@ -74,15 +77,16 @@ public interface DistributedLock extends Lock {
 
     /**
      * Takes the lock if it becomes free within a time. A time of zero or less does not wait; one of a hundred years or more
-     * is no limit, so that the call behaves as {@link #lockInterruptibly()} does.
+     * is no limit, so that the call behaves as {@link #lockInterruptibly()} does. A time that is shorter than a round trip
+     * to the engine still has the engine's answer.
      *
      * @param time how long to wait at most
      * @param unit the unit of {@code time}
      * @return false if somebody else held the lock all the while; never because that is unknown
      * @throws SelfDeadlockException as {@link #lock()}
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
-     * @throws LockUnavailableException if the engine was not reached within that time, or could not be asked because it
-     *     has not confirmed that an earlier call of this client gave the lock back
+     * @throws LockUnavailableException if the engine was not reached within that time and the request timeout, or could
+     *     not be asked because it has not confirmed that an earlier call of this client gave the lock back
      * @throws LockLostException as {@link #lock()}
      */
     @Override
@@ -141,8 +145,9 @@ public interface DistributedLock extends Lock {
     /**
      * Takes the lock without holding a thread while it waits. The lease belongs to the handle, not to a thread: it is
      * not reentrant and may be closed anywhere. Nobody can tell whether the caller waits for a lock of its own here, so no
-     * {@link SelfDeadlockException} is thrown. Cancelling the future gives up, and gives back what raced it. The
-     * future is completed on the client's executor; it fails as {@link #lock()} does.
+     * {@link SelfDeadlockException} is thrown. Cancelling the future gives up, and releases what raced it; it does not
+     * wait for the engine, so that until the engine has confirmed the call may still be the reason why another client's
+     * {@code tryLock()} answers false. The future is completed on the client's executor; it fails as {@link #lock()} does.
      *
      * @return a future of the hold
      */

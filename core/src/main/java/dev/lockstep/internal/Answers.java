@@ -81,6 +81,11 @@ final class Answers {
         return () -> client.failure(name, error);
     }
 
+    /** Whether a call whose time is up came so recently that the engine's first answer may just be on its way. */
+    boolean mayBeKnownSoon(Waiter waiter, long now) {
+        return waiter.mayWait && now - waiter.startNanos < client.requestTimeoutNanos() && refused(now) == Waiter.BUSY;
+    }
+
     private boolean isHeldHere(long now) {
         for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
             if (passage.isHeld() && now - passage.heldGrant().validUntilNanos() < 0) {

@@ -236,8 +236,7 @@ final class MultiLock implements DistributedLock {
             try {
                 stage = step.apply(locks.get(taken.size()));
             } catch (RuntimeException e) {
-                closeAll();
-                result.completeExceptionally(underWay(e));
+                closeAll().whenComplete((closed, failure) -> result.completeExceptionally(underWay(e)));
                 return;
             }
             current = stage;
@@ -254,12 +253,13 @@ final class MultiLock implements DistributedLock {
                 next();
                 return;
             }
-            closeAll();
-            if (error != null) {
-                result.completeExceptionally(error);
-            } else {
-                result.complete(finish.apply(List.of()));
-            }
+            closeAll().whenComplete((closed, failure) -> {
+                if (error != null) {
+                    result.completeExceptionally(error);
+                } else {
+                    result.complete(finish.apply(List.of()));
+                }
+            });
         }
 
         private void cancelCurrent() {
@@ -269,9 +269,12 @@ final class MultiLock implements DistributedLock {
             }
         }
 
-        private void closeAll() {
-            undo(taken, Lease::closeAsync);
+        /** Releases what was taken. Done when the engine has confirmed it, or the request timeout has passed. */
+        private CompletableFuture<Void> closeAll() {
+            List<CompletableFuture<Void>> closing = new ArrayList<>();
+            undo(taken, lease -> closing.add(lease.closeAsync()));
             taken.clear();
+            return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new));
         }
     }
 

@@ -8,6 +8,8 @@ import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -106,6 +108,7 @@ final class Rules {
                 withdraw(passage);
             }
         }
+        finishLeaving();
         if (drained != null && passages.isEmpty()) {
             CompletableFuture<Void> done = drained;
             mutex.later(() -> done.complete(null));
@@ -212,6 +215,47 @@ final class Rules {
             mutex.last(() -> client.complete(waiter, result));
         } else if (waiter.thread != Thread.currentThread()) {
             mutex.later(() -> LockSupport.unpark(waiter.thread));
+        }
+    }
+
+    /**
+     * Ends a call that gave up. It is told so when nothing that it may have left behind is at the engine any more: until then
+     * another client's call could be refused because of one that has returned. After the request timeout it is told anyway.
+     */
+    void leave(Waiter waiter, Object answer) {
+        waiter.answer = answer;
+        queue.leaves(waiter); // before the passages are looked at, since they may end without the mutex
+        List<Passage> leaving = new ArrayList<>(2);
+        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
+            if (passage.isLeaving() && (passage.only == null || passage.only == waiter)) {
+                leaving.add(passage);
+            }
+        }
+        waiter.leaving = leaving;
+        finishLeaving();
+        if (waiter.result == null) {
+            waiter.patience =
+                    client.scheduler().schedule(client.requestTimeoutNanos(), () -> turnstile.leaveAnyway(waiter));
+        }
+    }
+
+    private void finishLeaving() {
+        Waiter next;
+        for (Waiter waiter = queue.firstLeaving(); waiter != null; waiter = next) {
+            next = waiter.next;
+            if (waiter.leaving.stream().allMatch(passage -> passage.state() == State.GONE)) {
+                finishLeaving(waiter);
+            }
+        }
+    }
+
+    void finishLeaving(Waiter waiter) {
+        Object answer = waiter.answer;
+        if (answer != null && queue.left(waiter)) {
+            if (waiter.patience != null) {
+                waiter.patience.cancel();
+            }
+            finish(waiter, answer);
         }
     }
 

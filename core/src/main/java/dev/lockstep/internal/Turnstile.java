@@ -58,6 +58,9 @@ final class Turnstile {
      * The fast way of an uncontended pair is in FastWay.
      */
 
+    /** How soon a call looks again whose time is up before the engine's first answer, which wakes nobody if it is no. */
+    static final long LOOK_AGAIN_NANOS = 1_000_000;
+
     private final Client client;
     private final String name;
     private final long serial;
@@ -146,7 +149,8 @@ final class Turnstile {
      * <pre>
      *   until there is a result:
      *     take what is offered
-     *     if the time is up, or interrupted: give up, unless the result came first
+     *     if the time is up, or interrupted: give up, unless the result came first;
+     *       the result comes when nothing is left at the engine
      *     park
      * </pre>
      *
@@ -161,16 +165,18 @@ final class Turnstile {
         try {
             while (true) {
                 Object result = look(waiter, bounded, waitNanos);
+                if (result == Waiter.GAVE_UP) {
+                    interrupted = false;
+                    throw new InterruptedException("Interrupted while waiting for lock '" + name + "'");
+                }
                 if (result != null) {
                     return result;
                 }
                 if (Thread.interrupted()) {
-                    if (interruptible && giveUp(waiter)) {
-                        throw new InterruptedException("Interrupted while waiting for lock '" + name + "'");
-                    }
-                    interrupted = true;
-                } else if (bounded) {
-                    LockSupport.parkNanos(this, waitNanos - (client.nanoTime() - waiter.startNanos));
+                    interrupted |= !interruptible || !giveUp(waiter);
+                } else if (bounded && waiter.answer == null) {
+                    long left = waitNanos - (client.nanoTime() - waiter.startNanos);
+                    LockSupport.parkNanos(this, Math.max(left, LOOK_AGAIN_NANOS));
                 } else {
                     LockSupport.park(this);
                 }
@@ -209,36 +215,63 @@ final class Turnstile {
         }
     }
 
-    /** Ends a wait that was interrupted or cancelled. False if the result came first. */
+    /** Ends a wait that was interrupted or cancelled. False if it was over before. */
     boolean giveUp(Waiter waiter) {
         mutex.enter();
         try {
-            return end(waiter, Waiter.GAVE_UP, client.nanoTime());
+            if (waiter.isOver()) {
+                return false;
+            }
+            end(waiter, Waiter.GAVE_UP, client.nanoTime());
+            return true;
         } finally {
             mutex.leave();
         }
     }
 
-    /** Ends a wait whose time is up, by what is known of the lock at that moment. False if the result came first. */
+    /**
+     * Ends a wait whose time is up, by what is known of the lock at that moment.
+     *
+     * @return false if nothing is known yet because the engine's first answer is not there: the call must look again, until
+     *     the request timeout
+     */
     boolean timeUp(Waiter waiter) {
         long contact = client.backend().lastContactNanos();
         mutex.enter();
         try {
+            if (waiter.isOver()) {
+                return true;
+            }
             long now = client.nanoTime();
-            return waiter.result == null && end(waiter, rules.answers.timeUp(waiter, contact, now), now);
+            Object answer = rules.answers.timeUp(waiter, contact, now);
+            if (answer instanceof Waiter.Failure && rules.answers.mayBeKnownSoon(waiter, now)) {
+                return false;
+            }
+            end(waiter, answer, now);
+            return true;
         } finally {
             mutex.leave();
         }
     }
 
-    private boolean end(Waiter waiter, Object result, long now) {
-        if (waiter.result != null) {
-            return false;
-        }
-        waiter.finish(result);
+    private void end(Waiter waiter, Object answer, long now) {
         rules.abandon(waiter);
         rules.settle(now, null, null);
-        return true;
+        if (answer instanceof Waiter.Failure) {
+            rules.finish(waiter, answer); // the engine is away: there is nothing to wait for
+        } else {
+            rules.leave(waiter, answer);
+        }
+    }
+
+    /** The engine has not confirmed in time that nothing is left of a call. */
+    void leaveAnyway(Waiter waiter) {
+        mutex.enter();
+        try {
+            rules.finishLeaving(waiter);
+        } finally {
+            mutex.leave();
+        }
     }
 
     /**
@@ -565,6 +598,9 @@ final class Turnstile {
             for (Waiter waiter = rules.queue.first(); waiter != null; waiter = rules.queue.first()) {
                 rules.abandon(waiter);
                 rules.finish(waiter, rules.answers.closed());
+            }
+            for (Waiter waiter = rules.queue.firstLeaving(); waiter != null; waiter = rules.queue.firstLeaving()) {
+                rules.finishLeaving(waiter);
             }
             for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
                 rules.close(passage);

@@ -6,6 +6,7 @@ import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.spi.Durations;
 import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -104,9 +105,7 @@ final class TurnstileLock implements DistributedLock {
             }
         }
         boolean mayWait = waitNanos != NOT_AT_ALL;
-        Duration block = mayWait && waitNanos != FOREVER && waitNanos < client.requestTimeoutNanos()
-                ? Duration.ofNanos(waitNanos)
-                : client.requestTimeout();
+        Duration block = client.requestTimeout(); // also for a shorter wait, so that a healthy engine gives an answer
         Object entered = mode == LockMode.EXCLUSIVE
                 ? turnstile.enterFast(options, now, mayWait, waitNanos != FOREVER, block)
                 : null;
@@ -190,14 +189,9 @@ final class TurnstileLock implements DistributedLock {
             return future;
         }
         if (waitNanos != FOREVER && waiter.result == null) {
-            long bound = mayWait ? waitNanos : client.requestTimeoutNanos();
-            var timer = client.scheduler().schedule(bound, () -> {
-                if (turnstile.timeUp(waiter)) {
-                    RuntimeException failure = failure(waiter.result);
-                    client.execute(() -> call.accept(null, failure));
-                }
-            });
-            future.whenComplete((done, error) -> timer.cancel());
+            Deadline deadline = new Deadline(client, turnstile, waiter);
+            deadline.in(mayWait ? waitNanos : client.requestTimeoutNanos());
+            future.whenComplete((done, error) -> deadline.cancel());
         }
         future.whenComplete((done, error) -> {
             if (error != null) {
@@ -205,6 +199,37 @@ final class TurnstileLock implements DistributedLock {
             }
         });
         return future;
+    }
+
+    /** Ends an asynchronous call when its time is up. */
+    private static final class Deadline {
+        private final Client client;
+        private final Turnstile turnstile;
+        private final Waiter waiter;
+        private volatile Scheduler.@Nullable Timer timer;
+        private volatile boolean cancelled;
+
+        Deadline(Client client, Turnstile turnstile, Waiter waiter) {
+            this.client = client;
+            this.turnstile = turnstile;
+            this.waiter = waiter;
+        }
+
+        void in(long nanos) {
+            timer = client.scheduler().schedule(nanos, () -> {
+                if (!cancelled && !turnstile.timeUp(waiter)) {
+                    in(Turnstile.LOOK_AGAIN_NANOS);
+                }
+            });
+        }
+
+        void cancel() {
+            cancelled = true;
+            Scheduler.Timer set = timer;
+            if (set != null) {
+                set.cancel();
+            }
+        }
     }
 
     private record AsyncCall<T>(CompletableFuture<T> future, Function<@Nullable Hold, T> convert)

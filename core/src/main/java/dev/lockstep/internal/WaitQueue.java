@@ -6,6 +6,10 @@ import org.jspecify.annotations.Nullable;
 /** The calls that wait at a turnstile, in order of arrival. Guarded by the turnstile's mutex, but for one look. */
 final class WaitQueue {
     private final Chain<Waiter> waiters = new Chain<>();
+
+    /** Calls that gave up and wait until what they left behind is gone. */
+    private final Chain<Waiter> leaving = new Chain<>();
+
     private int exclusive;
     private boolean alwaysAwaited;
 
@@ -37,9 +41,31 @@ final class WaitQueue {
         if (waiter.mode == LockMode.EXCLUSIVE) {
             exclusive--;
         }
-        if (waiters.isEmpty() && !alwaysAwaited) {
+        updateAwaited();
+    }
+
+    private void updateAwaited() {
+        if (waiters.isEmpty() && leaving.isEmpty() && !alwaysAwaited) {
             awaited = false;
         }
+    }
+
+    /** Keeps a call that gave up until {@link #left}. */
+    void leaves(Waiter waiter) {
+        leaving.add(waiter);
+        awaited = true;
+    }
+
+    @Nullable
+    Waiter firstLeaving() {
+        return leaving.first();
+    }
+
+    /** False if it is not kept. */
+    boolean left(Waiter waiter) {
+        boolean kept = leaving.remove(waiter);
+        updateAwaited();
+        return kept;
     }
 
     boolean isEmpty() {

@@ -2,9 +2,11 @@ package dev.lockstep.internal;
 
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
+import dev.lockstep.spi.Scheduler;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,19 @@ final class Waiter extends Chain.Link<Waiter> {
     /** An idle grant was offered to this waiter, and its thread woken to take it. Written under the mutex. */
     volatile boolean offered;
 
+    /**
+     * What the call will be told when nothing that it left behind is at the engine any more; null before it gives up. Its own
+     * thread may look at it without the mutex.
+     */
+    @Nullable
+    Object answer;
+
+    /** What was on its way out when the call gave up. */
+    List<Passage> leaving = List.of();
+
+    /** Ends the wait for that after the request timeout. */
+    Scheduler.@Nullable Timer patience;
+
     /** A {@link Hold}, a {@link Failure}, {@link #BUSY} or {@link #GAVE_UP}; written once, under the mutex. */
     volatile @Nullable Object result;
 
@@ -79,6 +94,11 @@ final class Waiter extends Chain.Link<Waiter> {
         this.callback = callback;
         this.thread = thread;
         this.threadName = Thread.currentThread().getName();
+    }
+
+    /** Whether it waits no longer for the lock, but at most until what it left behind is gone. */
+    boolean isOver() {
+        return result != null || answer != null;
     }
 
     /** Gives the call its result. Under the mutex, which publishes it. */

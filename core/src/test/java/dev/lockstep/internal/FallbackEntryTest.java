@@ -94,9 +94,9 @@ class FallbackEntryTest {
             primary.reachable = false;
             bench.time.advance(Duration.ofSeconds(1));
             CompletableFuture<Optional<Lease>> first = bench.lock.tryAcquireAsync(Duration.ofSeconds(1));
-            bench.time.advance(Duration.ofSeconds(1));
+            bench.time.advance(REQUEST_TIMEOUT);
             assertThat(first).isCompletedExceptionally();
-            bench.time.advance(AFTER.minusSeconds(1));
+            bench.time.advance(AFTER.minus(REQUEST_TIMEOUT));
             CompletableFuture<Optional<Lease>> second = bench.lock.tryAcquireAsync(Duration.ofSeconds(1));
             fallback.claim(0).grant();
             assertThat(get(second)).isPresent();

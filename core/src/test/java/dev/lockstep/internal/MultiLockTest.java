@@ -11,6 +11,8 @@ import dev.lockstep.LossReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +72,18 @@ class MultiLockTest {
         assertThat(both.tryAcquire()).isEmpty();
         assertThat(engine.claims.stream().map(claim -> claim.request.name())).containsExactly("b", "a", "a");
         assertGivenBack(0, 1, 1);
+    }
+
+    @Test
+    void anAsynchronousCallEndsWhenWhatWasTakenIsReleased() {
+        fixture.client.lock("b").acquireAsync().join();
+        engine.answersAtOnce = false;
+        CompletableFuture<Optional<Lease>> call = both.tryAcquireAsync(Duration.ZERO);
+        engine.claim(1).grant();
+        assertGivenBack(0, 1);
+        assertThat(call).isNotDone();
+        engine.grant(1).released.complete(true);
+        assertThat(TurnstileFixture.get(call)).isEmpty();
     }
 
     @Test

@@ -53,9 +53,24 @@ public final class SimThread {
         return turnstile.look(waiter, waitNanos != FOREVER, waitNanos) != null;
     }
 
-    /** Is interrupted, and looks. True if it gave up because of that; false if the wait was over before. */
+    /** Whether it waits for the lock no longer, at most until nothing is left of it at the engine. */
+    public boolean isOver() {
+        return waiter.isOver();
+    }
+
+    /** Whether its wait was ended by an interrupt. */
+    public boolean gaveUp() {
+        return waiter.result == Waiter.GAVE_UP;
+    }
+
+    /** Is interrupted, and looks. True if it gives up because of that; false if the wait was over before. */
     public boolean interrupt() {
         return !look() && turnstile.giveUp(waiter);
+    }
+
+    /** Is interrupted before it sees what it was offered. False if the wait was over before. */
+    public boolean interruptUnseen() {
+        return turnstile.giveUp(waiter);
     }
 
     /** What it got; null if nothing. */

@@ -161,11 +161,11 @@ final class Actors {
         if (future != null) {
             call.cancelled = true;
             future.cancel(false);
-        } else if (thread != null && thread.interrupt()) {
-            call.cancelled = true;
-            completed(call, null, new CancellationException("interrupted"));
-        } else {
-            look(call); // what it found is judged by what was known then
+        } else if (thread != null) {
+            call.cancelled |= thread.interrupt();
+            if (thread.isDone()) {
+                look(call); // what it found is judged by what was known then
+            }
         }
     }
 
@@ -280,7 +280,8 @@ final class Actors {
             return;
         }
         if (thread.look()) {
-            completed(call, thread.lease(), thread.error());
+            completed(
+                    call, thread.lease(), thread.gaveUp() ? new CancellationException("interrupted") : thread.error());
         } else {
             world.after(world.time(LATEST_LOOK), call.node, () -> look(call));
         }
@@ -340,7 +341,9 @@ final class Actors {
         } catch (SelfDeadlockException e) {
             call.done = true;
             call.closed = true;
-            if (mode != LockMode.EXCLUSIVE || !holdsHere(node, name, LockMode.SHARED)) {
+            boolean upgrades = mode == LockMode.EXCLUSIVE && holdsHere(node, name, LockMode.SHARED);
+            boolean repeats = !setup.isReentrant(name) && holdsHere(node, name, LockMode.EXCLUSIVE);
+            if (!upgrades && !repeats) {
                 world.violate("U: call " + call.number + " would not have waited for itself");
             }
         } catch (LockUnavailableException e) {

@@ -47,6 +47,9 @@ final class Call {
     boolean done;
     boolean cancelled;
 
+    /** Until when it may be the reason why another is refused: what is left of it may take a while to go. */
+    long livesUntil = Long.MAX_VALUE;
+
     /** Calls that began to hold while this one was the first of its node to wait. */
     int bypassed;
 
@@ -117,7 +120,7 @@ final class Call {
     }
 
     boolean isWaiting() {
-        return !done && wait != 0 && (thread == null || !thread.isDone());
+        return !done && wait != 0 && (thread == null || !thread.isOver());
     }
 
     boolean isHolding() {

@@ -140,13 +140,18 @@ final class Oracle implements LockServer.Watcher {
             Call first = calls.get(i);
             if (first.isWaiting() && first.node == call.node && (first.names & call.names) != 0) {
                 // Who wants several locks may stand in another queue; a late executor hides who has been served.
-                boolean known = !first.isMulti() && (first.thread != null || setup.directExecutor);
+                boolean known = !first.isMulti() && (first.thread != null || setup.directExecutor && !isTimeUp(first));
                 if (known && first.number < call.number && ++first.bypassed > MAX_BYPASS) {
                     world.violate("call " + first.number + " was bypassed more than " + MAX_BYPASS + " times");
                 }
                 return;
             }
         }
+    }
+
+    /** Whether an asynchronous call may have given up already, and wait only until nothing is left of it. */
+    private boolean isTimeUp(Call call) {
+        return call.wait > 0 && world.now() - call.start >= call.wait - Setup.DRIFT;
     }
 
     private void checkFair(Call call) {
@@ -214,6 +219,7 @@ final class Oracle implements LockServer.Watcher {
     /** A call ended without a lock. */
     void ended(Call call, @Nullable Throwable error) {
         call.done = true;
+        isOver(call, error == null || call.thread != null && call.cancelled);
         if (call.isMulti()) {
             Arrays.fill(call.node.idleSince, -1); // it may have had one of them for a moment
         }
@@ -239,6 +245,7 @@ final class Oracle implements LockServer.Watcher {
             world.violate("a call without a deadline ended with neither a lock nor an error");
         }
         checkKnown(call);
+        checkSomebodyIsThere(call);
         if (call.wait != 0 || call.isMulti() || operatorEndedGrants) {
             return;
         }
@@ -254,6 +261,33 @@ final class Oracle implements LockServer.Watcher {
         world.violate("U: call " + call.number + " was refused a lock that was free all the time");
     }
 
+    /** A call that may not wait is refused only if somebody holds the lock, or waits for it in a call that has not returned. */
+    private void checkSomebodyIsThere(Call call) {
+        if (call.wait != 0
+                || call.isMulti()
+                || setup.faults
+                || setup.fallback != Setup.Fallback.NONE
+                || setup.isSticky(call.name())) {
+            return;
+        }
+        for (int i = 0; i < calls.size(); i++) {
+            Call other = calls.get(i);
+            if (other != call && (other.names & call.names) != 0 && other.livesUntil >= call.start) {
+                return;
+            }
+        }
+        world.violate("U: call " + call.number + " was refused though nobody holds the lock or waits for it");
+    }
+
+    /**
+     * A call has returned, or its hold has ended.
+     *
+     * @param certain whether it says that nothing is left of it; a call that failed or was cancelled does not
+     */
+    private void isOver(Call call, boolean certain) {
+        call.livesUntil = world.now() + (certain ? 0 : 2 * Setup.REQUEST_TIMEOUT);
+    }
+
     /** Who is told that another holds a lock must not be told so because its own client has not given it back. */
     private void checkKnown(Call call) {
         if (!setup.directExecutor || setup.fallback != Setup.Fallback.NONE || call.isMulti()) {
@@ -263,7 +297,8 @@ final class Oracle implements LockServer.Watcher {
         if (!backend.wasUsed(call.name(), call.start)) {
             world.violate("U: call " + call.number + " was told of another holder, and nobody was asked");
         }
-        if (backend.hasUnconfirmed(call.name()) && !backend.hasGrant(call.name())) {
+        long decided = call.wait > 0 ? Math.min(call.start + call.wait, world.now()) : world.now();
+        if (backend.hasUnconfirmed(call.name(), decided) && !backend.hasGrant(call.name())) {
             world.violate("U: call " + call.number + " was told of another holder, which may be its own client");
         }
     }
@@ -297,6 +332,9 @@ final class Oracle implements LockServer.Watcher {
             return world.now() - call.start >= Setup.REQUEST_TIMEOUT;
         }
         if (call.wait != Call.FOREVER) {
+            if (world.now() - call.start < Setup.REQUEST_TIMEOUT) {
+                return false; // the engine's first answer is waited for, however short the wait is
+            }
             // What was left after it came was there for it.
             boolean unasked = owed >= 0 && owed <= call.start && !call.backend.isUsed(call.name());
             return contact - start < 0 || unasked;
@@ -331,6 +369,7 @@ final class Oracle implements LockServer.Watcher {
     void gaveBack(Call call, @Nullable Throwable error) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         world.trace(cause == null ? "given back" : cause.getClass().getSimpleName(), call.node.index, call.number, 1);
+        isOver(call, cause == null);
         if (cause == null) {
             call.givenBack = true;
             if (call.toldLosses > 0) {

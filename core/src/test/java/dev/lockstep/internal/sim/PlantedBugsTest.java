@@ -135,7 +135,16 @@ class PlantedBugsTest {
                         "        Waiter"),
                 new Mutant(
                         "forget what was offered", "offer(first);\n                    return true;", "return true;"),
-                new Mutant("keep a part of several locks", "undo(taken, Lease::closeAsync);", ""),
+                new Mutant(
+                        "return before nothing is left at the engine",
+                        "waiter.leaving = leaving;",
+                        "waiter.leaving = List.of();"),
+                new Mutant(
+                        "do not wait for the first answer",
+                        "if (answer instanceof Waiter.Failure && rules.answers.mayBeKnownSoon(waiter, now)) {",
+                        "if (false) {"),
+                new Mutant(
+                        "keep a part of several locks", "undo(taken, lease -> closing.add(lease.closeAsync()));", ""),
                 new Mutant(
                         "forget who waits when the client is closed",
                         "rules.finish(waiter, rules.answers.closed());",

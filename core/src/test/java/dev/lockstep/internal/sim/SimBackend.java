@@ -282,13 +282,11 @@ final class SimBackend implements LockBackend {
         return since;
     }
 
-    /** Whether the core has waited for such a word for longer than a caller does. */
-    boolean hasUnconfirmed(int name) {
+    /** Whether the core had waited at a time for such a word for longer than a caller does. */
+    boolean hasUnconfirmed(int name, long at) {
         for (int i = claims.size() - 1; i >= 0; i--) {
             SimClaim claim = claims.get(i);
-            if (claim.entry.lock.index == name
-                    && claim.isAwaited()
-                    && world.now() - claim.leftAt >= Setup.REQUEST_TIMEOUT) {
+            if (claim.entry.lock.index == name && claim.isAwaited() && at - claim.leftAt >= Setup.REQUEST_TIMEOUT) {
                 return true;
             }
         }

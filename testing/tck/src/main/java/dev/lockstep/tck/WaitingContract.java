@@ -149,6 +149,103 @@ abstract class WaitingContract extends ContractGroup {
     }
 
     @Test
+    void aCallThatTimedOutKeepsNobodyFromTheLock() throws Exception {
+        keepsNobodyFromTheLock(LockOptions.defaults(), this::timesOut);
+    }
+
+    @Test
+    @Requires(Capability.FAIR)
+    void aFairCallThatTimedOutKeepsNobodyFromTheLock() throws Exception {
+        keepsNobodyFromTheLock(LockOptions.defaults().fair(), this::timesOut);
+    }
+
+    @Test
+    void anAsynchronousCallThatTimedOutKeepsNobodyFromTheLock() throws Exception {
+        keepsNobodyFromTheLock(
+                LockOptions.defaults(),
+                (waiter, wait) -> assertThat(waiter.tryAcquireAsync(wait).get()).isEmpty());
+    }
+
+    @Test
+    void aCallThatWasInterruptedKeepsNobodyFromTheLock() throws Exception {
+        keepsNobodyFromTheLock(LockOptions.defaults(), this::isInterrupted);
+    }
+
+    @Test
+    @Requires(Capability.FAIR)
+    void aFairCallThatWasInterruptedKeepsNobodyFromTheLock() throws Exception {
+        keepsNobodyFromTheLock(LockOptions.defaults().fair(), this::isInterrupted);
+    }
+
+    /** A call that ends without the lock. */
+    private interface InVain {
+        void call(DistributedLock waiter, Duration wait) throws Exception;
+    }
+
+    private void timesOut(DistributedLock waiter, Duration wait) throws Exception {
+        assertThat(waiter.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+    }
+
+    private void isInterrupted(DistributedLock waiter, Duration wait) throws Exception {
+        Actor interrupted = actor("interrupted");
+        Call<Boolean> waiting = interrupted.starts(
+                () -> assertThatThrownBy(waiter::lockInterruptibly).isExactlyInstanceOf(InterruptedException.class));
+        Bench.letPass(wait);
+        interrupted.interrupt();
+        waiting.get();
+    }
+
+    /** Once a call has returned and the holder has unlocked, nobody is there any more: a third client finds the lock free. */
+    private void keepsNobodyFromTheLock(LockOptions options, InVain inVain) throws Exception {
+        DistributedLock holder = client().lock(NAME, options);
+        DistributedLock waiter = rival().lock(NAME, options);
+        DistributedLock third = bench().client("third").lock(NAME, options);
+        for (int i = 0; i < 40; i++) {
+            holder.lock();
+            inVain.call(waiter, Duration.ofMillis(5 + i % 10));
+            holder.unlock();
+            assertThat(third.tryLock()).as("try %d: nobody holds the lock", i).isTrue();
+            third.unlock();
+        }
+    }
+
+    @Test
+    void aWaitThatIsShorterThanARoundTripIsAnswered() throws Exception {
+        for (int i = 0; i < 60; i++) {
+            shortWaitIsAnswered(lock(), Duration.ofNanos(i * 150_000L));
+        }
+    }
+
+    @Test
+    @Requires(Capability.SLOW_DOWN)
+    void aWaitThatIsShorterThanASlowRoundTripIsAnswered() throws Exception {
+        DistributedLock slow = client().lock(NAME);
+        shortWaitIsAnswered(slow, Duration.ZERO);
+        fixture().slowDown(client(), Duration.ofMillis(50));
+        try {
+            for (int i = 0; i < 10; i++) {
+                shortWaitIsAnswered(slow, Duration.ofMillis(i));
+            }
+        } finally {
+            fixture().healConnection(client());
+        }
+    }
+
+    private void shortWaitIsAnswered(DistributedLock lock, Duration wait) throws Exception {
+        assertThat(lock.tryLock(wait.toNanos(), TimeUnit.NANOSECONDS))
+                .as("a wait of %s for a free lock", wait)
+                .isTrue();
+        lock.unlock();
+        lock.tryAcquireAsync(wait).get().orElseThrow().closeAsync().get();
+        rivalLock().lock();
+        assertThat(lock.tryLock(wait.toNanos(), TimeUnit.NANOSECONDS))
+                .as("a wait of %s for a lock that is held", wait)
+                .isFalse();
+        assertThat(lock.tryAcquireAsync(wait).get()).isEmpty();
+        rivalLock().unlock();
+    }
+
+    @Test
     @Requires(Capability.SHOWS_WAITERS)
     void aTimedWaitIsSpentOnceEvenIfItBeginsLocallyAndEndsAtTheEngine() throws Exception {
         // The waiter first waits for a thread of its own client, then for the rival, which an engine with a queue
