@@ -4,12 +4,16 @@ import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
 import java.util.List;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How a turnstile loses grants and holds: by their deadlines, by the engine's word, or by a younger grant. Every method is
  * called with the mutex held. The Overview is in {@link Turnstile}.
  */
 final class Losses {
+    private static final Logger log = LoggerFactory.getLogger(Losses.class);
+
     private final Rules rules;
     private final Client client;
     private final String name;
@@ -62,8 +66,7 @@ final class Losses {
         rules.remove(hold);
         rules.owners.addLost(hold);
         runActions(hold.lose(reason), reason);
-        client.events().lost(name, hold.mode, reason);
-        rules.notifyListeners();
+        publish(hold, reason);
     }
 
     /** Before the lock is released, if it is still held at the engine: who loses it hears of that before the next has it. */
@@ -80,9 +83,30 @@ final class Losses {
         LossReason reason = told != null ? told : past ? LossReason.EXPIRED : LossReason.REVOKED;
         if (hold.endRelease(reason)) {
             runActions(hold.takeLossActions(), reason);
-            client.events().lost(name, hold.mode, reason);
-            rules.notifyListeners();
+            publish(hold, reason);
         }
+    }
+
+    private void publish(Hold hold, LossReason reason) {
+        mutex.later(() -> warn(hold, reason));
+        client.events().lost(name, hold.mode, reason);
+        rules.notifyListeners();
+    }
+
+    /** Outside the mutex. A client that is closed was closed by somebody: that is no news. */
+    private void warn(Hold hold, LossReason reason) {
+        if (reason == LossReason.CLIENT_CLOSED) {
+            log.debug("Lock '{}' was released because its client was closed", name);
+            return;
+        }
+        long token = hold.drawnToken();
+        log.warn(
+                "Lock '{}' was lost: {} ({}). It had been held for {} ms, {}. Another holder may have it now",
+                name,
+                reason.explanation(),
+                reason,
+                (client.nanoTime() - hold.sinceNanos) / 1_000_000,
+                token == 0 ? "and nobody had asked for its token" : "with token " + token);
     }
 
     /**
