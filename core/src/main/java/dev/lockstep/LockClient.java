@@ -200,6 +200,10 @@ public interface LockClient extends AutoCloseable {
         private @Nullable String clientName;
         private @Nullable Executor executor;
         private Fallback fallback = Fallback.failFast();
+        private boolean timedCallsFailFast;
+        private boolean releaseOnShutdown;
+        private boolean releaseAbandoned;
+        private @Nullable Duration longHold;
         private final List<LockListener> listeners = new ArrayList<>();
 
         private Builder() {}
@@ -319,6 +323,57 @@ public interface LockClient extends AutoCloseable {
         }
 
         /**
+         * Ends calls that have a deadline of their own, such as {@code tryLock(20, SECONDS)}, as soon as the engine has not
+         * answered for the request timeout, like calls without one. Unless set, they go on trying until their deadline, in
+         * the hope that the engine comes back.
+         *
+         * @return this
+         */
+        public Builder timedCallsFailFast() {
+            this.timedCallsFailFast = true;
+            return this;
+        }
+
+        /**
+         * Closes the client when the JVM ends, by {@code System.exit} or a signal such as {@code SIGTERM}, so that its locks
+         * are free at once and not after the ttl. Takes about the request timeout at most if the engine does not answer.
+         * Holds end with {@link LossReason#CLIENT_CLOSED}, so close what works under them first where that matters. Nothing
+         * helps against {@code kill -9}.
+         *
+         * @return this
+         */
+        public Builder releaseOnShutdown() {
+            this.releaseOnShutdown = true;
+            return this;
+        }
+
+        /**
+         * Releases the locks of threads that have ended without releasing them. Unless set, such a lock stays held, as a
+         * {@code ReentrantLock} would: what the thread left half done stays protected. In both cases a warning is logged
+         * and {@link LockListener#onAbandoned} is called, within the ttl.
+         *
+         * @return this
+         */
+        public Builder releaseAbandoned() {
+            this.releaseAbandoned = true;
+            return this;
+        }
+
+        /**
+         * Finds locks that are held for too long, and remembers where each was acquired: a warning with that place is logged
+         * once a hold has lasted for the threshold. Warnings about abandoned locks have the place, too. It costs a stack
+         * trace for each acquired lock, so it is for finding a leak, not for always.
+         *
+         * @param threshold how long a hold may last; {@code ChronoUnit.FOREVER.getDuration()} to remember places only
+         * @return this
+         * @throws IllegalArgumentException if it is not positive
+         */
+        public Builder leakDetection(Duration threshold) {
+            this.longHold = Durations.requireLimit(threshold, "leakDetection");
+            return this;
+        }
+
+        /**
          * Adds a listener.
          *
          * @param listener hears what happens to the client's locks
@@ -351,7 +406,8 @@ public interface LockClient extends AutoCloseable {
                             maxBackoff,
                             clientName,
                             executor,
-                            List.copyOf(listeners)));
+                            List.copyOf(listeners),
+                            new Clients.Care(timedCallsFailFast, releaseOnShutdown, releaseAbandoned, longHold)));
         }
     }
 }

@@ -52,6 +52,13 @@ public interface LockListener {
     default void onLost(Lost event) {}
 
     /**
+     * Nobody can release a hold any more: its thread has ended, or its {@link Lease} was dropped without being closed.
+     *
+     * @param event what happened
+     */
+    default void onAbandoned(Abandoned event) {}
+
+    /**
      * The engine has not answered for the client's request timeout while it was needed.
      *
      * @param event what happened
@@ -122,6 +129,17 @@ public interface LockListener {
      * @param reason why it was lost
      */
     record Lost(String lockName, LockMode mode, LossReason reason) {}
+
+    /**
+     * A hold that nobody can release any more.
+     *
+     * @param lockName the lock
+     * @param mode how it is held
+     * @param thread the name of the thread that ended; empty if a lease of an asynchronous call was dropped
+     * @param held how long so far
+     * @param released whether Lockstep releases it now; it stays held otherwise
+     */
+    record Abandoned(String lockName, LockMode mode, String thread, Duration held, boolean released) {}
 
     /**
      * The engine does not answer.

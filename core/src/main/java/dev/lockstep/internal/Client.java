@@ -58,9 +58,12 @@ final class Client implements LockClient {
     private final Traits traits;
     private final Events events;
     private final Turnstiles turnstiles = new Turnstiles(this);
+    private final HoldWatch holds;
     private final DeadlineWatch deadlines;
+    private final boolean timedCallsFailFast;
     private final OutageWatch outages;
     private final AtomicBoolean closing = new AtomicBoolean();
+    private volatile @Nullable ShutdownHook shutdownHook;
     private volatile boolean closed;
 
     /**
@@ -87,7 +90,9 @@ final class Client implements LockClient {
         this.executor = executor;
         this.onClosed = onClosed;
         this.events = new Events(settings.listeners(), this::execute, scheduler::nanoTime);
-        this.deadlines = new DeadlineWatch(scheduler, turnstiles);
+        this.holds = new HoldWatch(this, turnstiles, settings.care());
+        this.deadlines = new DeadlineWatch(scheduler, turnstiles, holds::look);
+        this.timedCallsFailFast = settings.care().timedCallsFailFast();
         BackendContext context = new BackendContext(
                 settings.namespace(),
                 name,
@@ -132,7 +137,12 @@ final class Client implements LockClient {
             }
         };
         try {
-            return new Client(factory, settings, plan, scheduler, executor, name, Identity.newClientId(), end);
+            Client client = new Client(factory, settings, plan, scheduler, executor, name, Identity.newClientId(), end);
+            client.holds.start();
+            if (settings.care().releaseOnShutdown()) {
+                client.shutdownHook = ShutdownHook.install(client, name);
+            }
+            return client;
         } catch (RuntimeException | Error e) {
             end.run();
             throw e;
@@ -276,6 +286,11 @@ final class Client implements LockClient {
             return;
         }
         closed = true;
+        ShutdownHook hook = shutdownHook;
+        if (hook != null) {
+            hook.remove();
+        }
+        holds.close();
         deadlines.close();
         outages.close();
         List<CompletableFuture<Void>> draining = new ArrayList<>();
@@ -352,6 +367,15 @@ final class Client implements LockClient {
 
     void watchDeadline(long deadlineNanos) {
         deadlines.watch(deadlineNanos);
+    }
+
+    HoldWatch holds() {
+        return holds;
+    }
+
+    /** Whether an outage ends calls that have a deadline of their own, too. */
+    boolean timedCallsFailFast() {
+        return timedCallsFailFast;
     }
 
     void watchOutage(long sinceNanos) {

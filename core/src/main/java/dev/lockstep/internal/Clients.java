@@ -51,7 +51,36 @@ public final class Clients {
             Duration maxBackoff,
             @Nullable String clientName,
             @Nullable Executor executor,
-            List<LockListener> listeners) {}
+            List<LockListener> listeners,
+            Care care) {
+        Settings(
+                String namespace,
+                Duration ttl,
+                Duration requestTimeout,
+                Duration minBackoff,
+                Duration maxBackoff,
+                @Nullable String clientName,
+                @Nullable Executor executor,
+                List<LockListener> listeners) {
+            this(namespace, ttl, requestTimeout, minBackoff, maxBackoff, clientName, executor, listeners, Care.DEFAULT);
+        }
+    }
+
+    /**
+     * How a client looks after calls and holds that something went wrong with.
+     *
+     * @param timedCallsFailFast whether an outage ends calls that have a deadline of their own, too
+     * @param releaseOnShutdown whether the client closes itself when the JVM ends
+     * @param releaseAbandoned whether holds of threads that have ended are released
+     * @param longHold after how long a hold is worth a warning; null if no hold is, and no places are kept
+     */
+    public record Care(
+            boolean timedCallsFailFast,
+            boolean releaseOnShutdown,
+            boolean releaseAbandoned,
+            @Nullable Duration longHold) {
+        static final Care DEFAULT = new Care(false, false, false, null);
+    }
 
     /**
      * A fallback in terms of the SPI.

@@ -1,6 +1,7 @@
 package dev.lockstep.internal;
 
 import dev.lockstep.spi.Scheduler;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class DeadlineWatch implements AutoCloseable {
     private final Scheduler scheduler;
     private final Turnstiles turnstiles;
+    private final LongConsumer alsoLooks;
 
     /** When the timer fires; meaningless while {@link #set} is false. */
     private volatile long nextNanos;
@@ -19,9 +21,15 @@ final class DeadlineWatch implements AutoCloseable {
     private Scheduler.@Nullable Timer timer;
     private boolean closed;
 
-    DeadlineWatch(Scheduler scheduler, Turnstiles turnstiles) {
+    /**
+     * Makes a watch.
+     *
+     * @param alsoLooks is called at each look with the time
+     */
+    DeadlineWatch(Scheduler scheduler, Turnstiles turnstiles, LongConsumer alsoLooks) {
         this.scheduler = scheduler;
         this.turnstiles = turnstiles;
+        this.alsoLooks = alsoLooks;
     }
 
     /** Makes sure that somebody looks at a deadline. */
@@ -59,6 +67,7 @@ final class DeadlineWatch implements AutoCloseable {
         if (earliest != latest) {
             watch(earliest);
         }
+        alsoLooks.accept(now);
         turnstiles.sweep();
     }
 

@@ -97,6 +97,12 @@ final class Events {
         }
     }
 
+    void abandoned(LockListener.Abandoned event) {
+        if (isHeard()) {
+            publish(listener -> listener.onAbandoned(event));
+        }
+    }
+
     void unreachable(long silenceNanos) {
         var event = new LockListener.Unreachable(Duration.ofNanos(silenceNanos));
         publish(listener -> listener.onUnreachable(event));

@@ -38,7 +38,7 @@ final class Hold extends Chain.Link<Hold> {
     /** The thread that owns it; null if a handle does. */
     final @Nullable Thread owner;
 
-    /** When it began; only kept if somebody listens. */
+    /** When it began: for a thread that waited for nobody, when it called. */
     final long sinceNanos;
 
     /** When its lease time ends; a re-entry may bring that forward. Written under the mutex. */
@@ -51,6 +51,17 @@ final class Hold extends Chain.Link<Hold> {
 
     /** Open lease handles. */
     int leases;
+
+    /** Where it was acquired; only kept by a client that looks for leaks. */
+    volatile @Nullable Throwable place;
+
+    /** Notices that nobody can reach the lease of an asynchronous call any more; reachable as long as the hold is. */
+    HoldWatch.@Nullable LeaseReference lease;
+
+    /** What {@link HoldWatch} has reported of it; only used there. */
+    boolean reportedAbandoned;
+
+    boolean reportedLong;
 
     /** Null while held; then an {@link End} or a {@link LossReason}. */
     private volatile @Nullable Object end;

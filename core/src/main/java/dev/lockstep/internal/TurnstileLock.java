@@ -47,7 +47,7 @@ final class TurnstileLock implements DistributedLock {
     @Override
     public void lock() {
         try {
-            require(take(FOREVER, false)).locks++;
+            counted(require(take(FOREVER, false)));
         } catch (InterruptedException e) {
             throw new AssertionError("uninterruptible", e);
         }
@@ -55,7 +55,7 @@ final class TurnstileLock implements DistributedLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        require(take(FOREVER, true)).locks++;
+        counted(require(take(FOREVER, true)));
     }
 
     @Override
@@ -75,12 +75,12 @@ final class TurnstileLock implements DistributedLock {
 
     @Override
     public Optional<Lease> tryAcquire() {
-        return Optional.ofNullable(tryTake()).map(TurnstileLock::lease);
+        return Optional.ofNullable(tryTake()).map(this::lease);
     }
 
     @Override
     public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-        return Optional.ofNullable(take(waitNanos(wait), true)).map(TurnstileLock::lease);
+        return Optional.ofNullable(take(waitNanos(wait), true)).map(this::lease);
     }
 
     private @Nullable Hold tryTake() {
@@ -107,7 +107,7 @@ final class TurnstileLock implements DistributedLock {
         boolean mayWait = waitNanos != NOT_AT_ALL;
         Duration block = client.requestTimeout(); // also for a shorter wait, so that a healthy engine gives an answer
         Object entered = mode == LockMode.EXCLUSIVE
-                ? turnstile.enterFast(options, now, mayWait, waitNanos != FOREVER, block)
+                ? turnstile.enterFast(options, now, mayWait, isTimed(waitNanos), block)
                 : null;
         if (entered instanceof Hold hold) {
             return hold;
@@ -116,7 +116,7 @@ final class TurnstileLock implements DistributedLock {
         if (entered instanceof Waiter late) {
             waiter = late;
         } else {
-            waiter = new Waiter(mode, options, now, mayWait, waitNanos != FOREVER, block, Thread.currentThread(), null);
+            waiter = new Waiter(mode, options, now, mayWait, isTimed(waitNanos), block, Thread.currentThread(), null);
             turnstile = enter(turnstile, waiter);
         }
         Object result = waiter.result;
@@ -137,6 +137,11 @@ final class TurnstileLock implements DistributedLock {
     /** What a result that is no hold means: an exception, or null for "held by somebody else". */
     private static @Nullable RuntimeException failure(@Nullable Object result) {
         return result instanceof Waiter.Failure failure ? failure.toException() : null;
+    }
+
+    /** Whether only its own deadline ends a wait while the engine is away. */
+    private boolean isTimed(long waitNanos) {
+        return waitNanos != FOREVER && !client.timedCallsFailFast();
     }
 
     private Turnstile enter(Turnstile turnstile, Waiter waiter) {
@@ -161,12 +166,14 @@ final class TurnstileLock implements DistributedLock {
 
     @Override
     public CompletableFuture<Lease> acquireAsync() {
-        return takeAsync(FOREVER, hold -> lease(require(hold)));
+        Throwable place = client.holds().place();
+        return takeAsync(FOREVER, hold -> asyncLease(require(hold), place));
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait) {
-        return takeAsync(waitNanos(wait), hold -> Optional.ofNullable(hold).map(TurnstileLock::lease));
+        Throwable place = client.holds().place();
+        return takeAsync(waitNanos(wait), hold -> Optional.ofNullable(hold).map(held -> asyncLease(held, place)));
     }
 
     /**
@@ -178,7 +185,7 @@ final class TurnstileLock implements DistributedLock {
         boolean mayWait = waitNanos != NOT_AT_ALL;
         AsyncCall<T> call = new AsyncCall<>(future, convert);
         Waiter waiter = new Waiter(
-                mode, options, client.nanoTime(), mayWait, waitNanos != FOREVER, LockBackend.DO_NOT_BLOCK, null, call);
+                mode, options, client.nanoTime(), mayWait, isTimed(waitNanos), LockBackend.DO_NOT_BLOCK, null, call);
         Turnstile turnstile;
         try {
             turnstile = enter(turnstile(), waiter);
@@ -232,13 +239,27 @@ final class TurnstileLock implements DistributedLock {
         }
     }
 
-    private record AsyncCall<T>(CompletableFuture<T> future, Function<@Nullable Hold, T> convert)
-            implements BiConsumer<@Nullable Hold, @Nullable Throwable> {
+    private static final class AsyncCall<T> implements BiConsumer<@Nullable Hold, @Nullable Throwable> {
+        private final Function<@Nullable Hold, T> convert;
+
+        /** Null once it is completed: the claim may keep this call for as long as the lock is held, but not the lease. */
+        private volatile @Nullable CompletableFuture<T> future;
+
+        AsyncCall(CompletableFuture<T> future, Function<@Nullable Hold, T> convert) {
+            this.future = future;
+            this.convert = convert;
+        }
+
         @Override
         public void accept(@Nullable Hold hold, @Nullable Throwable error) {
+            CompletableFuture<T> waiting = future;
+            future = null;
+            if (waiting == null) {
+                throw new IllegalStateException("A call has one result.");
+            }
             if (error != null) {
-                future.completeExceptionally(error);
-            } else if (future.isDone() || !future.complete(convert.apply(hold))) {
+                waiting.completeExceptionally(error);
+            } else if (waiting.isDone() || !waiting.complete(convert.apply(hold))) {
                 if (hold != null) {
                     giveBackUnused(hold);
                 }
@@ -308,17 +329,38 @@ final class TurnstileLock implements DistributedLock {
         return Objects.requireNonNull(hold, "an unbounded wait ends with a hold or an exception");
     }
 
-    private static boolean counted(@Nullable Hold hold) {
+    private boolean counted(@Nullable Hold hold) {
         if (hold == null) {
             return false;
         }
+        place(hold);
         hold.locks++;
         return true;
     }
 
-    private static Lease lease(Hold hold) {
+    private Lease lease(Hold hold) {
+        place(hold);
         hold.leases++;
         return new HoldLease(hold);
+    }
+
+    /** A lease that belongs to no thread: it is noticed if nobody can reach it any more. */
+    private Lease asyncLease(Hold hold, @Nullable Throwable place) {
+        if (place != null) {
+            hold.place = place;
+        }
+        hold.leases++;
+        HoldLease lease = new HoldLease(hold);
+        client.holds().watch(lease, hold);
+        return lease;
+    }
+
+    /** Remembers where a hold began, if the client looks for leaks. */
+    private void place(Hold hold) {
+        HoldWatch holds = client.holds();
+        if (holds.keepsPlaces() && hold.count() == 0) {
+            hold.place = holds.place();
+        }
     }
 
     /** A wait that nobody lives to see the end of has none: an outage ends it, as it ends {@link #lock()}. */

@@ -20,6 +20,8 @@ import org.slf4j.spi.SLF4JServiceProvider;
 public final class ThreadLogs implements SLF4JServiceProvider {
     private static final ThreadLocal<@Nullable Consumer<String>> LISTENER = new ThreadLocal<>();
 
+    private static final ThreadLocal<@Nullable Consumer<String>> WARNINGS = new ThreadLocal<>();
+
     private final IMarkerFactory markers = new BasicMarkerFactory();
     private final MDCAdapter contexts = new NOPMDCAdapter();
     private final ILoggerFactory loggers = ThreadLogger::new;
@@ -31,6 +33,15 @@ public final class ThreadLogs implements SLF4JServiceProvider {
      */
     public static void onError(@Nullable Consumer<String> listener) {
         LISTENER.set(listener);
+    }
+
+    /**
+     * Sends the warnings of the calling thread to a listener, with the first lines of their stack trace if they have one.
+     *
+     * @param listener null to print them again
+     */
+    public static void onWarning(@Nullable Consumer<String> listener) {
+        WARNINGS.set(listener);
     }
 
     private static final class ThreadLogger extends AbstractLogger {
@@ -48,7 +59,7 @@ public final class ThreadLogs implements SLF4JServiceProvider {
         protected void handleNormalizedLoggingCall(
                 Level level, Marker marker, String pattern, Object[] arguments, Throwable thrown) {
             String message = MessageFormatter.basicArrayFormat(pattern, arguments);
-            Consumer<String> listener = LISTENER.get();
+            Consumer<String> listener = level == Level.WARN ? WARNINGS.get() : LISTENER.get();
             if (listener != null) {
                 StackTraceElement[] trace = thrown == null ? new StackTraceElement[0] : thrown.getStackTrace();
                 StringBuilder text = new StringBuilder("logged: ")

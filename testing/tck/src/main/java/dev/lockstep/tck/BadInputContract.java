@@ -118,6 +118,7 @@ abstract class BadInputContract extends ContractGroup {
         refused(NullPointerException.class, () -> LockClient.builder().retryBackoff(Duration.ofSeconds(1), null));
         refused(NullPointerException.class, () -> LockClient.builder().clientName(null));
         refused(NullPointerException.class, () -> LockClient.builder().executor(null));
+        refused(NullPointerException.class, () -> LockClient.builder().leakDetection(null));
         refused(NullPointerException.class, () -> LockClient.builder().listener(null));
         assertThat(bench().isFree(NAME)).isTrue();
     }
@@ -137,6 +138,7 @@ abstract class BadInputContract extends ContractGroup {
         for (Duration bad : List.of(Duration.ZERO, NEGATIVE)) {
             refused(IllegalArgumentException.class, () -> LockOptions.defaults().lease(bad));
             refused(IllegalArgumentException.class, () -> LockOptions.defaults().sticky(bad));
+            refused(IllegalArgumentException.class, () -> LockClient.builder().leakDetection(bad));
             refused(IllegalArgumentException.class, () -> LockClient.builder().ttl(bad));
             refused(IllegalArgumentException.class, () -> LockClient.builder().requestTimeout(bad));
             refused(

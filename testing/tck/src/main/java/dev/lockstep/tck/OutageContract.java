@@ -94,6 +94,22 @@ abstract class OutageContract extends ContractGroup {
         waiting.get();
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"TRY_LOCK_TIMED", "TRY_ACQUIRE_TIMED", "TRY_ACQUIRE_ASYNC"})
+    void aCallThatHasTimeFailsFastIfAskedTo(Way way) throws Exception {
+        LockClient hasty = open(builder -> builder.clientName("hasty")
+                .requestTimeout(shortRequestTimeout())
+                .timedCallsFailFast());
+        fixture().breakConnection(hasty);
+        assertThat(Bench.timed(() -> assertThatThrownBy(() -> way.take(hasty.lock(NAME), Duration.ofSeconds(60)))
+                        .isInstanceOf(LockUnavailableException.class)))
+                .isLessThan(BOUND);
+        fixture().healConnection(hasty);
+        bench().awaitFree(NAME);
+    }
+
     @Test
     void aWaiterThatHasTimeOutlastsAnOutage() throws Exception {
         rivalLock().lock();

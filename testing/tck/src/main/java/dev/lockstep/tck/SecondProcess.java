@@ -31,7 +31,7 @@ import org.awaitility.Awaitility;
  * }</pre>
  *
  * <p>The requests are {@code acquire NAME}, {@code fair NAME}, {@code try NAME}, {@code token NAME}, {@code valid NAME},
- * {@code release NAME}, {@code count NAME FILE TIMES}, {@code sell NAME FILE MILLIS} and {@code ping}. An answer is a line: {@code ok}, a value, or
+ * {@code release NAME}, {@code count NAME FILE TIMES}, {@code sell NAME FILE MILLIS}, {@code exit} and {@code ping}. An answer is a line: {@code ok}, a value, or
  * {@code error} with the simple name of the exception's class. A name is one without spaces.
  *
  * <p>Needs {@code kill}, hence Unix. Not safe for use by several threads.
@@ -247,6 +247,11 @@ public final class SecondProcess implements AutoCloseable {
     public void kill() {
         process.destroyForcibly();
         awaitEnd();
+    }
+
+    /** Ends it by a signal, which it does not handle: only what it does when its JVM ends is done. */
+    public void terminate() {
+        process.destroy();
     }
 
     /** Lets it close its client and end; kills it if it does not. */

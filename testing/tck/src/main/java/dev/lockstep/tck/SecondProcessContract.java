@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What only a second process can show: that a lock outlives neither a killed holder nor a long pause. */
 @Requires(Capability.SECOND_PROCESS)
@@ -53,6 +55,21 @@ abstract class SecondProcessContract extends ContractGroup {
             assertThat(bench().isFree(NAME)).isFalse();
         }
         bench().awaitFree(NAME);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aProcessThatIsEndedWithoutClosingReleasesItsLocksIfAskedTo(boolean bySignal) {
+        try (SecondProcess other = startProcess(Duration.ofSeconds(300))) {
+            assertThat(other.ask("acquire " + NAME)).isEqualTo("ok");
+            if (bySignal) {
+                other.terminate();
+            } else {
+                other.tell("exit");
+            }
+            bench().awaitFree(NAME);
+            Bench.await("it has ended", () -> !other.isAlive());
+        }
     }
 
     @Test

@@ -36,6 +36,7 @@ final class SecondProcessMain {
                 .ttl(ttl)
                 .requestTimeout(Bench.PATIENCE) // a JVM that has just begun is slow, the more so beside others
                 .clientName("second-process")
+                .releaseOnShutdown()
                 .connect()) {
             SecondProcessMain worker = new SecondProcessMain(client);
             answers.println("ok");
@@ -49,6 +50,10 @@ final class SecondProcessMain {
         try {
             return switch (request[0]) {
                 case "ping" -> "ok";
+                case "exit" -> {
+                    System.exit(0);
+                    yield "ok";
+                }
                 case "acquire" -> hold(request[1], client.lock(request[1]).acquire());
                 case "fair" ->
                     hold(
