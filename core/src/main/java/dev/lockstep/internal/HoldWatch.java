@@ -105,6 +105,7 @@ final class HoldWatch {
         }
         left.forEach(hold -> abandoned(hold, now));
         lasting.forEach(hold -> lastsLong(hold, now));
+        client.events().deliver();
     }
 
     private void abandoned(Hold hold, long now) {

@@ -3,6 +3,7 @@ package dev.lockstep.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -64,9 +65,32 @@ final class ClusterRoute implements Route {
             servers.lazySet(slot, target.toString());
         }
         ConnectionPool pool = slot >= 0 ? poolOf(servers.get(slot)) : null;
-        return pool != null
-                ? pool
-                : client.getClusterNodes().values().iterator().next();
+        return pool != null ? pool : anyPool();
+    }
+
+    /** Any node sends on who asks it for what it has not; but not the one that did not answer last. */
+    private ConnectionPool anyPool() {
+        Map<String, ConnectionPool> nodes = new HashMap<>(client.getClusterNodes());
+        if (nodes.size() > 1) {
+            nodes.remove(String.valueOf(silent));
+        }
+        List<ConnectionPool> pools = List.copyOf(nodes.values());
+        return pools.get(ThreadLocalRandom.current().nextInt(pools.size()));
+    }
+
+    @Override
+    public void forget(int slot) {
+        String server = slot < 0 ? null : servers.get(slot);
+        if (server == null) {
+            return;
+        }
+        silent = server;
+        for (int other = 0; other < SLOTS; other++) {
+            String known = servers.get(other);
+            if (server.equals(known)) {
+                servers.compareAndSet(other, known, null);
+            }
+        }
     }
 
     private @Nullable ConnectionPool poolOf(@Nullable String server) {

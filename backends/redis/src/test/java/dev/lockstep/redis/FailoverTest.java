@@ -323,9 +323,14 @@ class FailoverTest {
             Duration ttl = Duration.ofSeconds(15);
             try (RedisCluster cluster =
                             Servers.require(() -> RedisServer.builder().startCluster(3, 1));
-                    LockClient client = connect("redis-cluster://" + cluster.addresses() + "?replicas=1", ttl)) {
+                    LockClient client = connect("redis-cluster://" + cluster.addresses(), ttl)) {
                 Lease held = client.lock(NAME).acquire();
                 RedisServer primary = cluster.owner(cluster.slot(KEY));
+                Bench.await(
+                        "a replica has it",
+                        () -> cluster.servers().stream()
+                                .anyMatch(node -> !node.equals(primary)
+                                        && node.command("KEYS", "*").contains(KEY)));
                 if (silent) {
                     primary.pause();
                 } else {

@@ -72,6 +72,32 @@ class FaultsTest extends OneServerTestCase {
         }
     }
 
+    /** Connecting to such a server takes a timeout, too: whoever needs a connection must not wait for that one as well. */
+    @Test
+    @Tag("full")
+    void aSilentServerThatAsksForAPasswordCostsOneTimeout() throws Exception {
+        Duration timeout = Duration.ofSeconds(2);
+        TcpProxy proxy = bench(RedisServer.builder().password("s3cret")).proxy();
+        try (LockClient client = LockClient.builder()
+                .url("redis://:s3cret@127.0.0.1:" + proxy.port())
+                .requestTimeout(timeout)
+                .connect()) {
+            client.lock(NAME).lock();
+            proxy.blackHole();
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> client.lock(NAME).unlock(),
+                    () -> client.lock("a").tryLock(),
+                    () -> client.lock("b").lock(),
+                    () -> client.lock("c").tryLock(100, TimeUnit.MILLISECONDS))) {
+                long start = System.nanoTime();
+                assertThatThrownBy(call).isInstanceOf(LockUnavailableException.class);
+                assertThat(Duration.ofNanos(System.nanoTime() - start))
+                        .isLessThan(timeout.multipliedBy(17).dividedBy(10));
+            }
+            proxy.heal();
+        }
+    }
+
     @Test
     void aDeadWaiterAtTheHeadCostsALockThatIsNotFairASecond() throws Exception {
         takenPastADeadWaiter(LockOptions.defaults(), Duration.ofSeconds(10), Duration.ofSeconds(1));
