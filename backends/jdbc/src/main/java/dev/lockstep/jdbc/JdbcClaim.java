@@ -237,6 +237,9 @@ final class JdbcClaim implements Claim {
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
         boolean leaves;
         synchronized (this) {
+            if (!withdrawn) {
+                backend.reconciler().leaves(ask);
+            }
             withdrawn = true;
             leaves = !trying && !left; // else the try that is under way makes it leave when it has ended
             left |= leaves;
@@ -256,12 +259,13 @@ final class JdbcClaim implements Claim {
         boolean maybeLate;
         synchronized (this) {
             session = known;
-            if (session == null) {
-                gone.complete(null);
-                return;
-            }
             given = grant;
             maybeLate = uncertain;
+        }
+        if (session == null) {
+            backend.reconciler().left(ask);
+            gone.complete(null);
+            return;
         }
         if (given != null) {
             backend.forget(given);

@@ -47,7 +47,7 @@ final class Reconciler {
         this.backend = backend;
     }
 
-    /** A release of a grant is about to be sent. */
+    /** A release or a withdrawal is about to be sent. */
     void leaves(Ask ask) {
         leaving.add(ask.claim());
     }
@@ -65,7 +65,7 @@ final class Reconciler {
         leaving.remove(ask.claim());
     }
 
-    /** Whether a release of the claim is under way. */
+    /** Whether a release or a withdrawal of the claim is under way. */
     boolean isLeaving(String claim) {
         return leaving.contains(claim);
     }
@@ -115,7 +115,10 @@ final class Reconciler {
     private void free(List<Store.Mine> rows) throws SQLException {
         for (Store.Mine row : rows) {
             if (!backend.isKnown(row.claim())) {
-                backend.log().warn("Lock '{}': the database had lost its release, which is repeated", row.key());
+                backend.log()
+                        .warn(
+                                "Row '{}' belongs to this client, which does not use it any more; it is freed",
+                                row.key());
                 backend.requests().call(link -> backend.store().queue().leave(link, row.key(), row.claim()));
             }
         }
