@@ -220,14 +220,17 @@ final class Rules {
 
     /**
      * Ends a call that gave up. It is told so when nothing that it may have left behind is at the engine any more: until then
-     * another client's call could be refused because of one that has returned. After the request timeout it is told anyway.
+     * another client's call could be refused because of one that has returned. After the request timeout it is told anyway,
+     * and what is late already is not waited for.
      */
-    void leave(Waiter waiter, Object answer) {
+    void leave(Waiter waiter, Object answer, long now) {
         waiter.answer = answer;
         queue.leaves(waiter); // before the passages are looked at, since they may end without the mutex
         List<Passage> leaving = new ArrayList<>(2);
         for (Passage passage = passages.first(); passage != null; passage = passage.next) {
-            if (passage.isLeaving() && (passage.only == null || passage.only == waiter)) {
+            if (passage.isLeaving()
+                    && (passage.only == null || passage.only == waiter)
+                    && now - passage.owedSince(now) < client.requestTimeoutNanos()) {
                 leaving.add(passage);
             }
         }

@@ -260,7 +260,7 @@ final class Turnstile {
         if (answer instanceof Waiter.Failure) {
             rules.finish(waiter, answer); // the engine is away: there is nothing to wait for
         } else {
-            rules.leave(waiter, answer);
+            rules.leave(waiter, answer, now);
         }
     }
 

@@ -298,7 +298,7 @@ final class Oracle implements LockServer.Watcher {
             world.violate("U: call " + call.number + " was told of another holder, and nobody was asked");
         }
         long decided = call.wait > 0 ? Math.min(call.start + call.wait, world.now()) : world.now();
-        if (backend.hasUnconfirmed(call.name(), decided) && !backend.hasGrant(call.name())) {
+        if (backend.hasUnconfirmed(call.name(), decided) && !backend.hadGrant(call.name(), decided)) {
             world.violate("U: call " + call.number + " was told of another holder, which may be its own client");
         }
     }

@@ -216,12 +216,14 @@ final class SimBackend implements LockBackend {
         return only;
     }
 
-    /** Whether the core has a grant of a name, or heard in this step of its loss before its time: answers may be older. */
-    boolean hasGrant(int name) {
+    /** Whether the core had a grant of a name since a time, or heard in this step of its loss: answers may be older. */
+    boolean hadGrant(int name, long since) {
         for (int i = claims.size() - 1; i >= 0; i--) {
             SimClaim claim = claims.get(i);
             SimGrant grant = claim.grant;
-            if (grant != null && grant.name() == name && (grants.contains(grant) || grant.wasLostInThisStep())) {
+            if (grant != null
+                    && grant.name() == name
+                    && (grants.contains(grant) || grant.wasLostInThisStep() || claim.leftAt > since)) {
                 return true;
             }
         }
