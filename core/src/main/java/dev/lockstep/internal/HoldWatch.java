@@ -2,8 +2,6 @@ package dev.lockstep.internal;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LockListener;
-import dev.lockstep.LockLostException;
-import dev.lockstep.spi.LockBackend;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -132,16 +130,7 @@ final class HoldWatch {
                 .abandoned(new LockListener.Abandoned(
                         name, hold.mode, owner == null ? "" : owner.getName(), held, releases));
         if (releases) {
-            release(hold);
-        }
-    }
-
-    /** Releases all counts of a hold at once: nobody is left who could count them down. */
-    private static void release(Hold hold) {
-        try {
-            hold.turnstile.release(hold, LockBackend.DO_NOT_BLOCK);
-        } catch (LockLostException e) {
-            // Lost meanwhile, and reported as that.
+            Releases.drop(hold);
         }
     }
 

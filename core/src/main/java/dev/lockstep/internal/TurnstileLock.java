@@ -261,16 +261,8 @@ final class TurnstileLock implements DistributedLock {
                 waiting.completeExceptionally(error);
             } else if (waiting.isDone() || !waiting.complete(convert.apply(hold))) {
                 if (hold != null) {
-                    giveBackUnused(hold);
+                    Releases.drop(hold);
                 }
-            }
-        }
-
-        private static void giveBackUnused(Hold hold) {
-            try {
-                hold.turnstile.release(hold, LockBackend.DO_NOT_BLOCK);
-            } catch (IllegalMonitorStateException e) {
-                // Lost before anybody had it: nothing is left to give back, and nobody to tell.
             }
         }
     }

@@ -12,6 +12,10 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.tools.FileObject;
 import javax.tools.ForwardingJavaFileManager;
 import javax.tools.JavaCompiler;
@@ -54,16 +58,20 @@ record Mutant(String name, String right, String wrong) {
 
     private Map<String, byte[]> compile() {
         Path sources = Path.of(System.getProperty("basedir", "."), "src/main/java/dev/lockstep/internal");
+        // The formatter may break the line elsewhere.
+        Pattern wanted = Pattern.compile(
+                Stream.of(right.split("\\s+", -1)).map(Pattern::quote).collect(Collectors.joining("\\s+")));
         Path source = null;
         String text = "";
         int places = 0;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(sources, "*.java")) {
             for (Path file : files) {
                 String read = Files.readString(file);
-                for (int at = read.indexOf(right); at >= 0; at = read.indexOf(right, at + 1)) {
+                Matcher matcher = wanted.matcher(read);
+                while (matcher.find()) {
                     places++;
                     source = file;
-                    text = read.substring(0, at) + wrong + read.substring(at + right.length());
+                    text = read.substring(0, matcher.start()) + wrong + read.substring(matcher.end());
                 }
             }
         } catch (IOException e) {
