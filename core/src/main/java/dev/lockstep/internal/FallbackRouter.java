@@ -3,7 +3,6 @@ package dev.lockstep.internal;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Outcome;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -66,7 +65,7 @@ final class FallbackRouter {
     private final Set<FallbackClaim> unanswered = new LinkedHashSet<>(); // in order of arrival
     private final Set<FallbackClaim> parked = new LinkedHashSet<>(); // those of them without an attempt
     private final HeldGrants held = new HeldGrants();
-    private final Set<Runnable> awaitingPrimary = new HashSet<>(); // each ends a wait for the primary's answer
+    private final Set<Runnable> awaitingPrimary = new LinkedHashSet<>(); // each ends a wait for the primary's answer
     private boolean inFallback; // from the first switch until the last grant of the fallback has ended
     private long enteredNanos;
     private boolean closed;
