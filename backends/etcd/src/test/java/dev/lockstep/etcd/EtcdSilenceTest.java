@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.servers.TcpProxy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,7 @@ class EtcdSilenceTest extends SingleMemberTestCase {
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageContaining(member);
         assertThatThrownBy(client.lock("held")::unlock)
-                .isInstanceOf(LockUnavailableException.class)
+                .isInstanceOf(ReleaseNotConfirmedException.class)
                 .hasMessageContaining(member);
         assertThatThrownBy(() -> client.list("orders:"))
                 .isInstanceOf(LockUnavailableException.class)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.Servers;
@@ -187,7 +188,7 @@ class SilentEngineTest {
         try {
             way.call(client);
             throw new AssertionError(way + " did not fail");
-        } catch (LockUnavailableException e) {
+        } catch (LockUnavailableException | ReleaseNotConfirmedException e) {
             return Duration.ofNanos(System.nanoTime() - start);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);

@@ -261,8 +261,8 @@ abstract class FallbackContract extends ContractGroup {
                     shared.overlaps.incrementAndGet();
                 }
                 (lease.isFallback() ? shared.inFallback : shared.inEngine).incrementAndGet();
-            } catch (LockUnavailableException e) {
-                // The engine went away while it was being given back.
+            } catch (LockUnavailableException | ReleaseNotConfirmedException e) {
+                // The engine went away while it was being taken or released.
             }
         }
     }

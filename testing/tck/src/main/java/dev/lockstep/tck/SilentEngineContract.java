@@ -7,6 +7,7 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,8 +81,8 @@ abstract class SilentEngineContract extends ContractGroup {
         takePatiently(lock);
         Lease lease = silenced.lock("order:43").tryAcquire(Bench.PATIENCE).orElseThrow();
         fixture().breakConnection(silenced);
-        assertThat(unavailable(lock::unlock)).isLessThan(ONE_TIMEOUT);
-        assertThat(unavailable(lease::close)).isLessThan(ONE_TIMEOUT);
+        assertThat(unconfirmed(lock::unlock)).isLessThan(ONE_TIMEOUT);
+        assertThat(unconfirmed(lease::close)).isLessThan(ONE_TIMEOUT);
     }
 
     /** However few connections they share. */
@@ -98,7 +99,7 @@ abstract class SilentEngineContract extends ContractGroup {
         for (int i = 0; i < THREADS; i++) {
             DistributedLock held = silenced.lock("held:" + i);
             DistributedLock free = silenced.lock("free:" + i);
-            calls.add(releasers.get(i).start(() -> unavailable(held::unlock)));
+            calls.add(releasers.get(i).start(() -> unconfirmed(held::unlock)));
             calls.add(actor("taker-" + i).start(() -> unavailable(free::lock)));
         }
         for (Call<Duration> call : calls) {
@@ -112,6 +113,14 @@ abstract class SilentEngineContract extends ContractGroup {
     }
 
     private static Duration unavailable(Call.Step call) throws Exception {
-        return Bench.timed(() -> assertThatThrownBy(call::run).isInstanceOf(LockUnavailableException.class));
+        return failing(call, LockUnavailableException.class);
+    }
+
+    private static Duration unconfirmed(Call.Step release) throws Exception {
+        return failing(release, ReleaseNotConfirmedException.class);
+    }
+
+    private static Duration failing(Call.Step call, Class<?> type) throws Exception {
+        return Bench.timed(() -> assertThatThrownBy(call::run).isInstanceOf(type));
     }
 }
