@@ -91,6 +91,10 @@ final class Departure {
     }
 
     private void failed(Throwable failure) {
+        if (place.session().isEnded()) {
+            end(false); // as when the client closes: the key has gone with its lease
+            return;
+        }
         failures++;
         if (backend.context().scheduler().nanoTime() - patienceEndsNanos >= 0) {
             left.completeExceptionally(backend.error(lockName, "to give it back", failure));

@@ -95,6 +95,19 @@ class EtcdRacesTest extends SingleMemberTestCase {
         assertThat(session.claims()).isZero();
     }
 
+    /** As when a client closes: its sessions end while requests are on their way, which then fail. */
+    @Test
+    void aDepartureThatFailsAfterTheEndOfItsSessionIsOver() throws Exception {
+        TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
+        EtcdBackend cutOff = closedAfterwards(new Backends(namespace, "etcd://127.0.0.1:" + proxy.port()))
+                .open(LockClient.builder().ttl(SHORT_TTL).requestTimeout(SHORT_TTL.plusMillis(500)));
+        Place place = Backends.place(cutOff, NAME);
+        proxy.blackHole();
+        CompletableFuture<Boolean> left = cutOff.leave(place, NAME, 1, 0);
+        place.session().signalLost(LossReason.CLIENT_CLOSED);
+        assertThat(left.get(20, TimeUnit.SECONDS)).isFalse();
+    }
+
     @Test
     void aPlaceIsFreedOnce() {
         Place place = Backends.place(backend, NAME);
