@@ -63,6 +63,7 @@ final class Client implements LockClient {
     private final boolean timedCallsFailFast;
     private final OutageWatch outages;
     private final AtomicBoolean closing = new AtomicBoolean();
+    private final CompletableFuture<Void> finished = new CompletableFuture<>();
     private volatile @Nullable ShutdownHook shutdownHook;
     private volatile boolean closed;
 
@@ -140,7 +141,7 @@ final class Client implements LockClient {
             Client client = new Client(factory, settings, plan, scheduler, executor, name, Identity.newClientId(), end);
             client.holds.start();
             if (settings.care().releaseOnShutdown()) {
-                client.shutdownHook = ShutdownHook.install(client, name);
+                client.shutdownHook = ShutdownHook.install(client::closeBeforeTheEnd, name);
             }
             return client;
         } catch (RuntimeException | Error e) {
@@ -309,7 +310,14 @@ final class Client implements LockClient {
                         requestTimeout);
             }
             onClosed.run();
+            finished.complete(null);
         }
+    }
+
+    /** Closes it, or waits for somebody who does so already: what comes next is the end of the JVM. */
+    void closeBeforeTheEnd() {
+        close();
+        Futures.await(finished, 2 * requestTimeoutNanos);
     }
 
     @Override

@@ -11,16 +11,8 @@ final class ShutdownHook {
     }
 
     /** Null if the JVM is ending already: then nobody comes to use the client. */
-    static @Nullable ShutdownHook install(AutoCloseable client, String name) {
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        client.close();
-                    } catch (Exception e) {
-                        throw new IllegalStateException("Client '" + name + "' could not be closed", e);
-                    }
-                },
-                "lockstep-shutdown-" + name);
+    static @Nullable ShutdownHook install(Runnable close, String name) {
+        Thread thread = new Thread(close, "lockstep-shutdown-" + name);
         try {
             Runtime.getRuntime().addShutdownHook(thread);
         } catch (IllegalStateException e) {

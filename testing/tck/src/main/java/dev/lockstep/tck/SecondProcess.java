@@ -249,9 +249,9 @@ public final class SecondProcess implements AutoCloseable {
         awaitEnd();
     }
 
-    /** Ends it by a signal, which it does not handle: only what it does when its JVM ends is done. */
+    /** Ends it by a signal that it does not handle (SIGTERM); does not wait for its end. */
     public void terminate() {
-        process.destroy();
+        signal("TERM");
     }
 
     /** Lets it close its client and end; kills it if it does not. */
