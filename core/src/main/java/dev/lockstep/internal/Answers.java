@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * is called with the mutex held. The Overview is in {@link Turnstile}.
  */
 final class Answers {
+    /** A call that is younger than this when its time is up may have missed the engine's first answer by an instant. */
+    private static final long BRIEF_NANOS = 20_000_000;
+
     /*
      * While something that nobody here has any more is on its way out, the engine may still know it. No claim is made for
      * the queue meanwhile, so that whatever else the engine answers says nothing about the lock; and what it is asked for one
@@ -83,7 +86,22 @@ final class Answers {
 
     /** Whether a call whose time is up came so recently that the engine's first answer may just be on its way. */
     boolean mayBeKnownSoon(Waiter waiter, long now) {
-        return waiter.mayWait && now - waiter.startNanos < client.requestTimeoutNanos() && refused(now) == Waiter.BUSY;
+        boolean soon =
+                waiter.mayWait && now - waiter.startNanos < client.requestTimeoutNanos() && refused(now) == Waiter.BUSY;
+        waiter.awaitsFirstAnswer |= soon;
+        return soon;
+    }
+
+    /**
+     * Whether the engine's first answer may be a grant that is not here yet. A backend notes that the engine has answered
+     * before it passes the answer on, so a wait that is about as long as a round trip can end in between: it looks again,
+     * once.
+     */
+    boolean mayJustBeGranted(Waiter waiter, long now) {
+        boolean brief = waiter.awaitsFirstAnswer || now - waiter.startNanos < BRIEF_NANOS;
+        boolean again = brief && !waiter.looksAgain && waiter.mayWait && !isHeldHere(now);
+        waiter.looksAgain |= again;
+        return again;
     }
 
     private boolean isHeldHere(long now) {

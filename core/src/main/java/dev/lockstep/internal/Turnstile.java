@@ -247,6 +247,9 @@ final class Turnstile {
             if (answer instanceof Waiter.Failure && rules.answers.mayBeKnownSoon(waiter, now)) {
                 return false;
             }
+            if (answer == Waiter.BUSY && rules.answers.mayJustBeGranted(waiter, now)) {
+                return false;
+            }
             end(waiter, answer, now);
             return true;
         } finally {

@@ -67,6 +67,12 @@ final class Waiter extends Chain.Link<Waiter> {
     @Nullable
     Object answer;
 
+    /** Its time is up, but the engine has not answered yet. Guarded by the mutex. */
+    boolean awaitsFirstAnswer;
+
+    /** Its time was up and the engine has answered, and it looks once more for a grant. Guarded by the mutex. */
+    boolean looksAgain;
+
     /** What was on its way out when the call gave up. */
     List<Passage> leaving = List.of();
 

@@ -144,8 +144,20 @@ class GivingUpTest {
         fixture.time.advance(Duration.ofMillis(20));
         assertThat(held).isNotDone();
         engine.contact();
-        fixture.time.advance(Duration.ofMillis(1));
+        fixture.time.advance(Duration.ofMillis(2));
         engine.claim(0).withdrawn.complete(null);
         assertThat(TurnstileFixture.get(held)).isEmpty();
+    }
+
+    /** A backend notes that the engine has answered before it passes the answer on. */
+    @Test
+    void aShortWaitDoesNotEndBetweenTheContactAndTheGrant() {
+        fixture.time.advance(Duration.ofMillis(1));
+        CompletableFuture<Optional<Lease>> free = lock.tryAcquireAsync(Duration.ofMillis(1));
+        fixture.time.advance(Duration.ofMillis(20));
+        engine.contact();
+        fixture.time.advance(Duration.ofMillis(1));
+        engine.claim(0).grant();
+        assertThat(TurnstileFixture.get(free)).isPresent();
     }
 }

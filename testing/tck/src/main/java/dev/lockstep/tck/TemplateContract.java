@@ -198,6 +198,7 @@ abstract class TemplateContract extends ContractGroup {
     }
 
     /** Whoever retries what was not acquired, and nothing else, does everything once. */
+    @Alone
     @Test
     void everyBuyerIsInformedOnceWhateverBecomesOfTheLock() throws Exception {
         Sale sale = new Sale();
