@@ -93,15 +93,19 @@ final class Answers {
     }
 
     /**
-     * Whether the engine's first answer may be a grant that is not here yet. A backend notes that the engine has answered
-     * before it passes the answer on, so a wait that is about as long as a round trip can end in between: it looks again,
-     * once.
+     * Whether the engine has answered, but a grant may not be here yet: a backend notes the answer before it passes it on, and
+     * some need a second round trip. A wait that is about as long as a round trip looks again, once; one that was over
+     * before the first answer, for as long again as that took.
      */
     boolean mayJustBeGranted(Waiter waiter, long now) {
-        boolean brief = waiter.awaitsFirstAnswer || now - waiter.startNanos < BRIEF_NANOS;
-        boolean again = brief && !waiter.looksAgain && waiter.mayWait && !isHeldHere(now);
-        waiter.looksAgain |= again;
-        return again;
+        long age = now - waiter.startNanos;
+        if (!waiter.mayWait || isHeldHere(now) || !waiter.awaitsFirstAnswer && age >= BRIEF_NANOS) {
+            return false;
+        }
+        if (waiter.looksUntilNanos == 0) {
+            waiter.looksUntilNanos = now + (waiter.awaitsFirstAnswer ? age : 1);
+        }
+        return now - waiter.looksUntilNanos < 0 && age < client.requestTimeoutNanos();
     }
 
     private boolean isHeldHere(long now) {

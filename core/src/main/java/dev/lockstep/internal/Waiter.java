@@ -70,8 +70,8 @@ final class Waiter extends Chain.Link<Waiter> {
     /** Its time is up, but the engine has not answered yet. Guarded by the mutex. */
     boolean awaitsFirstAnswer;
 
-    /** Its time was up and the engine has answered, and it looks once more for a grant. Guarded by the mutex. */
-    boolean looksAgain;
+    /** Until when it looks for a grant after the engine has answered; 0 before. Guarded by the mutex. */
+    long looksUntilNanos;
 
     /** What was on its way out when the call gave up. */
     List<Passage> leaving = List.of();

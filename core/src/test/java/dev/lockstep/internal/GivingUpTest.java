@@ -144,7 +144,7 @@ class GivingUpTest {
         fixture.time.advance(Duration.ofMillis(20));
         assertThat(held).isNotDone();
         engine.contact();
-        fixture.time.advance(Duration.ofMillis(2));
+        fixture.time.advance(Duration.ofMillis(25)); // as long again as the answer took
         engine.claim(0).withdrawn.complete(null);
         assertThat(TurnstileFixture.get(held)).isEmpty();
     }
