@@ -12,7 +12,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -181,10 +181,8 @@ public final class JdbcLocks implements BackendFactory {
                 if (end - start >= context.requestTimeout().toNanos()) {
                     throw e;
                 }
-                try {
-                    TimeUnit.NANOSECONDS.sleep(delay.toNanos());
-                } catch (InterruptedException interrupt) {
-                    Thread.currentThread().interrupt();
+                LockSupport.parkNanos(this, delay.toNanos());
+                if (Thread.currentThread().isInterrupted()) {
                     throw e;
                 }
             }
