@@ -34,7 +34,12 @@ class SessionsTest {
     /** So many nodes with the longest names do not fit into two sessions. */
     private static final int MANY = 400;
 
-    private static final Duration TTL = Duration.ofSeconds(2);
+    /** So long that no session ends by itself, however busy the machine is. */
+    private static final Duration TTL = Duration.ofSeconds(30);
+
+    /** So short that a test can wait until each session must have been renewed. */
+    private static final Duration SHORT_TTL = Duration.ofSeconds(4);
+
     private static final Duration SOON = Duration.ofSeconds(20);
 
     private ZooKeeperServer server;
@@ -110,13 +115,15 @@ class SessionsTest {
     @Test
     @Tag("full")
     void nodesAreSpreadOverSessionsThatAreClosedWhenTheyAreEmpty() throws Exception {
+        close();
+        open(0, SHORT_TTL);
         client.lock("x").lock();
         client.lock("x").unlock();
         assertThat(ids()).hasSize(1);
         List<Lease> held = acquireMany();
         assertThat(ids()).hasSizeGreaterThan(2);
         assertThat(lengths()).hasSizeGreaterThan(2).allMatch(length -> length <= 256 * 1024);
-        TimeUnit.MILLISECONDS.sleep(TTL.multipliedBy(2).toMillis()); // each session has to be renewed
+        TimeUnit.MILLISECONDS.sleep(SHORT_TTL.multipliedBy(2).toMillis()); // each session has to be renewed
         assertThat(held).allMatch(Lease::isValid);
         for (Lease lease : held) {
             lease.close();
@@ -178,7 +185,7 @@ class SessionsTest {
     @Tag("full")
     void aSessionThatIsNotLetInFailsItsClaims() throws Exception {
         close();
-        open(1, SOON); // nothing is to be lost, however busy this machine is
+        open(1, TTL);
         List<CompletableFuture<Lease>> asking = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
             asking.add(client.lock(longName(i)).acquireAsync());
