@@ -2,6 +2,7 @@ package dev.lockstep.internal;
 
 import dev.lockstep.internal.Passage.State;
 import dev.lockstep.internal.Waiter.Failure;
+import dev.lockstep.spi.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,9 +10,6 @@ import org.jspecify.annotations.Nullable;
  * is called with the mutex held. The Overview is in {@link Turnstile}.
  */
 final class Answers {
-    /** A call that is younger than this when its time is up may have missed the engine's first answer by an instant. */
-    private static final long BRIEF_NANOS = 20_000_000;
-
     /*
      * While something that nobody here has any more is on its way out, the engine may still know it. No claim is made for
      * the queue meanwhile, so that whatever else the engine answers says nothing about the lock; and what it is asked for one
@@ -61,7 +59,7 @@ final class Answers {
                 return refused(now);
             }
         }
-        return waiter.mayWait && isAsked(waiter, contact, now) ? refused(now) : unavailable(now - waiter.startNanos);
+        return waiter.mayWait && isRefused(waiter, contact, now) ? refused(now) : unavailable(now - waiter.startNanos);
     }
 
     /** The answer if an earlier call of this client may hold the lock. */
@@ -86,26 +84,7 @@ final class Answers {
 
     /** Whether a call whose time is up came so recently that the engine's first answer may just be on its way. */
     boolean mayBeKnownSoon(Waiter waiter, long now) {
-        boolean soon =
-                waiter.mayWait && now - waiter.startNanos < client.requestTimeoutNanos() && refused(now) == Waiter.BUSY;
-        waiter.awaitsFirstAnswer |= soon;
-        return soon;
-    }
-
-    /**
-     * Whether the engine has answered, but a grant may not be here yet: a backend notes the answer before it passes it on, and
-     * some need a second round trip. A wait that is about as long as a round trip looks again, once; one that was over
-     * before the first answer, for as long again as that took.
-     */
-    boolean mayJustBeGranted(Waiter waiter, long now) {
-        long age = now - waiter.startNanos;
-        if (!waiter.mayWait || isHeldHere(now) || !waiter.awaitsFirstAnswer && age >= BRIEF_NANOS) {
-            return false;
-        }
-        if (waiter.looksUntilNanos == 0) {
-            waiter.looksUntilNanos = now + (waiter.awaitsFirstAnswer ? age : 1);
-        }
-        return now - waiter.looksUntilNanos < 0 && age < client.requestTimeoutNanos();
+        return waiter.mayWait && now - waiter.startNanos < client.requestTimeoutNanos() && refused(now) == Waiter.BUSY;
     }
 
     private boolean isHeldHere(long now) {
@@ -117,14 +96,14 @@ final class Answers {
         return false;
     }
 
-    /** Whether the engine was asked for the lock, and has answered something since. */
-    private boolean isAsked(Waiter waiter, long contact, long now) {
-        if (contact - waiter.startNanos >= 0) {
-            return true;
-        }
-        boolean recent = now - contact <= client.requestTimeoutNanos();
-        for (Passage passage = rules.passages.first(); passage != null; passage = passage.next) {
-            if (passage.isClaiming() && recent && contact - passage.sentNanos() >= 0) {
+    /** Whether the engine has said that the lock is not free, and has answered something of late. */
+    private boolean isRefused(Waiter waiter, long contact, long now) {
+        boolean recent = contact - waiter.startNanos >= 0 || now - contact <= client.requestTimeoutNanos();
+        for (Passage passage = rules.passages.first(); recent && passage != null; passage = passage.next) {
+            Claim claim = passage.claim;
+            boolean asked =
+                    passage.isClaiming() || passage.isInTheWay() && passage.owedSince(now) - waiter.startNanos > 0;
+            if (asked && claim != null && claim.mustWait()) {
                 return true;
             }
         }

@@ -36,7 +36,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
 
     // Written under the router's mutex.
     private boolean submitted; // the engine has been asked
-    private @Nullable Claim claim; // known then, unless the engine refused
+    private volatile @Nullable Claim claim; // known then, unless the engine refused
     private volatile @Nullable CompletableFuture<Void> gone; // once given up
 
     FallbackAttempt(FallbackRouter router, FallbackClaim owner, Side side, int number) {
@@ -80,6 +80,12 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
         } finally {
             router.mutex.leave();
         }
+    }
+
+    /** Whether the engine has answered that it must wait. */
+    boolean mustWait() {
+        Claim known = claim;
+        return known != null && known.mustWait();
     }
 
     private void conclude(@Nullable Outcome outcome, @Nullable Throwable error) {

@@ -15,8 +15,8 @@ final class FallbackClaim implements Claim {
     private final ClaimRequest request;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
-    // Guarded by the router's mutex.
-    private @Nullable FallbackAttempt attempt; // null while parked, and once withdrawn
+    // Written under the router's mutex, as the next.
+    private volatile @Nullable FallbackAttempt attempt; // null while parked, and once withdrawn
     private int attempts;
 
     FallbackClaim(FallbackRouter router, ClaimRequest request) {
@@ -60,6 +60,12 @@ final class FallbackClaim implements Claim {
 
     void fail(Throwable failure) {
         outcome.completeExceptionally(failure);
+    }
+
+    @Override
+    public boolean mustWait() {
+        FallbackAttempt current = attempt;
+        return current != null && current.mustWait();
     }
 
     @Override

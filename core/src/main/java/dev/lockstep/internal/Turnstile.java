@@ -243,11 +243,15 @@ final class Turnstile {
                 return true;
             }
             long now = client.nanoTime();
+            if (waiter.offered) {
+                waiter.offered = false;
+                rules.settle(now, waiter, null); // a grant came just before the time was up
+                if (waiter.isOver()) {
+                    return true;
+                }
+            }
             Object answer = rules.answers.timeUp(waiter, contact, now);
             if (answer instanceof Waiter.Failure && rules.answers.mayBeKnownSoon(waiter, now)) {
-                return false;
-            }
-            if (answer == Waiter.BUSY && rules.answers.mayJustBeGranted(waiter, now)) {
                 return false;
             }
             end(waiter, answer, now);

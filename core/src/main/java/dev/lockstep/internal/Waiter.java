@@ -67,12 +67,6 @@ final class Waiter extends Chain.Link<Waiter> {
     @Nullable
     Object answer;
 
-    /** Its time is up, but the engine has not answered yet. Guarded by the mutex. */
-    boolean awaitsFirstAnswer;
-
-    /** Until when it looks for a grant after the engine has answered; 0 before. Guarded by the mutex. */
-    long looksUntilNanos;
-
     /** What was on its way out when the call gave up. */
     List<Passage> leaving = List.of();
 

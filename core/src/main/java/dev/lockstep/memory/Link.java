@@ -77,13 +77,6 @@ final class Link {
         }
     }
 
-    /** Answers a request that needs no other reply, so that the client knows of the contact. */
-    void acknowledge() {
-        if (!clear) {
-            toClient(() -> {});
-        }
-    }
-
     private void arriveLate(Runnable notice, long sent) {
         synchronized (this) {
             if (cut) {

@@ -159,6 +159,11 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
     }
 
     @Override
+    public boolean mustWait() {
+        return false;
+    }
+
+    @Override
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
         return backend.withdraw(request, this);
     }

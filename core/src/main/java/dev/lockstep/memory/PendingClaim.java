@@ -18,6 +18,7 @@ final class PendingClaim implements Claim {
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     private @Nullable MemoryGrant attempt; // guarded by this
     private boolean settled; // guarded by this; answered or withdrawn
+    private volatile boolean waits;
 
     PendingClaim(MemoryBackend backend, ClaimRequest request) {
         this.backend = backend;
@@ -31,6 +32,7 @@ final class PendingClaim implements Claim {
 
     private void queue() {
         Notices notices = new Notices();
+        boolean queued;
         synchronized (this) {
             while (!settled) {
                 Session session = backend.session();
@@ -53,9 +55,10 @@ final class PendingClaim implements Claim {
                     break;
                 }
             }
+            queued = !settled && attempt != null;
         }
         notices.deliver();
-        backend.link().acknowledge();
+        backend.link().toClient(() -> waits |= queued);
     }
 
     /** The engine granted an attempt. */
@@ -105,6 +108,11 @@ final class PendingClaim implements Claim {
     @Override
     public CompletionStage<Outcome> outcome() {
         return outcome;
+    }
+
+    @Override
+    public boolean mustWait() {
+        return waits;
     }
 
     @Override

@@ -14,6 +14,15 @@ public interface Claim {
     CompletionStage<Outcome> outcome();
 
     /**
+     * Whether the engine has answered that this claim must wait: somebody else holds the lock or is before it in the queue. A
+     * call whose time is up before the first answer waits for that answer, so that it never reports a free lock as held.
+     * Never takes a lock and never blocks.
+     *
+     * @return true from that answer on
+     */
+    boolean mustWait();
+
+    /**
      * Gives the claim up. The backend goes on trying until the claim is certainly gone; once its ttl has passed, it is. A grant
      * that raced the withdrawal is given back by the backend, even if {@link #outcome()} already told of it; the
      * outcome of a withdrawn claim is not looked at. Called at most once, and never after the core has taken the grant.

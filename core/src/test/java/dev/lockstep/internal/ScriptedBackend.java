@@ -26,6 +26,9 @@ final class ScriptedBackend implements LockBackend {
     boolean answersAtOnce;
     boolean refuses;
 
+    /** Whether what the engine answers says nothing of the claims. */
+    boolean answersOthers;
+
     /** What happens while a claim is being submitted, after its grant if that comes at once. */
     Runnable meanwhile = () -> {};
 
@@ -79,6 +82,11 @@ final class ScriptedBackend implements LockBackend {
         @Override
         public CompletionStage<Outcome> outcome() {
             return outcome;
+        }
+
+        @Override
+        public boolean mustWait() {
+            return !answersOthers && contact - request.sentNanos() >= 0;
         }
 
         @Override

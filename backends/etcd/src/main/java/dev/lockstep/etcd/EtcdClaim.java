@@ -58,6 +58,8 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     private @Nullable EtcdGrant grant;
     private final Blocker blocker;
 
+    private volatile boolean mustWait;
+
     EtcdClaim(EtcdBackend backend, ClaimRequest request) {
         this.backend = backend;
         this.request = request;
@@ -236,6 +238,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     }
 
     private void await(ByteString waitsFor) {
+        mustWait = true;
         synchronized (this) {
             if (!settled) {
                 blocker.follow(waitsFor); // what was told during the look leads to one more step
@@ -354,6 +357,11 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     @Override
     public CompletionStage<Outcome> outcome() {
         return outcome;
+    }
+
+    @Override
+    public boolean mustWait() {
+        return mustWait;
     }
 
     @Override

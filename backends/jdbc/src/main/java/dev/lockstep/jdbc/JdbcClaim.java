@@ -30,10 +30,11 @@ final class JdbcClaim implements Claim {
     private boolean left; // the withdrawal is on its way
     private @Nullable JdbcSession known; // in which the database may know the claim
     private boolean uncertain; // a request may still be on its way
-    private boolean waiting;
     private int failures;
     private long refusedSinceNanos;
     private @Nullable JdbcGrant grant;
+
+    private volatile boolean mustWait;
 
     JdbcClaim(JdbcBackend backend, ClaimRequest request, Ask ask) {
         this.backend = backend;
@@ -51,7 +52,7 @@ final class JdbcClaim implements Claim {
 
     /** Whether another local claim of the name, or a hint, should make it try. */
     synchronized boolean isWaiting() {
-        return waiting && !settled && !withdrawn;
+        return mustWait && !settled && !withdrawn;
     }
 
     void start() {
@@ -132,7 +133,7 @@ final class JdbcClaim implements Claim {
             case GRANTED -> granted(session, answer);
             case WAITING -> {
                 synchronized (this) {
-                    waiting = true;
+                    mustWait = true;
                     failures = 0;
                     refusedSinceNanos = 0;
                 }
@@ -231,6 +232,11 @@ final class JdbcClaim implements Claim {
     @Override
     public CompletionStage<Outcome> outcome() {
         return outcome;
+    }
+
+    @Override
+    public boolean mustWait() {
+        return mustWait;
     }
 
     @Override

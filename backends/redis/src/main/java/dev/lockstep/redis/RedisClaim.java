@@ -67,6 +67,8 @@ final class RedisClaim implements Claim {
     private @Nullable RedisGrant grant;
     private @Nullable CompletableFuture<Void> withdrawal;
 
+    private volatile boolean mustWait;
+
     RedisClaim(RedisBackend backend, ClaimRequest request, LockKeys keys, byte[] owner, byte[] info) {
         this.backend = backend;
         this.request = request;
@@ -99,6 +101,11 @@ final class RedisClaim implements Claim {
     @Override
     public CompletionStage<Outcome> outcome() {
         return outcome;
+    }
+
+    @Override
+    public boolean mustWait() {
+        return mustWait;
     }
 
     // ---------------------------------------------------------------- asking
@@ -169,6 +176,7 @@ final class RedisClaim implements Claim {
                 return () -> conclude(Outcome.Busy.INSTANCE);
             case WAITING:
                 basisNanos = sent;
+                mustWait = true;
                 Answer push = pushed;
                 if (push != null) {
                     return granted(push, Renewer.deadline(sent, backend.waiterExpiry()));

@@ -56,6 +56,8 @@ final class RedlockClaim implements Claim {
     private @Nullable RedlockGrant grant;
     private @Nullable CompletableFuture<Void> withdrawal;
 
+    private volatile boolean mustWait;
+
     RedlockClaim(RedlockBackend backend, ClaimRequest request, LockKeys keys) {
         this.backend = backend;
         this.request = request;
@@ -90,6 +92,11 @@ final class RedlockClaim implements Claim {
     @Override
     public CompletionStage<Outcome> outcome() {
         return outcome;
+    }
+
+    @Override
+    public boolean mustWait() {
+        return mustWait;
     }
 
     // ---------------------------------------------------------------- asking
@@ -146,6 +153,7 @@ final class RedlockClaim implements Claim {
                 seats.get(i).giveWay(request.mayWait());
             }
         }
+        mustWait |= isBusy(done);
         state = State.WAITING;
         patience.await(done);
         return () -> {};

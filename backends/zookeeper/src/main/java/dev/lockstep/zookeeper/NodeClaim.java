@@ -23,6 +23,7 @@ final class NodeClaim implements Claim {
     private @Nullable Attempt attempt; // guarded by this, as the next two
     private int attempts;
     private boolean settled; // answered or withdrawn
+    private volatile boolean mustWait;
 
     NodeClaim(ZooKeeperBackend backend, ClaimRequest request) {
         this.backend = backend;
@@ -35,8 +36,14 @@ final class NodeClaim implements Claim {
         return answered;
     }
 
+    /** An attempt lets others ask first, for which no caller is to block. */
+    void asksLater() {
+        answered.complete(null);
+    }
+
     /** An attempt has found the lock held, and waits. */
     void waits() {
+        mustWait = true;
         answered.complete(null);
     }
 
@@ -154,6 +161,11 @@ final class NodeClaim implements Claim {
     @Override
     public CompletionStage<Outcome> outcome() {
         return outcome;
+    }
+
+    @Override
+    public boolean mustWait() {
+        return mustWait;
     }
 
     @Override

@@ -30,7 +30,7 @@ final class PlainAttempt extends Attempt {
     void ask() {
         if (first && !request().mayBarge()) {
             claim().backend().scheduler().schedule(POLITE_NANOS, this::tryNow);
-            claim().waits();
+            claim().asksLater();
         } else {
             tryNow();
         }

@@ -246,7 +246,7 @@ final class Oracle implements LockServer.Watcher {
         }
         checkKnown(call);
         checkSomebodyIsThere(call);
-        if (call.wait != 0 || call.isMulti() || operatorEndedGrants) {
+        if (call.isMulti() || operatorEndedGrants) {
             return;
         }
         if (!wasFree(call.home, call) || call.node.other != null && !wasFree(call.node.other, call)) {
@@ -337,7 +337,7 @@ final class Oracle implements LockServer.Watcher {
             }
             // What was left after it came was there for it.
             boolean unasked = owed >= 0 && owed <= call.start && !call.backend.isUsed(call.name());
-            return contact - start < 0 || unasked;
+            return contact - start < 0 || unasked || call.backend.hasUnanswered(call.name());
         }
         long since = contact - start > 0 ? contact : start;
         return now - since >= Setup.REQUEST_TIMEOUT;

@@ -128,16 +128,16 @@ class PlantedBugsTest {
                         "boolean heldUp = false;"),
                 new Mutant(
                         "take any answer for news of the lock",
-                        "if (waiter.mayWait && isQueueHeldUp()) {",
-                        "if (false) {"),
+                        "if (asked && claim != null && claim.mustWait()) {",
+                        "if (asked) {"),
                 new Mutant(
                         "take what this client gives back for another's",
                         "now - passage.owedSince(now) >= client.requestTimeoutNanos()",
                         "false"),
                 new Mutant(
                         "call it unknown who held the lock while a call waited",
-                        "&& passage.owedSince(now) - waiter.startNanos > 0",
-                        "&& false"),
+                        "state != State.RELEASING && passage.owedSince(now) - waiter.startNanos > 0",
+                        "false"),
                 new Mutant(
                         "call it unknown what the engine was asked while a call waited",
                         "if (before == null) {\n                return unconfirmed",

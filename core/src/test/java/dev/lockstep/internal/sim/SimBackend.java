@@ -272,6 +272,17 @@ final class SimBackend implements LockBackend {
         return false;
     }
 
+    /** Whether the engine has not answered a claim for a name that the core has, or had until this step. */
+    boolean hasUnanswered(int name) {
+        for (int i = claims.size() - 1; i >= 0; i--) {
+            SimClaim claim = claims.get(i);
+            if (claim.entry.lock.index == name && claim.isUsed() && claim.grant == null && !claim.mustWait()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Since when, at the longest, the engine owes the word that something of a name was given back; -1 if it does not. */
     long owedSince(int name) {
         long since = -1;

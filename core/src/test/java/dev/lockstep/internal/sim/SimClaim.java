@@ -34,6 +34,7 @@ final class SimClaim implements Claim {
     boolean failed;
     int withdrawals;
     private boolean polling;
+    private boolean mustWait;
 
     /** When, and in which step, the core gave it up or back, or it was refused; -1 before. */
     long leftAt = -1;
@@ -139,7 +140,14 @@ final class SimClaim implements Claim {
             busy = true;
             leaves();
             outcome.complete(Outcome.Busy.INSTANCE);
-        } else if (state == State.WAITING && !polling) {
+        } else if (state == State.WAITING) {
+            mustWait = true;
+            pollLater();
+        }
+    }
+
+    private void pollLater() {
+        if (!polling) {
             polling = true;
             world.after(Setup.POLL, backend.node, this::poll);
         }
@@ -219,6 +227,11 @@ final class SimClaim implements Claim {
     @Override
     public CompletionStage<Outcome> outcome() {
         return outcome;
+    }
+
+    @Override
+    public boolean mustWait() {
+        return mustWait;
     }
 
     @Override

@@ -51,6 +51,7 @@ final class SlowEngine implements LockBackend {
     private final class SlowClaim implements Claim {
         private final ClaimRequest request;
         private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+        private volatile boolean mustWait;
 
         SlowClaim(ClaimRequest request) {
             this.request = request;
@@ -59,6 +60,11 @@ final class SlowEngine implements LockBackend {
         @Override
         public CompletionStage<Outcome> outcome() {
             return outcome;
+        }
+
+        @Override
+        public boolean mustWait() {
+            return mustWait;
         }
 
         @Override
@@ -116,6 +122,7 @@ final class SlowEngine implements LockBackend {
         }
         if (claim.request.mayWait()) {
             queue.add(claim);
+            claim.mustWait = true;
             return null;
         }
         return Outcome.Busy.INSTANCE;

@@ -26,6 +26,8 @@ final class ToyClaim implements Claim {
     private int polls;
     private int failures;
 
+    private volatile boolean mustWait;
+
     ToyClaim(ToyBackend backend, ClaimRequest request) {
         this.backend = backend;
         this.request = request;
@@ -65,6 +67,7 @@ final class ToyClaim implements Claim {
                 return Outcome.Busy.INSTANCE;
             }
             failures = 0;
+            mustWait = true;
             attemptLater(POLLS.delay(++polls));
         } catch (IOException e) {
             // Unknown whether it was carried out; asking again with the same claim id finds out.
@@ -80,6 +83,11 @@ final class ToyClaim implements Claim {
     @Override
     public CompletionStage<Outcome> outcome() {
         return outcome;
+    }
+
+    @Override
+    public boolean mustWait() {
+        return mustWait;
     }
 
     @Override

@@ -124,6 +124,7 @@ final class PlainBackend implements LockBackend {
         private final ClaimRequest request;
         private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
         private volatile boolean withdrawn;
+        private volatile boolean mustWait;
         private int failures; // only touched by the I/O thread, as is the next
         private @Nullable PlainGrant grant;
 
@@ -160,6 +161,7 @@ final class PlainBackend implements LockBackend {
                     outcome.complete(new Outcome.Granted(grant));
                 } else if (request.mayWait()) {
                     failures = 0;
+                    mustWait = true;
                     tryIn(POLL_NANOS + ThreadLocalRandom.current().nextLong(POLL_NANOS));
                 } else {
                     outcome.complete(Outcome.Busy.INSTANCE);
@@ -167,6 +169,11 @@ final class PlainBackend implements LockBackend {
             } catch (IOException e) {
                 tryIn(context.retryBackoff().delay(++failures).toNanos());
             }
+        }
+
+        @Override
+        public boolean mustWait() {
+            return mustWait;
         }
 
         @Override

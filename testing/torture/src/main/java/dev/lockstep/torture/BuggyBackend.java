@@ -100,6 +100,12 @@ final class BuggyBackend implements LockBackend {
         }
 
         @Override
+        public boolean mustWait() {
+            Claim claim = place.claim;
+            return claim != null && claim.mustWait();
+        }
+
+        @Override
         public CompletionStage<Void> withdraw(Duration blockAtMost) {
             synchronized (waiting) {
                 waiting.remove(this);

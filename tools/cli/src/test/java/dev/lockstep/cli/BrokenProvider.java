@@ -68,6 +68,11 @@ public final class BrokenProvider implements BackendProvider {
                 }
 
                 @Override
+                public boolean mustWait() {
+                    return false;
+                }
+
+                @Override
                 public CompletionStage<Void> withdraw(Duration blockAtMost) {
                     return CompletableFuture.completedFuture(null);
                 }
