@@ -10,6 +10,7 @@ import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisSentinelClient;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.Pool;
 
@@ -46,7 +47,11 @@ final class PoolRoute implements Route {
                 onClose);
     }
 
-    /** Lends a connection of a pool, as its own {@code getResource} does, but for a time of our choice. */
+    /**
+     * Lends a connection of a pool, as its own {@code getResource} does, but for a time of our choice. A pool that is closed,
+     * as Jedis does on a failover, interrupts whoever waits for it. That interrupt is not meant for the caller of a lock, and
+     * ends here.
+     */
     static Connection borrow(Pool<Connection> pool, long waitNanos) throws InterruptedException {
         try {
             Connection connection = pool.borrowObject(Duration.ofNanos(Math.max(waitNanos, 1_000_000)));
@@ -54,10 +59,15 @@ final class PoolRoute implements Route {
                 connection.setHandlingPool(owner);
             }
             return connection;
-        } catch (InterruptedException | RuntimeException e) {
-            throw e;
         } catch (Exception e) {
-            throw new JedisException(e);
+            if (pool.isClosed()) {
+                Thread.interrupted();
+                throw new JedisConnectionException("the connection pool was closed meanwhile", e);
+            }
+            if (e instanceof InterruptedException interrupt) {
+                throw interrupt;
+            }
+            throw e instanceof RuntimeException failure ? failure : new JedisException(e);
         }
     }
 

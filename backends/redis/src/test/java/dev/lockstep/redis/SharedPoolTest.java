@@ -16,6 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,6 +83,31 @@ class SharedPoolTest extends OneServerTestCase {
             List<Connection> taken = exhaust(jedis.getPool());
             assertThat(taken).hasSize(3).allMatch(connection -> connection.getSoTimeout() == USUAL_MILLIS);
             taken.forEach(Connection::close);
+        }
+    }
+
+    /** A pool that is closed, as Jedis closes that of the old primary on a failover, interrupts whoever waits for it. */
+    @Test
+    void aPoolThatIsClosedLeavesNoThreadInterrupted() throws Exception {
+        try (RedisClient jedis = jedis(bench().server().port());
+                LockClient locks = locks(RedisLocks.on(jedis))) {
+            exhaust(jedis.getPool());
+            AtomicBoolean interrupted = new AtomicBoolean();
+            AtomicReference<Throwable> thrown = new AtomicReference<>();
+            Thread caller = new Thread(() -> {
+                try {
+                    locks.lock(NAME).acquire();
+                } catch (InterruptedException | RuntimeException e) {
+                    thrown.set(e);
+                }
+                interrupted.set(Thread.currentThread().isInterrupted());
+            });
+            caller.start();
+            Awaitility.await().until(() -> jedis.getPool().getNumWaiters() > 0);
+            jedis.getPool().close();
+            caller.join();
+            assertThat(thrown.get()).isInstanceOf(LockUnavailableException.class);
+            assertThat(interrupted).isFalse();
         }
     }
 
