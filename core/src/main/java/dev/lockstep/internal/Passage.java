@@ -87,6 +87,10 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     @Nullable
     Claim claim;
 
+    /** Null if nobody waits for that. */
+    @Nullable
+    CompletableFuture<Void> gone;
+
     /** Known from {@link State#HELD} on. */
     @Nullable
     Grant grant;
@@ -205,6 +209,16 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     boolean isInTheWay() {
         State current = state;
         return current == State.RELEASING || only == null && current == State.WITHDRAWING;
+    }
+
+    /** Done when the engine knows it no more, which is told without the mutex. */
+    CompletableFuture<Void> whenGone() {
+        CompletableFuture<Void> known = gone;
+        if (known == null) {
+            known = new CompletableFuture<>();
+            gone = known;
+        }
+        return known;
     }
 
     /** Since when the engine owes the word that it has left; {@code now} while it is just being asked. */

@@ -7,6 +7,7 @@ import dev.lockstep.internal.Passage.State;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -396,6 +397,10 @@ final class Rules {
 
     void end(Passage passage) {
         passage.transitionTo(State.GONE);
+        CompletableFuture<Void> gone = passage.gone;
+        if (gone != null) {
+            mutex.later(() -> gone.complete(null));
+        }
         passages.remove(passage);
     }
 
@@ -462,6 +467,31 @@ final class Rules {
         if (inBackground) {
             mutex.later(() -> courier.release(passage, null, LockBackend.DO_NOT_BLOCK));
         }
+    }
+
+    /**
+     * Done when the engine knows no more of the claims that are being withdrawn, or after the request timeout. Null if there
+     * are none. A hold may come from another grant than the claim that was made for it; who releases it waits for that claim
+     * too: until it is gone, another client's call could be refused because of it.
+     */
+    @Nullable
+    CompletableFuture<Void> withdrawn(long now) {
+        List<CompletableFuture<Void>> leaving = null; // most releases find none
+        for (Passage passage = passages.first(); passage != null; passage = passage.next) {
+            if (passage.state() == State.WITHDRAWING
+                    && passage.only == null
+                    && now - passage.owedSince(now) < client.requestTimeoutNanos()) {
+                leaving = leaving == null ? new ArrayList<>(1) : leaving;
+                leaving.add(passage.whenGone());
+            }
+        }
+        if (leaving == null) {
+            return null;
+        }
+        CompletableFuture<Void> done = CompletableFuture.allOf(leaving.toArray(CompletableFuture[]::new));
+        Scheduler.Timer patience = client.scheduler().schedule(client.requestTimeoutNanos(), () -> done.complete(null));
+        done.whenComplete((nothing, error) -> patience.cancel());
+        return done;
     }
 
     /** Gives back what is kept but cannot serve who waits. */

@@ -438,6 +438,7 @@ final class Turnstile {
     CompletableFuture<Boolean> release(Hold hold, Duration blockAtMost) {
         Passage passage = hold.passage;
         boolean mine;
+        CompletableFuture<Void> withdrawn;
         mutex.enter();
         try {
             long now = rules.engineTells(hold) ? passage.sentNanos() : client.nanoTime();
@@ -450,10 +451,14 @@ final class Turnstile {
                 throw hold.lostException();
             }
             mine = rules.release(hold, now);
+            withdrawn = mine ? rules.withdrawn(now) : null;
         } finally {
             mutex.leave();
         }
-        return mine ? courier.release(passage, hold, blockAtMost) : null;
+        CompletableFuture<Boolean> released = mine ? courier.release(passage, hold, blockAtMost) : null;
+        return released == null || withdrawn == null
+                ? released
+                : released.thenCombine(withdrawn, (answer, nothing) -> answer);
     }
 
     /** The engine has confirmed the release of a hold. */

@@ -335,9 +335,13 @@ final class Oracle implements LockServer.Watcher {
             if (world.now() - call.start < Setup.REQUEST_TIMEOUT) {
                 return false; // the engine's first answer is waited for, however short the wait is
             }
+            long resumed = call.node.resumedAt();
+            if (resumed > call.start && world.now() - resumed < Setup.REQUEST_TIMEOUT) {
+                return true; // what the engine is asked after a pause is not answered yet
+            }
             // What was left after it came was there for it.
             boolean unasked = owed >= 0 && owed <= call.start && !call.backend.isUsed(call.name());
-            return contact - start < 0 || unasked || call.backend.hasUnanswered(call.name());
+            return contact - start < 0 || unasked || call.backend.isUnanswered(call.name(), call.start);
         }
         long since = contact - start > 0 ? contact : start;
         return now - since >= Setup.REQUEST_TIMEOUT;

@@ -272,15 +272,19 @@ final class SimBackend implements LockBackend {
         return false;
     }
 
-    /** Whether the engine has not answered a claim for a name that the core has, or had until this step. */
-    boolean hasUnanswered(int name) {
+    /** Whether the core asked for a name since a time without an answer, and has no claim for it that was answered. */
+    boolean isUnanswered(int name, long since) {
+        boolean asked = false;
         for (int i = claims.size() - 1; i >= 0; i--) {
             SimClaim claim = claims.get(i);
-            if (claim.entry.lock.index == name && claim.isUsed() && claim.grant == null && !claim.mustWait()) {
-                return true;
+            if (claim.entry.lock.index == name && (claim.leftAt < 0 || claim.leftAt >= since)) {
+                asked |= claim.grant == null && !claim.mustWait();
+                if (claim.mustWait() && claim.isUsed()) {
+                    return false;
+                }
             }
         }
-        return false;
+        return asked;
     }
 
     /** Since when, at the longest, the engine owes the word that something of a name was given back; -1 if it does not. */

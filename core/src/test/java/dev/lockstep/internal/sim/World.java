@@ -11,7 +11,8 @@ final class World {
     static final long MILLI = 1_000_000;
 
     /** Far more than a history needs. */
-    private static final int MAX_STEPS = 50_000;
+    /** Four times what the longest needs: one in which an engine refuses for seconds, and all that is refused is sent again. */
+    private static final int MAX_STEPS = 200_000;
 
     final SplittableRandom random;
 
