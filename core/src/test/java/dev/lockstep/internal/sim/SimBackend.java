@@ -279,7 +279,7 @@ final class SimBackend implements LockBackend {
             SimClaim claim = claims.get(i);
             if (claim.entry.lock.index == name && (claim.leftAt < 0 || claim.leftAt >= since)) {
                 asked |= claim.grant == null && !claim.mustWait();
-                if (claim.mustWait() && claim.isUsed()) {
+                if (claim.isRefused()) {
                     return false;
                 }
             }

@@ -35,6 +35,7 @@ final class SimClaim implements Claim {
     int withdrawals;
     private boolean polling;
     private boolean mustWait;
+    private final long bornStep;
 
     /** When, and in which step, the core gave it up or back, or it was refused; -1 before. */
     long leftAt = -1;
@@ -51,6 +52,12 @@ final class SimClaim implements Claim {
         this.mayWait = request.mayWait();
         this.mayBarge = request.mayBarge();
         this.listener = request.listener();
+        this.bornStep = world.steps();
+    }
+
+    /** Whether the core has it or had it until this step, and the engine has answered that it must wait. */
+    boolean isRefused() {
+        return mustWait && isUsed() && bornStep < world.steps();
     }
 
     Node node() {
