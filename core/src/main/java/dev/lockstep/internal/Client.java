@@ -356,8 +356,19 @@ final class Client implements LockClient {
         return patienceNanos;
     }
 
+    /** The clock of leases. */
     long nanoTime() {
         return scheduler.nanoTime();
+    }
+
+    /** The clock of leases, for a request that is about to be sent. */
+    long requestNanos() {
+        return scheduler.requestNanos();
+    }
+
+    /** The clock of waits. */
+    long monotonicNanos() {
+        return scheduler.monotonicNanos();
     }
 
     Scheduler scheduler() {

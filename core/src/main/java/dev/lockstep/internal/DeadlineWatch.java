@@ -18,6 +18,7 @@ final class DeadlineWatch implements AutoCloseable {
     private volatile long nextNanos;
 
     private volatile boolean set;
+    private final Scheduler.Timer jumps;
     private Scheduler.@Nullable Timer timer;
     private boolean closed;
 
@@ -30,6 +31,7 @@ final class DeadlineWatch implements AutoCloseable {
         this.scheduler = scheduler;
         this.turnstiles = turnstiles;
         this.alsoLooks = alsoLooks;
+        this.jumps = scheduler.afterJumps(this::lookNow);
     }
 
     /** Makes sure that somebody looks at a deadline. */
@@ -49,6 +51,17 @@ final class DeadlineWatch implements AutoCloseable {
         nextNanos = deadlineNanos;
         set = true;
         timer = scheduler.schedule(deadlineNanos - scheduler.nanoTime(), this::fire);
+    }
+
+    /** The deadline that the timer was set for may be past already. */
+    private void lookNow() {
+        synchronized (this) {
+            if (closed || timer == null) {
+                return;
+            }
+            timer.cancel();
+        }
+        fire();
     }
 
     private void fire() {
@@ -74,6 +87,7 @@ final class DeadlineWatch implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
+        jumps.cancel();
         if (timer != null) {
             timer.cancel();
         }

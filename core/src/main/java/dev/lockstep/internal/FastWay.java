@@ -40,12 +40,13 @@ final class FastWay {
      *     enter as a waiter
      */
     @Nullable
-    Object enter(LockOptions wish, long now, boolean mayWait, boolean timed, Duration blockAtMost) {
+    Object enter(LockOptions wish, boolean mayWait, boolean timed, Duration blockAtMost) {
         Thread thread = Thread.currentThread();
-        Passage passage = claim(wish, thread, now, mayWait, blockAtMost);
+        Passage passage = claim(wish, thread, mayWait, blockAtMost);
         if (passage == null) {
             return null;
         }
+        long now = passage.sentNanos();
         Courier.Submission submission = courier.call(passage);
         Grant grant = Courier.grantedAtOnce(submission);
         Hold hold = grant == null ? null : take(passage, grant, wish, thread, now);
@@ -58,7 +59,7 @@ final class FastWay {
         return waiter;
     }
 
-    private @Nullable Passage claim(LockOptions wish, Thread thread, long now, boolean mayWait, Duration blockAtMost) {
+    private @Nullable Passage claim(LockOptions wish, Thread thread, boolean mayWait, Duration blockAtMost) {
         mutex.enter();
         try {
             rules.purge();
@@ -71,6 +72,7 @@ final class FastWay {
                 return null;
             }
             client.ensureOpen();
+            long now = client.requestNanos();
             Passage passage =
                     rules.claim(LockMode.EXCLUSIVE, mayWait, !rules.yields, blockAtMost, now, thread.getName(), null);
             passage.inline = true;

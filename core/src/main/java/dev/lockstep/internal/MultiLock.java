@@ -166,11 +166,11 @@ final class MultiLock implements DistributedLock {
 
     /** What is left of a wait, which is spent once from now on. One without end stays so. */
     private Supplier<Duration> spending(Duration wait) {
-        long start = client.nanoTime();
+        long start = client.monotonicNanos();
         long nanos = Durations.waitNanos(wait);
         return nanos == Durations.LONGEST_LIMIT.toNanos()
                 ? () -> Durations.LONGEST_LIMIT
-                : () -> Duration.ofNanos(nanos - (client.nanoTime() - start));
+                : () -> Duration.ofNanos(nanos - (client.monotonicNanos() - start));
     }
 
     // ---------------------------------------------------------------- taking without a thread

@@ -14,13 +14,13 @@ final class Releases {
 
     /** Gives back one count in the owner's thread, and waits for the engine's answer where it is asked. */
     static void giveBack(Hold hold, boolean ofLease, Client client) {
-        long start = client.nanoTime();
+        long start = client.monotonicNanos();
         CompletableFuture<Boolean> answer = countDown(hold, ofLease, client.requestTimeout());
         if (answer == null) {
             return;
         }
         // The backend may have blocked for all of the time already.
-        if (!Futures.await(answer, client.requestTimeoutNanos() - (client.nanoTime() - start))) {
+        if (!Futures.await(answer, client.requestTimeoutNanos() - (client.monotonicNanos() - start))) {
             hold.turnstile.unconfirmed(hold);
             client.events().deliver();
         }

@@ -112,8 +112,8 @@ final class Turnstile {
 
     /** Takes the lock by the {@link FastWay}, if nothing is in the way. */
     @Nullable
-    Object enterFast(LockOptions wish, long now, boolean mayWait, boolean timed, Duration blockAtMost) {
-        return fast.enter(wish, now, mayWait, timed, blockAtMost);
+    Object enterFast(LockOptions wish, boolean mayWait, boolean timed, Duration blockAtMost) {
+        return fast.enter(wish, mayWait, timed, blockAtMost);
     }
 
     /**
@@ -161,10 +161,11 @@ final class Turnstile {
         // Before the loop: what may block inside it would swallow the wake-up between the look at the result and the
         // park.
         client.watchOutage(waiter.startNanos);
+        long deadline = bounded ? waitDeadline(waiter, waitNanos) : 0;
         boolean interrupted = false;
         try {
             while (true) {
-                Object result = look(waiter, bounded, waitNanos);
+                Object result = look(waiter, bounded, deadline);
                 if (result == Waiter.GAVE_UP) {
                     interrupted = false;
                     throw new InterruptedException("Interrupted while waiting for lock '" + name + "'");
@@ -175,7 +176,7 @@ final class Turnstile {
                 if (Thread.interrupted()) {
                     interrupted |= !interruptible || !giveUp(waiter);
                 } else if (bounded && waiter.answer == null) {
-                    long left = waitNanos - (client.nanoTime() - waiter.startNanos);
+                    long left = deadline - client.monotonicNanos();
                     LockSupport.parkNanos(this, Math.max(left, LOOK_AGAIN_NANOS));
                 } else {
                     LockSupport.park(this);
@@ -193,14 +194,19 @@ final class Turnstile {
      * nothing that can block comes after the last look at what is offered, so that no wake-up is lost.
      */
     @Nullable
-    Object look(Waiter waiter, boolean bounded, long waitNanos) {
+    Object look(Waiter waiter, boolean bounded, long deadlineNanos) {
         while (waiter.result == null && waiter.offered) {
             takeOffer(waiter); // what follows from it may block, and use up the wake-up of the next offer
         }
-        if (waiter.result == null && bounded && client.nanoTime() - waiter.startNanos >= waitNanos) {
+        if (waiter.result == null && bounded && client.monotonicNanos() - deadlineNanos >= 0) {
             timeUp(waiter);
         }
         return waiter.result;
+    }
+
+    /** When a wait ends, by the clock of waits: a wall clock that is set does not change it. */
+    long waitDeadline(Waiter waiter, long waitNanos) {
+        return client.monotonicNanos() + waitNanos - (client.nanoTime() - waiter.startNanos);
     }
 
     private void takeOffer(Waiter waiter) {

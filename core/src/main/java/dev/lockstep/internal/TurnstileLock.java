@@ -96,19 +96,17 @@ final class TurnstileLock implements DistributedLock {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException("Interrupted before taking lock '" + name + "'");
         }
-        long now = client.nanoTime();
         Turnstile turnstile = turnstile();
         if (mode == LockMode.EXCLUSIVE) {
             Hold own = turnstile.reentered(Thread.currentThread(), options);
-            if (own != null && own.isValid(now)) {
+            if (own != null && own.isValid(client.nanoTime())) {
                 return own;
             }
         }
         boolean mayWait = waitNanos != NOT_AT_ALL;
         Duration block = client.requestTimeout(); // also for a shorter wait, so that a healthy engine gives an answer
-        Object entered = mode == LockMode.EXCLUSIVE
-                ? turnstile.enterFast(options, now, mayWait, isTimed(waitNanos), block)
-                : null;
+        Object entered =
+                mode == LockMode.EXCLUSIVE ? turnstile.enterFast(options, mayWait, isTimed(waitNanos), block) : null;
         if (entered instanceof Hold hold) {
             return hold;
         }
@@ -116,6 +114,7 @@ final class TurnstileLock implements DistributedLock {
         if (entered instanceof Waiter late) {
             waiter = late;
         } else {
+            long now = client.nanoTime();
             waiter = new Waiter(mode, options, now, mayWait, isTimed(waitNanos), block, Thread.currentThread(), null);
             turnstile = enter(turnstile, waiter);
         }

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
  *       session are the backend's; deadlines are the core's.
  *   <li><b>An exception means unknown.</b> The core then starts the withdrawal and reports.
  *   <li><b>Validity</b> counts from the {@link Scheduler#nanoTime()} read before the request that won or renewed the
- *       grant was sent, less a drift margin. {@code currentTimeMillis} is never used for it.
+ *       grant was sent, less a drift margin. That clock counts suspensions of the machine; a backend reads no other.
  *   <li><b>A wake-up is a hint</b> and may never come: every wait has a floor and a ceiling. {@link GrantListener#wanted} is
  *       repeated by waiters' refreshes and by renewals, so that one lost push is not for ever.
  *   <li><b>Tokens.</b> Exclusive grants of a name have strictly rising tokens. A shared grant's token is above that of

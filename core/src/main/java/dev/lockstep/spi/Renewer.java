@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every third of the ttl, fixed delay, all registered items are renewed. One that would be near its deadline by then
  * is renewed a {@linkplain Moment moment} after it is registered, if it still is, and at once if it has less than a
- * second. A batch that fails is tried again with the client's backoff until it succeeds; an item whose deadline passes
+ * second; all are renewed when the {@linkplain Scheduler#afterJumps clock has jumped}. A batch that fails is tried again with the client's backoff until it succeeds; an item whose deadline passes
  * meanwhile is the core's to declare lost. What the engine reports as gone is signalled as lost and forgotten.
  *
  * <p>Safe for use by many threads. No thread of its own, and no timer once a tick has found nothing registered.
@@ -56,6 +56,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
     private final Action<R> action;
     private final Moment<R> soon;
     private final Map<R, Object> items = new ConcurrentHashMap<>();
+    private final Scheduler.Timer jumps;
 
     private volatile boolean ticking;
     private volatile boolean closed;
@@ -108,6 +109,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
         this.goneReason = goneReason;
         this.action = action;
         this.soon = new Moment<>(scheduler, item -> renew(List.of(item)));
+        this.jumps = scheduler.afterJumps(() -> renew(items.keySet()));
     }
 
     /**
@@ -152,6 +154,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        jumps.cancel();
         synchronized (this) {
             if (timer != null) {
                 timer.cancel();

@@ -3,16 +3,38 @@ package dev.lockstep.spi;
 /**
  * Time, and timers. The seam through which tests turn the clock themselves. Safe for use by many threads.
  *
- * <p>{@code nanoTime} is monotonic and unrelated to the wall clock, as {@link System#nanoTime()}: compare two readings
- * by the sign of their difference.
+ * <p>{@code nanoTime} is the clock of leases. Like {@link System#nanoTime()} it has an arbitrary origin and never goes back:
+ * compare two readings by the sign of their difference. Unlike it, it also counts the time for which the machine was
+ * suspended, since leases end at the engine meanwhile. A wall clock that is set forward cannot be told from that, and
+ * counts too. How long a caller waits is measured by {@link #monotonicNanos()}, which no wall clock changes.
  */
 public interface Scheduler {
     /**
-     * Reads the clock.
+     * Reads the clock of leases.
      *
      * @return nanoseconds since an arbitrary origin
      */
     long nanoTime();
+
+    /**
+     * Reads the clock of leases for a request that is about to be sent. Cheaper than {@link #nanoTime()}: it may miss a
+     * suspension of the last millisecond, so it may be early but never late. Validity that counts from it is safe; whether
+     * validity has ended must be compared with {@code nanoTime}.
+     *
+     * @return nanoseconds since the origin of {@link #nanoTime()}
+     */
+    default long requestNanos() {
+        return nanoTime();
+    }
+
+    /**
+     * Reads the clock of waits: it stands still while the machine is suspended, as timers do, and has an origin of its own.
+     *
+     * @return nanoseconds since an arbitrary origin
+     */
+    default long monotonicNanos() {
+        return nanoTime();
+    }
 
     /**
      * Runs a task once, later. Tasks are short and never block.
@@ -22,6 +44,17 @@ public interface Scheduler {
      * @return a handle to cancel it
      */
     Timer schedule(long delayNanos, Runnable task);
+
+    /**
+     * Runs a task each time {@link #nanoTime()} turns out to have jumped, because the machine was suspended or its wall clock
+     * set forward. Timers do not know of that: what they were to do at a time of {@code nanoTime} may be overdue.
+     *
+     * @param task what to run, on the thread of the timers
+     * @return a handle to stop that
+     */
+    default Timer afterJumps(Runnable task) {
+        return () -> {};
+    }
 
     /** A scheduled task. */
     @FunctionalInterface

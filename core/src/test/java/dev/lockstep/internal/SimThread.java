@@ -19,6 +19,7 @@ public final class SimThread {
     private final Client client;
     private final Waiter waiter;
     private final long waitNanos;
+    private final long deadlineNanos;
     private final Turnstile turnstile;
     private @Nullable Hold hold;
 
@@ -40,6 +41,7 @@ public final class SimThread {
             entered = this.client.turnstile(name);
         }
         this.turnstile = entered;
+        this.deadlineNanos = entered.waitDeadline(waiter, waitNanos);
         this.client.watchOutage(waiter.startNanos);
     }
 
@@ -50,7 +52,7 @@ public final class SimThread {
 
     /** Looks once. True if the wait is over. */
     public boolean look() {
-        return turnstile.look(waiter, waitNanos != FOREVER, waitNanos) != null;
+        return turnstile.look(waiter, waitNanos != FOREVER, deadlineNanos) != null;
     }
 
     /** Whether it waits for the lock no longer, at most until nothing is left of it at the engine. */

@@ -92,7 +92,10 @@ class PlantedBugsTest {
                         "let readers keep the token from before a writer",
                         "            cohortIndex = 0;\n        }\n        holds",
                         "        }\n        holds"),
-                new Mutant("re-enter after loss", "if (own != null && own.isValid(now)) {", "if (own != null) {"),
+                new Mutant(
+                        "re-enter after loss",
+                        "if (own != null && own.isValid(client.nanoTime())) {",
+                        "if (own != null) {"),
                 new Mutant("lose a wake-up after a release", "if (rules.queue.isAwaited()) {", "if (false) {"),
                 new Mutant(
                         "lose a wake-up after a withdrawal",
