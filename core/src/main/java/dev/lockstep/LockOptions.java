@@ -14,28 +14,39 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Fairness, stickiness and reentrancy belong to the name while it is in use: two users of one client who disagree
- * about them get a {@link LockConfigurationException}. Lease time and hand-off belong to each use.
+ * about them get a {@link LockConfigurationException}. Lease time, minimum time and hand-off belong to each use.
  */
 public final class LockOptions {
     private static final int DEFAULT_HAND_OFF = 64;
-    private static final LockOptions DEFAULTS = new LockOptions(false, true, null, DEFAULT_HAND_OFF, null);
+    private static final LockOptions DEFAULTS = new LockOptions(false, true, null, null, DEFAULT_HAND_OFF, null);
 
     private final boolean fair;
     private final boolean reentrant;
     private final @Nullable Duration lease;
+    private final @Nullable Duration minHold;
     private final int handOff;
     private final @Nullable Duration sticky;
 
     private LockOptions(
-            boolean fair, boolean reentrant, @Nullable Duration lease, int handOff, @Nullable Duration sticky) {
+            boolean fair,
+            boolean reentrant,
+            @Nullable Duration lease,
+            @Nullable Duration minHold,
+            int handOff,
+            @Nullable Duration sticky) {
         this.fair = fair;
         this.reentrant = reentrant;
         this.lease = lease;
+        this.minHold = minHold;
         this.handOff = handOff;
         this.sticky = sticky;
         if (fair && sticky != null) {
             throw new LockConfigurationException(
                     null, "A lock cannot be fair and sticky: who keeps it while others wait is not fair.");
+        }
+        if (lease != null && minHold != null && minHold.compareTo(lease) > 0) {
+            throw new LockConfigurationException(
+                    null, "A lock cannot be held for at least " + minHold + " and at most " + lease + ".");
         }
     }
 
@@ -57,7 +68,7 @@ public final class LockOptions {
      * @throws LockConfigurationException if the lock is sticky
      */
     public LockOptions fair() {
-        return new LockOptions(true, reentrant, lease, handOff, sticky);
+        return new LockOptions(true, reentrant, lease, minHold, handOff, sticky);
     }
 
     /**
@@ -67,7 +78,7 @@ public final class LockOptions {
      * @return a copy that is not reentrant
      */
     public LockOptions nonReentrant() {
-        return new LockOptions(fair, false, lease, handOff, sticky);
+        return new LockOptions(fair, false, lease, minHold, handOff, sticky);
     }
 
     /**
@@ -78,9 +89,30 @@ public final class LockOptions {
      * @param lease how long a hold may last; positive. {@code ChronoUnit.FOREVER.getDuration()} is no bound
      * @return a copy with that bound
      * @throws IllegalArgumentException if {@code lease} is not positive
+     * @throws LockConfigurationException if it is shorter than the minimum time
      */
     public LockOptions lease(Duration lease) {
-        return new LockOptions(fair, reentrant, Durations.requireLimit(lease, "lease"), handOff, sticky);
+        return new LockOptions(fair, reentrant, Durations.requireLimit(lease, "lease"), minHold, handOff, sticky);
+    }
+
+    /**
+     * Sets a lower bound for one hold. A hold that is released earlier is over for its owner at once: {@code unlock()} and
+     * {@code close()} do not wait. But the lock stays held until the time has passed since it was acquired, and nobody gets
+     * it before, not even another thread of this process. For a scheduled job whose instances have clocks that differ: as
+     * long as the minimum time is above that difference, each run happens once.
+     *
+     * <p>If the client is closed, the lock stays held too where the engine can expire it by itself: on Redis, SQL and
+     * memory. On Redlock, etcd and ZooKeeper closing the client frees it. If the process dies, the lock is free after the
+     * ttl, as always.
+     *
+     * @param minHold how long a hold lasts at least; from 1 millisecond to 20 days
+     * @return a copy with that bound
+     * @throws IllegalArgumentException if {@code minHold} is shorter or longer
+     * @throws LockConfigurationException if it is longer than the lease time
+     */
+    public LockOptions minHold(Duration minHold) {
+        Duration checked = Durations.requireTimeout(minHold, "minHold");
+        return new LockOptions(fair, reentrant, lease, checked, handOff, sticky);
     }
 
     /**
@@ -95,7 +127,7 @@ public final class LockOptions {
         if (max < 0) {
             throw new IllegalArgumentException("handOff must not be negative: " + max);
         }
-        return new LockOptions(fair, reentrant, lease, max, sticky);
+        return new LockOptions(fair, reentrant, lease, minHold, max, sticky);
     }
 
     /**
@@ -111,7 +143,7 @@ public final class LockOptions {
      * @throws LockConfigurationException if the lock is fair
      */
     public LockOptions sticky(Duration idle) {
-        return new LockOptions(fair, reentrant, lease, handOff, Durations.requireLimit(idle, "sticky"));
+        return new LockOptions(fair, reentrant, lease, minHold, handOff, Durations.requireLimit(idle, "sticky"));
     }
 
     /**
@@ -142,6 +174,15 @@ public final class LockOptions {
     }
 
     /**
+     * The lower bound of one hold.
+     *
+     * @return the bound, or empty if there is none
+     */
+    public Optional<Duration> minHold() {
+        return Optional.ofNullable(minHold);
+    }
+
+    /**
      * The most hand-offs between threads of this process once another process wants the lock.
      *
      * @return the bound
@@ -166,12 +207,13 @@ public final class LockOptions {
                 && reentrant == that.reentrant
                 && handOff == that.handOff
                 && Objects.equals(lease, that.lease)
+                && Objects.equals(minHold, that.minHold)
                 && Objects.equals(sticky, that.sticky);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(fair, reentrant, lease, handOff, sticky);
+        return Objects.hash(fair, reentrant, lease, minHold, handOff, sticky);
     }
 
     @Override
@@ -180,6 +222,9 @@ public final class LockOptions {
         text.append(reentrant ? ", reentrant" : ", nonReentrant");
         if (lease != null) {
             text.append(", lease=").append(lease);
+        }
+        if (minHold != null) {
+            text.append(", minHold=").append(minHold);
         }
         if (sticky != null) {
             text.append(", sticky=").append(sticky);

@@ -73,8 +73,8 @@ final class Courier {
         CompletableFuture<Boolean> released;
         try {
             released = downgrade == null || downgrade.isDone()
-                    ? grant.release(blockAtMost).toCompletableFuture()
-                    : downgrade.thenCompose(done -> grant.release(LockBackend.DO_NOT_BLOCK));
+                    ? release(passage, grant, blockAtMost).toCompletableFuture()
+                    : downgrade.thenCompose(done -> release(passage, grant, LockBackend.DO_NOT_BLOCK));
         } catch (RuntimeException | Error e) {
             released = CompletableFuture.failedFuture(e);
         }
@@ -92,6 +92,12 @@ final class Courier {
         }
         turnstile.owed(passage);
         return released.whenComplete((known, error) -> answered(passage, hold, known, error));
+    }
+
+    /** Only a client that closes releases what has to stay held. */
+    private CompletionStage<Boolean> release(Passage passage, Grant grant, Duration blockAtMost) {
+        Duration rest = passage.isToBeKept() ? Duration.ofNanos(passage.keptNanos(client.nanoTime())) : Duration.ZERO;
+        return rest.isNegative() || rest.isZero() ? grant.release(blockAtMost) : grant.releaseAfter(rest, blockAtMost);
     }
 
     /** Ends a hold before its passage is gone, so that listeners do not hear of the next hold first; then they hear of it. */

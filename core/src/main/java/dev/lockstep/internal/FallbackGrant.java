@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /** A grant of one of two engines, which knows which; see {@link FallbackRouter}. Safe for use by many threads. */
 final class FallbackGrant implements Grant {
@@ -89,6 +90,15 @@ final class FallbackGrant implements Grant {
 
     @Override
     public CompletionStage<Boolean> release(Duration blockAtMost) {
+        return end(blockAtMost, grant::release);
+    }
+
+    @Override
+    public CompletionStage<Boolean> releaseAfter(Duration rest, Duration blockAtMost) {
+        return end(blockAtMost, bound -> grant.releaseAfter(rest, bound));
+    }
+
+    private CompletionStage<Boolean> end(Duration blockAtMost, Function<Duration, CompletionStage<Boolean>> release) {
         router.mutex.enter();
         try {
             router.ended(this);
@@ -97,7 +107,7 @@ final class FallbackGrant implements Grant {
         }
         long sentNanos = router.backend().nanoTime();
         boolean engineGone = side == Side.PRIMARY && router.side() == Side.FALLBACK;
-        CompletableFuture<Boolean> answer = grant.release(
+        CompletableFuture<Boolean> answer = release.apply(
                         engineGone ? LockBackend.DO_NOT_BLOCK : router.backend().bounded(blockAtMost))
                 .toCompletableFuture();
         if (side == Side.FALLBACK || answer.isDone()) {

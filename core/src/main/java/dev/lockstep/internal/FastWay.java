@@ -88,7 +88,8 @@ final class FastWay {
         if (client.events().isHeard()) {
             return null;
         }
-        Hold hold = new Hold(turnstile, passage, LockMode.EXCLUSIVE, wish, thread, now);
+        long since = wish.minHold().isPresent() ? client.nanoTime() : now; // a minimum time counts from the grant
+        Hold hold = new Hold(turnstile, passage, LockMode.EXCLUSIVE, wish, thread, since);
         passage.grant = grant;
         passage.add(hold);
         rules.owners.add(hold);

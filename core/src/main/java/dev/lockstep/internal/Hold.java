@@ -46,6 +46,11 @@ final class Hold extends Chain.Link<Hold> {
 
     private volatile boolean hasLease;
 
+    /** Until when the lock stays held though the hold has ended; meaningless without a minimum time. Written under the mutex. */
+    private volatile long minHoldEndNanos;
+
+    private volatile boolean hasMinHold;
+
     /** Holds by {@code lock()}. */
     int locks;
 
@@ -86,8 +91,19 @@ final class Hold extends Chain.Link<Hold> {
         endBy(options, sinceNanos);
     }
 
-    /** Ends it no later than the lease time of a use that begins now. Under the mutex, once others know the hold. */
+    /**
+     * Ends it no later than the lease time, and no earlier than the minimum time, of a use that begins now. Under the mutex,
+     * once others know the hold.
+     */
     void endBy(LockOptions use, long now) {
+        Duration minHold = use.minHold().orElse(null);
+        if (minHold != null) {
+            long end = now + minHold.toNanos();
+            if (!hasMinHold || end - minHoldEndNanos > 0) {
+                minHoldEndNanos = end;
+                hasMinHold = true;
+            }
+        }
         Duration lease = use.lease().orElse(null);
         if (lease == null) {
             return; // the usual case: no volatile is written
@@ -101,6 +117,14 @@ final class Hold extends Chain.Link<Hold> {
 
     boolean hasLease() {
         return hasLease;
+    }
+
+    boolean hasMinHold() {
+        return hasMinHold;
+    }
+
+    long minHoldEndNanos() {
+        return minHoldEndNanos;
     }
 
     int count() {

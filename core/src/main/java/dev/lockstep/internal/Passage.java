@@ -128,6 +128,15 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     /** Whether a timer will look at the idle time. */
     boolean idleTimer;
 
+    /** A hold on it ended before its minimum time: until then, nobody gets the lock whom that hold would exclude. */
+    private boolean kept;
+
+    private long keptUntilNanos;
+    private boolean keptExclusive;
+
+    /** Whether a timer will look at that. */
+    boolean keptTimer;
+
     /** The last index drawn. */
     private int drawn;
 
@@ -259,6 +268,31 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         }
         holds.add(hold);
         used = true;
+    }
+
+    /** A hold on it has ended. If it was before its minimum time, the lock stays held. */
+    void keepFor(Hold ended) {
+        if (ended.hasMinHold()) {
+            long end = ended.minHoldEndNanos();
+            keptUntilNanos = kept && keptUntilNanos - end > 0 ? keptUntilNanos : end;
+            keptExclusive |= ended.mode == LockMode.EXCLUSIVE;
+            kept = true;
+        }
+    }
+
+    /** Whether a hold on it had a minimum time. */
+    boolean isToBeKept() {
+        return kept;
+    }
+
+    /** For how long it stays held though nobody uses it; not positive if it does not. */
+    long keptNanos(long now) {
+        return kept ? keptUntilNanos - now : 0;
+    }
+
+    /** Whether a hold that has ended still excludes a mode. */
+    boolean isKeptFrom(LockMode mode, long now) {
+        return (keptExclusive || mode == LockMode.EXCLUSIVE) && keptNanos(now) > 0;
     }
 
     /** The earliest deadline of the grant and of the lease times of its holds, or {@code latest} if none is before it. */

@@ -76,7 +76,7 @@ final class Rules {
      *   for each grant:
      *     past its deadline: it is lost
      *     let the waiters at the head of the queue use it, as far as they may
-     *     nobody uses it: keep it if the lock is sticky, or give it back
+     *     nobody uses it: keep it if a minimum time is not over or the lock is sticky, or give it back
      *   waiters are left whom nothing here will serve: claim for the first
      *   a claim that no waiter needs any longer: withdraw it
      * </pre>
@@ -93,6 +93,7 @@ final class Rules {
             } else if (passage.isHeld()
                     && !losses.loseIfPast(passage, now)
                     && !serve(passage, now, taker)
+                    && !keep(passage, now)
                     && !retain(passage, now)) {
                 beginRelease(passage, passage != mine);
             }
@@ -166,7 +167,7 @@ final class Rules {
         if (!passage.used) {
             return true;
         }
-        if (!passage.hasTokensLeft()) {
+        if (passage.isKeptFrom(waiter.mode, now) || !passage.hasTokensLeft()) {
             return false;
         }
         if (!passage.budgeted) {
@@ -269,6 +270,19 @@ final class Rules {
         if (passage != null && passage.isClaiming()) {
             withdraw(passage);
         }
+    }
+
+    /** Keeps a grant that nobody uses for the rest of a minimum time. A client that closes leaves that to the engine. */
+    private boolean keep(Passage passage, long now) {
+        long left = passage.keptNanos(now);
+        if (left <= 0 || drained != null) {
+            return false;
+        }
+        if (!passage.keptTimer) {
+            passage.keptTimer = true;
+            client.scheduler().schedule(left, () -> turnstile.checkKept(passage));
+        }
+        return true;
     }
 
     /** Keeps a grant that nobody uses, if the lock is sticky, it can serve whoever comes, and nobody else wants it. */
@@ -425,6 +439,7 @@ final class Rules {
         return queue.isEmpty()
                 && hold.passage.holds.size() == 1
                 && !hold.hasLease()
+                && !hold.hasMinHold()
                 && options.sticky().isEmpty()
                 && !client.events().isHeard();
     }
@@ -440,7 +455,9 @@ final class Rules {
         hold.beginRelease();
         if (hold.mode == LockMode.EXCLUSIVE && !passage.holds.isEmpty()) {
             passage.shareTokenOf(hold);
-            downgrade(passage);
+            if (!passage.isKeptFrom(LockMode.SHARED, now)) {
+                downgrade(passage);
+            }
         }
         ending = hold;
         settle(now, null, passage);
@@ -504,6 +521,7 @@ final class Rules {
     }
 
     void remove(Hold hold) {
+        hold.passage.keepFor(hold);
         hold.passage.holds.remove(hold);
         owners.remove(hold);
     }

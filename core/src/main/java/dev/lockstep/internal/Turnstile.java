@@ -100,12 +100,16 @@ final class Turnstile {
 
     /**
      * The exclusive hold of the calling thread that it may count up, found without the mutex: nobody else counts it. Not
-     * for a use with a lease time, which may bring the end of the hold forward.
+     * for a use with a lease time or a minimum time, which may move the end of the hold.
      */
     @Nullable
     Hold reentered(Thread thread, LockOptions wish) {
         Hold own = rules.owners.writer(thread);
-        return own != null && wish.isReentrant() && wish.lease().isEmpty() && Admission.agree(wish, rules.options)
+        return own != null
+                        && wish.isReentrant()
+                        && wish.lease().isEmpty()
+                        && wish.minHold().isEmpty()
+                        && Admission.agree(wish, rules.options)
                 ? own
                 : null;
     }
@@ -337,6 +341,17 @@ final class Turnstile {
                 passage.idleTimer = true;
                 client.scheduler().schedule(sticky.toNanos() - idle, () -> checkIdle(passage, sticky));
             }
+        } finally {
+            mutex.leave();
+        }
+    }
+
+    /** The minimum time of a hold may be over. */
+    void checkKept(Passage passage) {
+        mutex.enter();
+        try {
+            passage.keptTimer = false;
+            rules.settle(client.nanoTime(), null, null);
         } finally {
             mutex.leave();
         }

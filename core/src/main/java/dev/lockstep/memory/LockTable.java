@@ -161,6 +161,10 @@ final class LockTable {
         });
     }
 
+    boolean isHeldBy(MemoryGrant grant) {
+        return holders(slots.get(grant.name())).contains(grant);
+    }
+
     /** What a session holds. */
     List<MemoryGrant> heldBy(Session session) {
         List<MemoryGrant> held = new ArrayList<>();

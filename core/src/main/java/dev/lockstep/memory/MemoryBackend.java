@@ -126,6 +126,19 @@ final class MemoryBackend implements LockBackend {
                 : calls.call(grant.name(), "release", context.ttl(), () -> leave(grant));
     }
 
+    /** Leaves a lock to a session of its own, which nobody renews. */
+    CompletionStage<Boolean> releaseAfter(MemoryGrant grant, Duration rest) {
+        return calls.call(grant.name(), "release", context.ttl(), () -> {
+            if (!table.isHeldBy(grant)) {
+                return false;
+            }
+            Session own = new Session(this, rest.toNanos(), scheduler.nanoTime());
+            engine.sessions().open(own, scheduler.nanoTime());
+            grant.moveTo(own);
+            return true;
+        });
+    }
+
     CompletionStage<Boolean> downgrade(MemoryGrant grant) {
         return ask(grant.name(), "downgrade", () -> {
             Notices notices = new Notices();

@@ -207,8 +207,9 @@ public final class MemoryEngine implements BackendFactory {
         return sessions.count();
     }
 
+    /** Whether it has no clients, and no lock that stays held for the rest of a minimum time. */
     synchronized boolean isUnused() {
-        return clients.isEmpty();
+        return clients.isEmpty() && sessions.count() == 0;
     }
 
     private synchronized List<MemoryBackend> clients() {

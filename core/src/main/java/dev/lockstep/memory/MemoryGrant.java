@@ -37,6 +37,7 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
 
     private final MemoryBackend backend;
     private final Session session;
+    private volatile @Nullable Session keeper; // once it is left to the engine
     private final ClaimRequest request;
     private final @Nullable PendingClaim claim;
     private @Nullable CompletableFuture<Outcome> outcome;
@@ -60,7 +61,8 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
     }
 
     Session session() {
-        return session;
+        Session other = keeper;
+        return other == null ? session : other;
     }
 
     ClaimRequest request() {
@@ -136,6 +138,16 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
             return GIVEN_BACK;
         }
         return backend.release(this);
+    }
+
+    @Override
+    public CompletionStage<Boolean> releaseAfter(Duration rest, Duration blockAtMost) {
+        return backend.releaseAfter(this, rest);
+    }
+
+    /** Lets it live in another session. */
+    void moveTo(Session other) {
+        keeper = other;
     }
 
     @Override

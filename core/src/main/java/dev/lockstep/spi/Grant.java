@@ -44,6 +44,19 @@ public interface Grant {
     CompletionStage<Boolean> release(Duration blockAtMost);
 
     /**
+     * Leaves the lock to the engine, which keeps it held for a time and then frees it by itself, even though this client
+     * closes meanwhile. Renewal stops here, as in {@link #release}, in whose place this is called.
+     *
+     * @param rest for how long it stays held; positive, and possibly longer than the ttl
+     * @param blockAtMost how long the call may block for its one round trip
+     * @return true when the engine knows; false if the grant had been lost already. An engine that cannot expire a single
+     *     lock releases it at once
+     */
+    default CompletionStage<Boolean> releaseAfter(Duration rest, Duration blockAtMost) {
+        return release(blockAtMost);
+    }
+
+    /**
      * Turns an exclusive grant into a shared one in place, before any exclusive claim that waits. Its token stays.
      *
      * @return true if it is shared now; false if it stays exclusive, which is always allowed; exceptional if that is

@@ -57,7 +57,7 @@ class EtcdFixture implements BackendFixture {
 
     @Override
     public Set<Capability> capabilities() {
-        return EnumSet.allOf(Capability.class);
+        return EnumSet.complementOf(EnumSet.of(Capability.KEEPS_WHEN_CLOSED));
     }
 
     @Override

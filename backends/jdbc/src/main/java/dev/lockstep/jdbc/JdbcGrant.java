@@ -58,27 +58,42 @@ final class JdbcGrant extends AbstractGrant {
 
     @Override
     public CompletionStage<Boolean> release(Duration blockAtMost) {
-        if (backend.isClosed()) {
-            backend.forget(this);
-            return CompletableFuture.completedFuture(false); // it went with the session
-        }
-        backend.reconciler().leaves(ask);
-        backend.forget(this);
         boolean lost = isLost();
-        Retrying release = new Retrying(backend, session, name, "release", (link, repeated) -> {
+        return leave(blockAtMost, (link, repeated) -> {
             // A release that was carried out and not answered finds nothing left to release.
             boolean found = shared
                     ? backend.store().queue().leave(link, ask.key(), ask.claim())
                     : backend.store().release(link, ask.key(), ask.claim());
             return !lost && (found || repeated);
         });
-        return release.run(blockAtMost).whenComplete((given, failure) -> {
-            backend.reconciler().left(ask);
-            backend.waiting().released(ask.key());
-            if (uncertain) {
-                backend.suspect(ask);
-            }
+    }
+
+    /** A lock expires with its session, so it gets one of its own. */
+    @Override
+    public CompletionStage<Boolean> releaseAfter(Duration rest, Duration blockAtMost) {
+        String keeper = ask.claim() + ":kept";
+        return leave(blockAtMost, (link, repeated) -> {
+            backend.sessions().openUnrenewed(link, keeper, rest);
+            return backend.store().move(link, ask.key(), ask.claim(), shared, keeper);
         });
+    }
+
+    private CompletionStage<Boolean> leave(Duration blockAtMost, Retrying.Request request) {
+        if (backend.isClosed()) {
+            backend.forget(this);
+            return CompletableFuture.completedFuture(false); // it went with the session
+        }
+        backend.reconciler().leaves(ask);
+        backend.forget(this);
+        return new Retrying(backend, session, name, "release", request)
+                .run(blockAtMost)
+                .whenComplete((given, failure) -> {
+                    backend.reconciler().left(ask);
+                    backend.waiting().released(ask.key());
+                    if (uncertain) {
+                        backend.suspect(ask);
+                    }
+                });
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Renewer;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -68,6 +69,11 @@ final class Sessions implements AutoCloseable {
         JdbcSession session = new JdbcSession(this, id, Renewer.deadline(sent, context.ttl()));
         renewer.register(session);
         return session;
+    }
+
+    /** Opens a session that nobody renews, and that expires after a time. */
+    void openUnrenewed(Link link, String id, Duration time) throws SQLException {
+        backend.store().openSession(link, id, who, time.toNanos() / 1_000);
     }
 
     private CompletionStage<List<JdbcSession>> renew(List<JdbcSession> batch) {

@@ -27,6 +27,7 @@ final class Sql {
     final String insertTaken;
     final String insertFree;
     final String release;
+    final String moveOwner;
     final String look;
 
     final String lockRow;
@@ -76,6 +77,7 @@ final class Sql {
         insertFree = dialect.drawingInsert("INSERT INTO " + locks + " (name, token, readers, tickets) VALUES (?, "
                 + dialect.drawn(now) + ", 0, 0)");
         release = "UPDATE " + locks + " SET owner = NULL, session = NULL WHERE name = ? AND owner = ?";
+        moveOwner = "UPDATE " + locks + " SET session = ? WHERE name = ? AND owner = ?";
         look = look("0");
 
         lockRow = dialect.lockRow(ROW, locks);

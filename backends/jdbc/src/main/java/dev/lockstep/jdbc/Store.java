@@ -199,6 +199,17 @@ final class Store {
         return push.release(link, sql, key, claim);
     }
 
+    /**
+     * Lets a claim that holds belong to another session.
+     *
+     * @return false if it does not hold
+     */
+    boolean move(Link link, String key, String claim, boolean shared, String session) throws SQLException {
+        return shared
+                ? link.update(sql.moveClaim, session, claim) > 0
+                : link.update(sql.moveOwner, session, key, claim) > 0;
+    }
+
     // ---------------------------------------------------------------- sessions
 
     /** Makes a session, unless an answer was lost and it is there. */

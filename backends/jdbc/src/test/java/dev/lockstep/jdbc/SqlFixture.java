@@ -115,6 +115,7 @@ final class SqlFixture implements BackendFixture {
                 Capability.SHARED,
                 Capability.FAIR,
                 Capability.DOWNGRADE,
+                Capability.KEEPS_WHEN_CLOSED,
                 Capability.SHOWS_WAITERS,
                 Capability.BREAK_CONNECTION,
                 Capability.LOSE_REPLIES,

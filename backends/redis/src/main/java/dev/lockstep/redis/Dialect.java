@@ -4,6 +4,7 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,6 +34,13 @@ interface Dialect {
      * @return whether it had the lock
      */
     boolean release(RedisClaim claim, boolean late, long deadlineNanos) throws Failure;
+
+    /**
+     * Lets a claim's hold end by itself after a time.
+     *
+     * @return whether it had the lock
+     */
+    boolean keep(RedisClaim claim, Duration rest, long deadlineNanos) throws Failure;
 
     /** Makes a claim's hold a shared one. */
     boolean downgrade(RedisClaim claim, long deadlineNanos) throws Failure;

@@ -90,6 +90,17 @@ final class PlainDialect implements Dialect {
     }
 
     @Override
+    public boolean keep(RedisClaim claim, Duration rest, long deadlineNanos) throws Failure {
+        Object reply = link.eval(
+                Script.PLAIN_RENEW,
+                link.slot(claim.keys()),
+                claim.keys().plain(),
+                new byte[][] {bytes(Math.max(1, rest.toMillis())), claim.owner()},
+                deadlineNanos);
+        return ((List<?>) reply).get(0).equals(1L);
+    }
+
+    @Override
     public boolean downgrade(RedisClaim claim, long deadlineNanos) {
         return false;
     }

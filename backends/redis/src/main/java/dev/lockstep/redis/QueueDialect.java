@@ -126,6 +126,12 @@ final class QueueDialect implements Dialect {
     }
 
     @Override
+    public boolean keep(RedisClaim claim, Duration rest, long deadlineNanos) throws Failure {
+        byte[][] args = {claim.owner(), bytes(Math.max(1, rest.toMillis()))};
+        return eval(Script.KEEP, claim.keys(), args, deadlineNanos).equals(1L);
+    }
+
+    @Override
     public boolean downgrade(RedisClaim claim, long deadlineNanos) throws Failure {
         return eval(Script.DOWNGRADE, claim.keys(), new byte[][] {claim.owner(), ttl}, deadlineNanos)
                 .equals(1L);

@@ -401,7 +401,7 @@ final class RedisClaim implements Claim {
             return;
         }
         // Gone either way: the server said so, or its ttl has passed.
-        release(blockAtMost).whenComplete((held, failure) -> gone.complete(null));
+        release(null, blockAtMost).whenComplete((held, failure) -> gone.complete(null));
     }
 
     /** Whether the server may have something of it: not if every request was refused. */
@@ -409,14 +409,15 @@ final class RedisClaim implements Claim {
         return atServer || unsure;
     }
 
-    CompletableFuture<Boolean> release(Duration blockAtMost) {
+    /** Gives back what it has; if a time is given, the server does so when it has passed. */
+    CompletableFuture<Boolean> release(@Nullable Duration rest, Duration blockAtMost) {
         RedisGrant given;
         boolean late;
         synchronized (this) {
             given = grant;
             late = unsure || inFlight;
         }
-        return Release.of(backend, this, given, late, blockAtMost);
+        return Release.of(backend, this, given, late, rest, blockAtMost);
     }
 
     CompletableFuture<Boolean> downgrade() {

@@ -19,7 +19,12 @@ final class RedisGrant extends AbstractGrant {
 
     @Override
     public CompletionStage<Boolean> release(Duration blockAtMost) {
-        return claim.release(blockAtMost);
+        return claim.release(null, blockAtMost);
+    }
+
+    @Override
+    public CompletionStage<Boolean> releaseAfter(Duration rest, Duration blockAtMost) {
+        return claim.release(rest, blockAtMost);
     }
 
     @Override

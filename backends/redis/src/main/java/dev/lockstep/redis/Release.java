@@ -10,13 +10,16 @@ final class Release {
     private final RedisClaim claim;
     private final @Nullable RedisGrant grant;
     private final boolean late;
+    private final @Nullable Duration rest;
     private volatile boolean unsure;
 
-    private Release(RedisBackend backend, RedisClaim claim, @Nullable RedisGrant grant, boolean late) {
+    private Release(
+            RedisBackend backend, RedisClaim claim, @Nullable RedisGrant grant, boolean late, @Nullable Duration rest) {
         this.backend = backend;
         this.claim = claim;
         this.grant = grant;
         this.late = late;
+        this.rest = rest;
     }
 
     /**
@@ -24,21 +27,29 @@ final class Release {
      *
      * @param grant what the claim is known to have, or null
      * @param late whether a request of the claim may still arrive at the server, which must then get nothing
+     * @param rest for how long the server keeps it held; null to free it at once
      * @return whether it had the lock until now
      */
     static CompletableFuture<Boolean> of(
-            RedisBackend backend, RedisClaim claim, @Nullable RedisGrant grant, boolean late, Duration blockAtMost) {
+            RedisBackend backend,
+            RedisClaim claim,
+            @Nullable RedisGrant grant,
+            boolean late,
+            @Nullable Duration rest,
+            Duration blockAtMost) {
         if (grant != null) {
             backend.renewer().unregister(grant);
         }
         backend.forget(claim);
-        Release release = new Release(backend, claim, grant, late);
+        Release release = new Release(backend, claim, grant, late, rest);
         return backend.requests().untilAnswered(claim.request().name(), "release", blockAtMost, release::send);
     }
 
     private boolean send(long deadlineNanos) throws Failure {
         try {
-            boolean had = backend.dialect().release(claim, late, deadlineNanos);
+            boolean had = rest == null
+                    ? backend.dialect().release(claim, late, deadlineNanos)
+                    : backend.dialect().keep(claim, rest, deadlineNanos);
             // Nobody but an earlier try of this release can have taken it away while it was valid.
             return had || (unsure && isValid());
         } catch (Failure e) {

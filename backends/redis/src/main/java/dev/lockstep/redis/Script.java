@@ -13,6 +13,7 @@ enum Script {
     ACQUIRE("acquire-free.lua", "common.lua", "acquire.lua"),
     LOOK("common.lua", "look.lua"),
     RELEASE("release-alone.lua", "common.lua", "release.lua"),
+    KEEP("common.lua", "keep.lua"),
     DOWNGRADE("common.lua", "downgrade.lua"),
     FORCE("common.lua", "force.lua"),
     INSPECT("inspect.lua"),

@@ -39,7 +39,8 @@ final class RedlockFixture extends RedisFixture {
 
     @Override
     public Set<Capability> capabilities() {
-        return EnumSet.complementOf(EnumSet.of(Capability.SHARED, Capability.FAIR, Capability.DOWNGRADE));
+        return EnumSet.complementOf(
+                EnumSet.of(Capability.SHARED, Capability.FAIR, Capability.DOWNGRADE, Capability.KEEPS_WHEN_CLOSED));
     }
 
     /** A renewal between two servers takes back what was ended at the first of them, so it is done until nothing is left. */

@@ -137,6 +137,7 @@ abstract class BadInputContract extends ContractGroup {
     void aDurationThatMakesNoSenseIsRefused() {
         for (Duration bad : List.of(Duration.ZERO, NEGATIVE)) {
             refused(IllegalArgumentException.class, () -> LockOptions.defaults().lease(bad));
+            refused(IllegalArgumentException.class, () -> LockOptions.defaults().minHold(bad));
             refused(IllegalArgumentException.class, () -> LockOptions.defaults().sticky(bad));
             refused(IllegalArgumentException.class, () -> LockClient.builder().leakDetection(bad));
             refused(IllegalArgumentException.class, () -> LockClient.builder().ttl(bad));

@@ -26,6 +26,9 @@ public enum Capability {
     /** The engine knows who waits, so that {@link dev.lockstep.LockClient#inspect} shows it: it has a queue. */
     SHOWS_WAITERS,
 
+    /** The engine can expire a single lock, so that it stays held for its minimum time though its client closes. */
+    KEEPS_WHEN_CLOSED,
+
     /** {@link BackendFixture#breakConnection} and {@link BackendFixture#healConnection} work. */
     BREAK_CONNECTION,
 

@@ -159,6 +159,13 @@ public abstract class LockContract {
     }
 
     @Nested
+    class MinimumTimes extends MinHoldContract {
+        MinimumTimes() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
     class Loss extends LossContract {
         Loss() {
             super(LockContract.this);

@@ -70,6 +70,13 @@ final class ExecCommand implements Callable<Integer> {
     private @Nullable Duration lease;
 
     @Option(
+            names = "--min-hold",
+            paramLabel = "SECONDS",
+            description = "How long the lock stays held at least, also after the command has ended; not after this"
+                    + " process has ended on Redlock, etcd and ZooKeeper (default: none).")
+    private @Nullable Duration minHold;
+
+    @Option(
             names = "--ttl",
             paramLabel = "SECONDS",
             description = "How long the lock outlives this process if it is killed (default: ${DEFAULT-VALUE}).",
@@ -106,6 +113,7 @@ final class ExecCommand implements Callable<Integer> {
             LockOptions options = LockOptions.defaults();
             options = fair ? options.fair() : options;
             options = lease == null ? options : options.lease(lease);
+            options = minHold == null ? options : options.minHold(minHold);
             if (!shared) {
                 return client.lock(name, options);
             }

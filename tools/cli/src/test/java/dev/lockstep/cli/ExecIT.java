@@ -226,6 +226,13 @@ class ExecIT {
         }
 
         @Test
+        void aMinimumTimeOutlivesTheProcess() throws Exception {
+            assertThat(run("exec", "--min-hold", "60", "short", "--", "true").code())
+                    .isZero();
+            assertThat(run("exec", "--try", "short", "--", "true").code()).isEqualTo(ExitCodes.BUSY);
+        }
+
+        @Test
         void deafCommandIsKilledAfterTheGrace() throws Exception {
             String command = "trap '' TERM; echo in; while :; do sleep 0.1; done";
             try (Launched holder = start("exec", "--lease", "2", "--grace", "0.3", "job", "--", "sh", "-c", command)) {

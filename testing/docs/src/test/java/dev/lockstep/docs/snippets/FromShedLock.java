@@ -2,6 +2,8 @@ package dev.lockstep.docs.snippets;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockOptions;
+import java.time.Duration;
 import java.util.Optional;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -24,9 +26,10 @@ final class FromShedLock {
         // tag::shedlock-ours
         @Scheduled(cron = "0 0 3 * * *")
         public void nightlyReport() {
-            Optional<Lease> mine = locks.lock("nightly-report").tryAcquire();
+            LockOptions atLeast = LockOptions.defaults().minHold(Duration.ofMinutes(1));
+            Optional<Lease> mine = locks.lock("nightly-report", atLeast).tryAcquire();
             if (mine.isPresent()) {
-                try (Lease lease = mine.get()) { // as long as the work takes, and no longer
+                try (Lease lease = mine.get()) { // renewed as long as the work takes
                     work.run();
                 }
             }

@@ -75,7 +75,8 @@ final class Recipes {
 
     void onceInTheCluster() {
         // tag::job
-        Optional<Lease> mine = locks.lock("nightly-report").tryAcquire(); // one process gets it, the others go on
+        LockOptions options = LockOptions.defaults().minHold(Duration.ofMinutes(1)); // longer than clocks differ
+        Optional<Lease> mine = locks.lock("nightly-report", options).tryAcquire(); // one process gets it
         if (mine.isPresent()) {
             try (Lease lease = mine.get()) {
                 shop.report(lease.token());

@@ -65,7 +65,9 @@ class RecipesTest {
         }
         assertThat(shop.done).isEmpty();
         recipes.onceInTheCluster();
+        recipes.onceInTheCluster(); // by an instance whose clock is behind
         assertThat(shop.done).containsExactly("report");
+        assertThat(other.lock("nightly-report").tryLock()).isFalse();
     }
 
     @Nested

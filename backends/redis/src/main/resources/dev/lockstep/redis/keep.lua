@@ -1,0 +1,19 @@
+-- Lets a hold end by itself after a time, which may be earlier or later than it would end without that.
+-- ARGV: claim id, the time (ms)
+-- Returns 1 if the claim has the lock, else 0
+local id, rest = ARGV[1], tonumber(ARGV[2])
+
+load()
+if recorded == id then
+  redis.call('HSET', LOCK, 'until', now + rest)
+  redis.call('PEXPIRE', LOCK, rest + TOKEN_KEPT)
+  return 1
+end
+if redis.call('ZSCORE', READERS, id) then
+  redis.call('ZADD', READERS, now + rest, id)
+  keep(READERS, rest)
+  keep(CLAIMS, rest)
+  keep(LOCK, rest + TOKEN_KEPT)
+  return 1
+end
+return 0
