@@ -201,6 +201,7 @@ public interface LockClient extends AutoCloseable {
         private @Nullable Executor executor;
         private Fallback fallback = Fallback.failFast();
         private boolean timedCallsFailFast;
+        private boolean lazyConnect;
         private boolean releaseOnShutdown;
         private boolean releaseAbandoned;
         private @Nullable Duration longHold;
@@ -323,6 +324,23 @@ public interface LockClient extends AutoCloseable {
         }
 
         /**
+         * Connects in the background: {@link #connect()} returns at once, even if the engine is down, and the client goes on
+         * trying until it is connected. For a service that must start without its engine. A call that is made before waits
+         * for the connection, and ends as in an outage if there is none: with a {@link LockUnavailableException}, within its
+         * usual bounds. A malformed URL is still an exception of {@code connect()}; what is wrong at the engine, such as a
+         * password, or an option that the engine does not have, is a {@link LockConfigurationException} of the calls.
+         *
+         * <p>With a fallback, its own engine is connected to at once, and calls use it when the first engine has not answered
+         * for the time of {@link Fallback}.
+         *
+         * @return this
+         */
+        public Builder lazyConnect() {
+            this.lazyConnect = true;
+            return this;
+        }
+
+        /**
          * Ends calls that have a deadline of their own, such as {@code tryLock(20, SECONDS)}, as soon as the engine has not
          * answered for the request timeout, like calls without one. Unless set, they go on trying until their deadline, in
          * the hope that the engine comes back.
@@ -391,7 +409,8 @@ public interface LockClient extends AutoCloseable {
          * @throws LockConfigurationException if neither or both of URL and backend are set, a URL is malformed, no
          *     engine on the class path has its scheme, the ttl is below the engine's minimum, or the engine is to be
          *     its own fallback
-         * @throws LockUnavailableException if the engine, or the one to fall back to, cannot be reached
+         * @throws LockUnavailableException if the engine, or the one to fall back to, cannot be reached; not of the engine
+         *     with {@link #lazyConnect()}
          */
         public LockClient connect() {
             return Clients.connect(
@@ -407,6 +426,7 @@ public interface LockClient extends AutoCloseable {
                             clientName,
                             executor,
                             List.copyOf(listeners),
+                            lazyConnect,
                             new Clients.Care(timedCallsFailFast, releaseOnShutdown, releaseAbandoned, longHold)));
         }
     }

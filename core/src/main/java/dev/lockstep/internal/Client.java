@@ -55,7 +55,6 @@ final class Client implements LockClient {
     private final Executor executor;
     private final Runnable onClosed;
     private final LockBackend backend;
-    private final Traits traits;
     private final Events events;
     private final Turnstiles turnstiles = new Turnstiles(this);
     private final HoldWatch holds;
@@ -105,24 +104,27 @@ final class Client implements LockClient {
                 scheduler);
         LongSupplier engineContact;
         if (plan == null) {
-            this.backend = factory.open(context);
+            this.backend = settings.lazyConnect() ? LateBackend.lazy(factory, context, null) : factory.open(context);
             this.patienceNanos = requestTimeoutNanos;
             engineContact = backend::lastContactNanos;
         } else {
-            FallbackBackend both = FallbackBackend.open(factory, plan, context, events);
+            FallbackBackend both = FallbackBackend.open(factory, plan, context, events, settings.lazyConnect());
             this.backend = both;
             // Who has no deadline waits until the fallback begins, and then for its engine as otherwise for the first.
             this.patienceNanos = requestTimeoutNanos + plan.after().toNanos();
             engineContact = both::primaryContactNanos;
         }
-        this.traits = backend.traits();
         this.outages = new OutageWatch(scheduler, backend, engineContact, turnstiles, events, requestTimeoutNanos);
-        if (settings.ttl().compareTo(traits.minTtl()) < 0) {
+        if (settings.ttl().compareTo(backend.traits().minTtl()) < 0) {
+            LockConfigurationException refusal = ttlTooShort(settings.ttl(), backend.traits());
             backend.close();
-            throw new LockConfigurationException(
-                    null,
-                    "The ttl of " + settings.ttl() + " is below the engine's minimum of " + traits.minTtl() + ".");
+            throw refusal;
         }
+    }
+
+    static LockConfigurationException ttlTooShort(Duration ttl, Traits traits) {
+        return new LockConfigurationException(
+                null, "The ttl of " + ttl + " is below the engine's minimum of " + traits.minTtl() + ".");
     }
 
     static LockClient open(BackendFactory factory, Clients.Settings settings, Clients.@Nullable FallbackPlan plan) {
@@ -160,16 +162,22 @@ final class Client implements LockClient {
     @Override
     public DistributedReadWriteLock readWriteLock(String lockName, LockOptions options) {
         TurnstileLock write = lock(lockName, LockMode.EXCLUSIVE, options); // first, since it checks name and client
-        if (!traits.shared()) {
-            throw new LockConfigurationException(
-                    lockName, "Lock '" + lockName + "': this engine has no shared locks. Use lock(name) instead.");
-        }
         return new ReadWriteLockView(lock(lockName, LockMode.SHARED, options), write);
     }
 
     private TurnstileLock lock(String lockName, LockMode mode, LockOptions options) {
         Names.requireLockName(lockName);
         ensureOpen();
+        requireSupported(traits(), lockName, mode, options);
+        return new TurnstileLock(this, lockName, mode, options);
+    }
+
+    /** Refuses what an engine cannot do. */
+    static void requireSupported(Traits traits, String lockName, LockMode mode, LockOptions options) {
+        if (mode == LockMode.SHARED && !traits.shared()) {
+            throw new LockConfigurationException(
+                    lockName, "Lock '" + lockName + "': this engine has no shared locks. Use lock(name) instead.");
+        }
         if (options.isFair() && !traits.fair()) {
             throw new LockConfigurationException(
                     lockName, "Lock '" + lockName + "': this engine keeps no order, so it has no fair locks.");
@@ -181,7 +189,6 @@ final class Client implements LockClient {
                             + "': this engine cannot tell that another client wants a lock, so it has no sticky"
                             + " locks: a kept lock would never be called back.");
         }
-        return new TurnstileLock(this, lockName, mode, options);
     }
 
     @Override
@@ -332,7 +339,7 @@ final class Client implements LockClient {
     }
 
     Traits traits() {
-        return traits;
+        return backend.traits();
     }
 
     Events events() {

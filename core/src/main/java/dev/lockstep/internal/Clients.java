@@ -42,6 +42,7 @@ public final class Clients {
      *
      * @param clientName null for host and process id
      * @param executor null for threads of the client's own
+     * @param lazyConnect whether the client connects in the background
      */
     public record Settings(
             String namespace,
@@ -52,6 +53,7 @@ public final class Clients {
             @Nullable String clientName,
             @Nullable Executor executor,
             List<LockListener> listeners,
+            boolean lazyConnect,
             Care care) {
         Settings(
                 String namespace,
@@ -62,7 +64,17 @@ public final class Clients {
                 @Nullable String clientName,
                 @Nullable Executor executor,
                 List<LockListener> listeners) {
-            this(namespace, ttl, requestTimeout, minBackoff, maxBackoff, clientName, executor, listeners, Care.DEFAULT);
+            this(
+                    namespace,
+                    ttl,
+                    requestTimeout,
+                    minBackoff,
+                    maxBackoff,
+                    clientName,
+                    executor,
+                    listeners,
+                    false,
+                    Care.DEFAULT);
         }
     }
 

@@ -46,17 +46,24 @@ final class FallbackBackend implements LockBackend {
         this.watch = new PrimaryWatch(router, primary, context, after);
     }
 
-    /** Connects to both engines. If the primary is down, it begins in fallback. */
+    /**
+     * Connects to both engines. If the primary is down, it begins in fallback; if it is connected to lazily, after the time
+     * of the plan.
+     */
     static FallbackBackend open(
-            BackendFactory factory, Clients.FallbackPlan plan, BackendContext context, Events events) {
+            BackendFactory factory, Clients.FallbackPlan plan, BackendContext context, Events events, boolean lazy) {
         LockBackend fallback = plan.factory().open(context);
+        if (lazy) {
+            LockBackend primary = LateBackend.lazy(factory, context, fallback.traits());
+            return new FallbackBackend(primary, fallback, context, plan.after(), events);
+        }
         long sentNanos = context.scheduler().nanoTime();
         try {
             return new FallbackBackend(factory.open(context), fallback, context, plan.after(), events);
         } catch (LockUnavailableException e) {
             log.warn("The engine is down: beginning in fallback ({})", e.getMessage());
-            FallbackBackend both = new FallbackBackend(
-                    new LateBackend(factory, context, fallback.traits()), fallback, context, plan.after(), events);
+            LockBackend primary = LateBackend.besideFallback(factory, context, fallback.traits());
+            FallbackBackend both = new FallbackBackend(primary, fallback, context, plan.after(), events);
             both.router.enter(context.scheduler().nanoTime() - sentNanos);
             both.watch.beginAway();
             return both;

@@ -10,7 +10,11 @@ import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Traits;
+import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -20,37 +24,83 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An engine that was down when its client began in fallback: each ping tries to connect, and from the first that succeeds
- * on it is that engine. Safe for use by many threads.
+ * An engine to which its client is not connected yet: because it was down when the client began in fallback, or because the
+ * client connects lazily. Each ping tries to connect, and from the first that succeeds on it is that engine. What is asked
+ * before waits for that. Safe for use by many threads.
  */
 final class LateBackend implements LockBackend {
     private static final Logger log = LoggerFactory.getLogger(LateBackend.class);
 
+    /** What a client that knows nothing of its engine may ask for; the engine has the last word. */
+    private static final Traits ANYTHING = new Traits(true, true, true, true, Duration.ofNanos(1));
+
+    private static final Traits NOTHING = new Traits(false, false, false, false, Duration.ofNanos(1));
+
     private final BackendFactory factory;
     private final BackendContext context;
     private final Traits assumed;
+    private final Traits required;
+    private final Executor connector;
     private final long startNanos;
+    private final CompletableFuture<LockBackend> arrival = new CompletableFuture<>();
     private volatile @Nullable LockBackend engine; // written under this
-    private @Nullable CompletableFuture<Void> connecting; // guarded by this
-    private boolean closed; // guarded by this
-    private String complaint = ""; // guarded by this
 
-    /**
-     * Makes one that is not connected yet.
-     *
-     * @param assumed what the client already counts on
-     */
-    LateBackend(BackendFactory factory, BackendContext context, Traits assumed) {
+    // All guarded by this.
+    private final Set<LateClaim> waiting = new LinkedHashSet<>(); // in order of arrival
+    private @Nullable CompletableFuture<Void> connecting;
+    private @Nullable LockConfigurationException refusal;
+    private boolean warned;
+    private boolean closed;
+
+    private LateBackend(
+            BackendFactory factory, BackendContext context, Traits assumed, Traits required, Executor connector) {
         this.factory = factory;
         this.context = context;
         this.assumed = assumed;
+        this.required = required;
+        this.connector = connector;
         this.startNanos = context.scheduler().nanoTime() - 1; // it has never answered
+    }
+
+    /**
+     * The engine of a client that has a fallback, whose watch asks whether it is back.
+     *
+     * @param assumed what the client already counts on
+     */
+    static LateBackend besideFallback(BackendFactory factory, BackendContext context, Traits assumed) {
+        return new LateBackend(factory, context, assumed, assumed, context.executor());
+    }
+
+    /** An engine that is connected to in the background, from now on. */
+    static LateBackend lazy(BackendFactory factory, BackendContext context, @Nullable Traits ofFallback) {
+        Executor connector = task -> {
+            Thread thread = new Thread(task, "lockstep-connect-" + context.clientName());
+            thread.setDaemon(true);
+            thread.start();
+        };
+        LateBackend late = ofFallback == null
+                ? new LateBackend(factory, context, ANYTHING, NOTHING, connector)
+                : new LateBackend(factory, context, ofFallback, ofFallback, connector);
+        late.keepConnecting(1);
+        return late;
+    }
+
+    private void keepConnecting(int attempt) {
+        ping().whenComplete((done, error) -> {
+            if (error != null && !isClosed()) {
+                long delay = context.retryBackoff().delay(attempt).toNanos();
+                context.scheduler().schedule(delay, () -> keepConnecting(attempt + 1));
+            }
+        });
     }
 
     @Override
     public Traits traits() {
-        return assumed;
+        LockBackend connected = engine;
+        return connected == null ? assumed : connected.traits();
     }
+
+    // ---------------------------------------------------------------- connecting
 
     @Override
     public CompletionStage<Void> ping() {
@@ -65,9 +115,8 @@ final class LateBackend implements LockBackend {
             }
             connecting = done;
         }
-        Executor executor = context.executor();
         try {
-            executor.execute(() -> connect(done));
+            connector.execute(() -> connect(done));
         } catch (RuntimeException e) {
             ended(done, e);
         }
@@ -77,38 +126,88 @@ final class LateBackend implements LockBackend {
     private void connect(CompletableFuture<Void> done) {
         try {
             LockBackend made = factory.open(context);
-            if (!covers(made.traits())) {
+            LockConfigurationException unusable = unusable(made.traits());
+            if (unusable != null) {
                 made.close();
-                throw new LockConfigurationException(
-                        null,
-                        "The engine can do less (" + made.traits() + ") than its fallback (" + assumed
-                                + "), with which this client began. It stays in fallback; connect again.");
+                throw unusable;
             }
-            if (!take(made)) {
-                made.close();
-            }
+            arrived(made);
             ended(done, null);
         } catch (LockConfigurationException e) {
-            complain(String.valueOf(e.getMessage()));
+            refuse(e);
             ended(done, e);
         } catch (RuntimeException | Error e) {
+            failed(e);
             ended(done, e);
         }
     }
 
-    /** Says why, once. */
-    private synchronized void complain(String why) {
-        if (!why.equals(complaint)) {
-            complaint = why;
-            log.error("The engine is back, but cannot be used: {}", why);
+    private @Nullable LockConfigurationException unusable(Traits real) {
+        if (context.ttl().compareTo(real.minTtl()) < 0) {
+            return Client.ttlTooShort(context.ttl(), real);
         }
+        boolean covers = (real.tellsWanted() || !required.tellsWanted())
+                && (real.shared() || !required.shared())
+                && (real.fair() || !required.fair());
+        return covers
+                ? null
+                : new LockConfigurationException(
+                        null,
+                        "The engine can do less (" + real + ") than its fallback (" + required
+                                + "), with which this client began. It stays in fallback; connect again.");
     }
 
-    private synchronized boolean take(LockBackend made) {
-        if (!closed) {
-            engine = made;
+    private void arrived(LockBackend made) {
+        List<LateClaim> claims;
+        synchronized (this) {
+            if (closed) {
+                claims = List.of();
+            } else {
+                engine = made;
+                refusal = null;
+                claims = List.copyOf(waiting);
+                waiting.clear();
+            }
         }
-        return !closed;
+        if (engine == null) {
+            made.close();
+            return;
+        }
+        log.info("Client '{}' is connected to {}", context.clientName(), Client.engine(this));
+        arrival.complete(made);
+        claims.forEach(claim -> submit(claim, made));
+    }
+
+    /** The engine is there, but wrong settings do not become right by waiting: who waits is told. */
+    private void refuse(LockConfigurationException why) {
+        List<LateClaim> claims;
+        boolean news;
+        synchronized (this) {
+            news = refusal == null || !Objects.equals(refusal.getMessage(), why.getMessage());
+            refusal = why;
+            claims = List.copyOf(waiting);
+            waiting.clear();
+        }
+        if (news) {
+            log.error("Client '{}' cannot use {}: {}", context.clientName(), Client.engine(this), why.getMessage());
+        }
+        claims.forEach(claim -> claim.fail(why));
+    }
+
+    private void failed(Throwable error) {
+        boolean news;
+        synchronized (this) {
+            refusal = null;
+            news = !warned && !closed;
+            warned = true;
+        }
+        if (news) {
+            log.warn(
+                    "Client '{}' is not connected to {} yet, and goes on trying: {}",
+                    context.clientName(),
+                    Client.engine(this),
+                    error.getMessage());
+        }
     }
 
     private void ended(CompletableFuture<Void> done, @Nullable Throwable error) {
@@ -122,17 +221,16 @@ final class LateBackend implements LockBackend {
         }
     }
 
-    private boolean covers(Traits real) {
-        return (real.tellsWanted() || !assumed.tellsWanted())
-                && (real.shared() || !assumed.shared())
-                && (real.fair() || !assumed.fair())
-                && context.ttl().compareTo(real.minTtl()) >= 0;
+    private synchronized boolean isClosed() {
+        return closed;
     }
+
+    // ---------------------------------------------------------------- asking
 
     @Override
     public String address() {
         LockBackend connected = engine;
-        return connected == null ? "" : connected.address();
+        return connected == null ? factory.address() : connected.address();
     }
 
     @Override
@@ -144,39 +242,73 @@ final class LateBackend implements LockBackend {
     @Override
     public Claim submit(ClaimRequest request) {
         LockBackend connected = engine;
-        if (connected == null) {
-            throw notConnected(request.name());
+        if (connected != null) {
+            requireSupported(request, connected);
+            return connected.submit(request);
         }
-        return connected.submit(request);
+        LateClaim claim = new LateClaim(request, this::forget);
+        synchronized (this) {
+            connected = engine;
+            if (connected == null && refusal == null) {
+                waiting.add(claim);
+            } else if (connected == null && refusal != null) {
+                claim.fail(refusal);
+            }
+        }
+        if (connected != null) {
+            submit(claim, connected);
+        }
+        return claim;
+    }
+
+    private void submit(LateClaim claim, LockBackend connected) {
+        try {
+            requireSupported(claim.request(), connected);
+        } catch (LockConfigurationException e) {
+            claim.fail(e);
+            return;
+        }
+        claim.submitTo(connected, context.scheduler().nanoTime());
+    }
+
+    /** The lock may have been made when nobody knew what the engine can do. */
+    private static void requireSupported(ClaimRequest request, LockBackend connected) {
+        if (request instanceof Passage passage) {
+            Client.requireSupported(connected.traits(), passage.name(), passage.mode(), passage.options());
+        }
+    }
+
+    private synchronized void forget(LateClaim claim) {
+        waiting.remove(claim);
     }
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return ask(name, connected -> connected.inspect(name));
+        return ask(connected -> connected.inspect(name));
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return ask(null, connected -> connected.list(prefix));
+        return ask(connected -> connected.list(prefix));
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return ask(name, connected -> connected.forceRelease(name));
+        return ask(connected -> connected.forceRelease(name));
     }
 
     @Override
     public CompletionStage<EngineInfo> describe() {
-        return ask(null, LockBackend::describe);
+        return ask(LockBackend::describe);
     }
 
-    private <T> CompletionStage<T> ask(@Nullable String name, Function<LockBackend, CompletionStage<T>> question) {
-        LockBackend connected = engine;
-        return connected == null ? CompletableFuture.failedFuture(notConnected(name)) : question.apply(connected);
-    }
-
-    private static LockUnavailableException notConnected(@Nullable String name) {
-        return new LockUnavailableException(name, "The engine was down when this client began, and is not back yet.");
+    private <T> CompletionStage<T> ask(Function<LockBackend, CompletionStage<T>> question) {
+        synchronized (this) {
+            if (engine == null && refusal != null) {
+                return CompletableFuture.failedFuture(refusal);
+            }
+        }
+        return arrival.thenCompose(question);
     }
 
     @Override
@@ -186,6 +318,8 @@ final class LateBackend implements LockBackend {
             closed = true;
             connected = engine;
         }
+        arrival.completeExceptionally(
+                new LockUnavailableException(null, "The client was closed before it was connected."));
         if (connected != null) {
             connected.close();
         }

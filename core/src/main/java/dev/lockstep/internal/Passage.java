@@ -2,6 +2,7 @@ package dev.lockstep.internal;
 
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
@@ -360,6 +361,11 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     @Override
     public LockMode mode() {
         return claimedMode;
+    }
+
+    /** What all users of the name agree on now. */
+    LockOptions options() {
+        return turnstile.options();
     }
 
     @Override

@@ -88,6 +88,11 @@ final class Turnstile {
         return name;
     }
 
+    /** What all users of the name agree on, for a claim of theirs that is on its way. */
+    LockOptions options() {
+        return rules.options;
+    }
+
     String claimId(long number) {
         return client.id() + '.' + Long.toString(serial, 36) + '.' + Long.toString(number, 36);
     }

@@ -12,4 +12,13 @@ public interface BackendFactory {
      * @throws dev.lockstep.LockConfigurationException if the engine is set up in a way that cannot work
      */
     LockBackend open(BackendContext context);
+
+    /**
+     * Where the engine is, for messages to people before a client is connected: hosts and ports, never credentials.
+     *
+     * @return the addresses; empty if they are not known
+     */
+    default String address() {
+        return "";
+    }
 }

@@ -79,7 +79,8 @@ class FallbackCloseTest {
                 unused -> primary,
                 new Clients.FallbackPlan(unused -> fallback, AFTER),
                 context,
-                new Events(List.of(), Runnable::run, System::nanoTime));
+                new Events(List.of(), Runnable::run, System::nanoTime),
+                false);
     }
 
     private static ClaimRequest request() {

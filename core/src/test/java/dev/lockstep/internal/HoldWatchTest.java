@@ -62,6 +62,7 @@ class HoldWatchTest {
                 "client",
                 null,
                 List.of(listener),
+                false,
                 new Clients.Care(false, false, releaseAbandoned, longHold));
         Client client = new Client(context -> engine, settings, null, time, Runnable::run, "client", "id", () -> {});
         client.holds().start();

@@ -123,6 +123,11 @@ public final class EtcdEngine implements BackendFactory {
         return backend;
     }
 
+    @Override
+    public String address() {
+        return settings.toString();
+    }
+
     /** Names the cluster, without credentials. */
     @Override
     public String toString() {

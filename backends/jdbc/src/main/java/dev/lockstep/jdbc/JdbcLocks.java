@@ -169,6 +169,12 @@ public final class JdbcLocks implements BackendFactory {
         }
     }
 
+    @Override
+    public String address() {
+        String hosts = JdbcUrl.hosts(url);
+        return hosts == null ? "" : hosts;
+    }
+
     /** Connects; again within the request timeout if the database is away, as one is that is just being started. */
     private LockBackend openInTime(BackendContext context) {
         long start = context.scheduler().nanoTime();

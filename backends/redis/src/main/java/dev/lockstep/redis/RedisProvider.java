@@ -1,7 +1,9 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.BackendProvider;
+import dev.lockstep.spi.LockBackend;
 import java.util.Set;
 
 /**
@@ -20,9 +22,18 @@ public final class RedisProvider implements BackendProvider {
     @Override
     public BackendFactory parse(String url) {
         RedisUrl parsed = RedisUrl.parse(url);
-        if (parsed.isRedlock()) {
-            return Redlock.on(parsed.routes(), parsed.options());
+        return new At(
+                parsed.isRedlock()
+                        ? Redlock.on(parsed.routes(), parsed.options())
+                        : context -> RedisLocks.open(context, parsed::connect, parsed.options()),
+                parsed.address());
+    }
+
+    /** A factory that knows from its URL where it will connect. */
+    private record At(BackendFactory factory, String address) implements BackendFactory {
+        @Override
+        public LockBackend open(BackendContext context) {
+            return factory.open(context);
         }
-        return context -> RedisLocks.open(context, parsed::connect, parsed.options());
     }
 }

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.ConnectionPoolConfig;
@@ -211,6 +212,11 @@ final class RedisUrl {
 
     RedisOptions options() {
         return options;
+    }
+
+    /** The servers, or the sentinels that know them. */
+    String address() {
+        return servers.stream().map(HostAndPort::toString).collect(Collectors.joining(", "));
     }
 
     /** Whether it names several servers that know nothing of each other. */

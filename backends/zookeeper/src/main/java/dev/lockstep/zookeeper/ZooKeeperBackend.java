@@ -118,6 +118,11 @@ final class ZooKeeperBackend implements LockBackend {
         }
     }
 
+    @Override
+    public String address() {
+        return engine.address();
+    }
+
     // ---------------------------------------------------------------- what claims need
 
     Names names() {

@@ -184,6 +184,11 @@ public final class ZooKeeperEngine implements BackendFactory {
         return backend;
     }
 
+    @Override
+    public String address() {
+        return connectString;
+    }
+
     boolean isQueued() {
         return queued;
     }
