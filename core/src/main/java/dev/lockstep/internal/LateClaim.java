@@ -30,7 +30,7 @@ final class LateClaim implements Claim {
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private State state = State.WAITING; // guarded by this
-    private @Nullable Claim submitted; // guarded by this
+    private volatile @Nullable Claim submitted; // written under this
 
     LateClaim(ClaimRequest request, Consumer<LateClaim> onWithdrawn) {
         this.request = request;
@@ -83,6 +83,12 @@ final class LateClaim implements Claim {
     @Override
     public CompletionStage<Outcome> outcome() {
         return outcome;
+    }
+
+    @Override
+    public boolean mustWait() {
+        Claim claim = submitted;
+        return claim != null && claim.mustWait();
     }
 
     @Override
