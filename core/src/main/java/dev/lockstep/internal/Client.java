@@ -27,7 +27,6 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -234,14 +233,11 @@ final class Client implements LockClient {
     /** The engine's tokens as holders see them. */
     private static LockInfo scaled(LockInfo info) {
         List<LockInfo.Entry> holders = info.holders().stream()
-                .map(entry -> new LockInfo.Entry(
-                        entry.mode(),
-                        entry.token().isPresent()
-                                ? OptionalLong.of(entry.token().getAsLong() << Passage.TOKEN_SHIFT)
-                                : OptionalLong.empty(),
-                        entry.holder()))
+                .map(entry -> entry.token().isPresent()
+                        ? entry.withToken(entry.token().getAsLong() << Passage.TOKEN_SHIFT)
+                        : entry)
                 .toList();
-        return new LockInfo(info.name(), holders, info.waiters());
+        return LockInfo.of(info.name(), holders, info.waiters());
     }
 
     @Override

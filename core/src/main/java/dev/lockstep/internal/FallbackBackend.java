@@ -13,7 +13,6 @@ import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -155,10 +154,14 @@ final class FallbackBackend implements LockBackend {
         if (asked == Side.PRIMARY) {
             return info;
         }
-        List<LockInfo.Entry> holders = info.holders().stream()
-                .map(entry -> new LockInfo.Entry(entry.mode(), OptionalLong.empty(), entry.holder()))
-                .toList();
-        return new LockInfo(info.name(), holders, info.waiters());
+        List<LockInfo.Entry> holders =
+                info.holders().stream().map(FallbackBackend::withoutToken).toList();
+        return LockInfo.of(info.name(), holders, info.waiters());
+    }
+
+    private static LockInfo.Entry withoutToken(LockInfo.Entry entry) {
+        LockInfo.Entry plain = LockInfo.Entry.of(entry.mode(), entry.holder());
+        return entry.remaining().map(plain::withRemaining).orElse(plain);
     }
 
     @Override

@@ -184,10 +184,10 @@ final class LockTable {
             }
         }
         // Described outside of the monitor: who asks is found out only now, by code that is not ours.
-        return new LockInfo(
+        return LockInfo.of(
                 name,
-                holders.stream().map(MemoryGrant::describe).toList(),
-                waiters.stream().map(MemoryGrant::describe).toList());
+                holders.stream().map(MemoryGrant::describeHolder).toList(),
+                waiters.stream().map(MemoryGrant::describeWaiter).toList());
     }
 
     List<LockInfo> list(String prefix) {

@@ -9,7 +9,6 @@ import dev.lockstep.spi.Outcome;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -114,12 +113,15 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
         }
     }
 
-    LockInfo.Entry describe() {
+    LockInfo.Entry describeWaiter() {
+        return LockInfo.Entry.of(shared ? LockMode.SHARED : LockMode.EXCLUSIVE, request.holder());
+    }
+
+    LockInfo.Entry describeHolder() {
         long known = token;
-        return new LockInfo.Entry(
-                shared ? LockMode.SHARED : LockMode.EXCLUSIVE,
-                known > 0 ? OptionalLong.of(known) : OptionalLong.empty(),
-                request.holder());
+        long left = session.expiryNanos() - backend.scheduler().nanoTime();
+        LockInfo.Entry entry = describeWaiter().withRemaining(Duration.ofNanos(left));
+        return known > 0 ? entry.withToken(known) : entry;
     }
 
     @Override

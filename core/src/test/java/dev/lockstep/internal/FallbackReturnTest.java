@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -73,12 +72,12 @@ class FallbackReturnTest {
         @Test
         void isShownWithoutAToken() {
             bench.enterHolding();
-            fallback.info = new LockInfo(
+            fallback.info = LockInfo.of(
                     "a",
-                    List.of(new LockInfo.Entry(
-                            LockMode.EXCLUSIVE,
-                            OptionalLong.of(7),
-                            new HolderInfo("client", "host", 1, "thread", Instant.EPOCH, false))),
+                    List.of(LockInfo.Entry.of(
+                                    LockMode.EXCLUSIVE,
+                                    new HolderInfo("client", "host", 1, "thread", Instant.EPOCH, false))
+                            .withToken(7)),
                     List.of());
             assertThat(bench.client.inspect("a").holders())
                     .singleElement()

@@ -40,7 +40,7 @@ final class ScriptedBackend implements LockBackend {
     boolean reachable = true;
     boolean closed;
     int pings;
-    LockInfo info = new LockInfo("a", List.of(), List.of());
+    LockInfo info = LockInfo.free("a");
     long contact;
     private long token = 100;
 

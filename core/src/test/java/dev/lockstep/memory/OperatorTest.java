@@ -35,7 +35,7 @@ class OperatorTest extends EngineTest {
     @Test
     void inspectOfAnUnusedNameIsEmptyAndLeavesNothing() {
         LockInfo info = a.backend().inspect("x").toCompletableFuture().join();
-        assertThat(info).isEqualTo(new LockInfo("x", List.of(), List.of()));
+        assertThat(info).isEqualTo(LockInfo.free("x"));
         assertThat(engine.lockCount()).isZero();
     }
 

@@ -4,21 +4,25 @@ import com.google.protobuf.ByteString;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.etcd.Keys.Entry;
+import dev.lockstep.etcd.proto.Etcd.LeaseTimeToLiveRequest;
 import dev.lockstep.etcd.proto.Etcd.RangeRequest;
 import dev.lockstep.etcd.proto.Etcd.RangeResponse;
 import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import dev.lockstep.etcd.proto.Etcd.TxnResponse;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Answers operators' questions by reading queues, a page at a time and all pages as of one revision. */
 final class Operators {
     private static final int PAGE = 1_000;
+    private static final int LEASES_AT_ONCE = 100;
 
     private final Wire wire;
     private final Keys keys;
@@ -39,17 +43,18 @@ final class Operators {
     }
 
     CompletableFuture<LockInfo> inspect(String name) {
-        return queue(name).thenApply(queue -> info(name, queue));
+        return queue(name).thenCompose(queue -> timesLeft(List.of(queue)).thenApply(left -> info(name, queue, left)));
     }
 
     CompletableFuture<List<LockInfo>> list(String prefix) {
-        return entries(keys.locksThatBeginWith(prefix)).thenApply(entries -> {
+        return entries(keys.locksThatBeginWith(prefix)).thenCompose(entries -> {
             Map<String, List<Entry>> queues = new LinkedHashMap<>();
             entries.forEach(entry -> queues.computeIfAbsent(entry.name(), name -> new ArrayList<>())
                     .add(entry));
-            return queues.entrySet().stream()
-                    .map(queue -> info(queue.getKey(), queue.getValue()))
-                    .toList();
+            return timesLeft(queues.values())
+                    .thenApply(left -> queues.entrySet().stream()
+                            .map(queue -> info(queue.getKey(), queue.getValue(), left))
+                            .toList());
         });
     }
 
@@ -101,17 +106,54 @@ final class Operators {
                 .build();
     }
 
-    private static LockInfo info(String name, List<Entry> queue) {
+    private static LockInfo info(String name, List<Entry> queue, Map<Long, Duration> timesLeft) {
         int holders = holders(queue);
-        List<LockInfo.Entry> all = new ArrayList<>();
-        for (int i = 0; i < queue.size(); i++) {
-            Entry entry = queue.get(i);
-            all.add(new LockInfo.Entry(
-                    entry.shared() ? LockMode.SHARED : LockMode.EXCLUSIVE,
-                    i < holders ? OptionalLong.of(entry.createRevision()) : OptionalLong.empty(),
-                    Holders.read(entry.kv().getValue())));
+        return LockInfo.of(
+                name,
+                queue.subList(0, holders).stream()
+                        .map(entry -> holder(entry, timesLeft))
+                        .toList(),
+                queue.subList(holders, queue.size()).stream()
+                        .map(Operators::waiter)
+                        .toList());
+    }
+
+    private static LockInfo.Entry waiter(Entry entry) {
+        return LockInfo.Entry.of(
+                entry.shared() ? LockMode.SHARED : LockMode.EXCLUSIVE,
+                Holders.read(entry.kv().getValue()));
+    }
+
+    private static LockInfo.Entry holder(Entry entry, Map<Long, Duration> timesLeft) {
+        LockInfo.Entry holder = waiter(entry).withToken(entry.createRevision());
+        Duration left = timesLeft.get(entry.kv().getLease());
+        return left == null ? holder : holder.withRemaining(left);
+    }
+
+    /** How long the leases of holders last if nobody renews them: one request for each lease, which has many locks. */
+    private CompletableFuture<Map<Long, Duration>> timesLeft(Collection<List<Entry>> queues) {
+        List<Long> leases = queues.stream()
+                .flatMap(queue -> queue.subList(0, holders(queue)).stream())
+                .map(entry -> entry.kv().getLease())
+                .distinct()
+                .toList();
+        return timesLeft(leases, 0, new ConcurrentHashMap<>());
+    }
+
+    private CompletableFuture<Map<Long, Duration>> timesLeft(List<Long> leases, int from, Map<Long, Duration> left) {
+        if (from >= leases.size()) {
+            return CompletableFuture.completedFuture(left);
         }
-        return new LockInfo(name, all.subList(0, holders), all.subList(holders, all.size()));
+        int to = Math.min(from + LEASES_AT_ONCE, leases.size());
+        CompletableFuture<?>[] some = leases.subList(from, to).stream()
+                .map(lease -> wire.call(
+                                Rpc.LEASE_TIME_TO_LIVE,
+                                LeaseTimeToLiveRequest.newBuilder().setID(lease).build())
+                        .thenAccept(answer -> left.put(lease, Duration.ofSeconds(Math.max(0, answer.getTTL())))))
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(some)
+                .exceptionally(unknown -> null) // who holds is known; how long is left is not worth an error
+                .thenCompose(done -> timesLeft(leases, to, left));
     }
 
     /** How many at the head of a queue hold the lock: one exclusive claim, or all shared ones before the first exclusive. */

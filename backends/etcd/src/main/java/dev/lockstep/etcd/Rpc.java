@@ -9,6 +9,8 @@ import dev.lockstep.etcd.proto.Etcd.LeaseKeepAliveRequest;
 import dev.lockstep.etcd.proto.Etcd.LeaseKeepAliveResponse;
 import dev.lockstep.etcd.proto.Etcd.LeaseRevokeRequest;
 import dev.lockstep.etcd.proto.Etcd.LeaseRevokeResponse;
+import dev.lockstep.etcd.proto.Etcd.LeaseTimeToLiveRequest;
+import dev.lockstep.etcd.proto.Etcd.LeaseTimeToLiveResponse;
 import dev.lockstep.etcd.proto.Etcd.MemberListRequest;
 import dev.lockstep.etcd.proto.Etcd.MemberListResponse;
 import dev.lockstep.etcd.proto.Etcd.RangeRequest;
@@ -36,6 +38,11 @@ final class Rpc {
 
     static final MethodDescriptor<LeaseRevokeRequest, LeaseRevokeResponse> LEASE_REVOKE = unary(
             "Lease/LeaseRevoke", LeaseRevokeRequest.getDefaultInstance(), LeaseRevokeResponse.getDefaultInstance());
+
+    static final MethodDescriptor<LeaseTimeToLiveRequest, LeaseTimeToLiveResponse> LEASE_TIME_TO_LIVE = unary(
+            "Lease/LeaseTimeToLive",
+            LeaseTimeToLiveRequest.getDefaultInstance(),
+            LeaseTimeToLiveResponse.getDefaultInstance());
 
     /** A stream to the server, used for one request and its answer at a time: on the wire that is the same. */
     static final MethodDescriptor<LeaseKeepAliveRequest, LeaseKeepAliveResponse> LEASE_KEEP_ALIVE = unary(

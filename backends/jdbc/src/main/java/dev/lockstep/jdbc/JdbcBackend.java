@@ -259,7 +259,7 @@ final class JdbcBackend implements LockBackend {
     public CompletionStage<LockInfo> inspect(String name) {
         return requests.ask(name, "inspect", link -> {
             List<LockInfo> found = store.list(link, keys, keys.only(name));
-            return found.isEmpty() ? new LockInfo(name, List.of(), List.of()) : found.get(0);
+            return found.isEmpty() ? LockInfo.free(name) : found.get(0);
         });
     }
 

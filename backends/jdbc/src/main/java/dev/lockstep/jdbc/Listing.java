@@ -5,13 +5,13 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 
 /** What {@link Sql#list} tells, for people. */
 final class Listing {
@@ -28,7 +28,7 @@ final class Listing {
             (held ? listing.holders : listing.waiters).add(entry(rows, held));
         }
         List<LockInfo> locks = new ArrayList<>();
-        found.forEach((key, listing) -> locks.add(new LockInfo(keys.name(key), listing.holders, listing.waiters)));
+        found.forEach((key, listing) -> locks.add(LockInfo.of(keys.name(key), listing.holders, listing.waiters)));
         return locks;
     }
 
@@ -40,9 +40,9 @@ final class Listing {
                 rows.getString(5),
                 Instant.EPOCH.plus(rows.getLong(6), ChronoUnit.MICROS),
                 rows.getInt(7) != 0);
-        return new LockInfo.Entry(
-                rows.getInt(2) != 0 ? LockMode.SHARED : LockMode.EXCLUSIVE,
-                held ? OptionalLong.of(rows.getLong(4)) : OptionalLong.empty(),
-                holder);
+        LockInfo.Entry entry = LockInfo.Entry.of(rows.getInt(2) != 0 ? LockMode.SHARED : LockMode.EXCLUSIVE, holder);
+        return held
+                ? entry.withToken(rows.getLong(4)).withRemaining(Duration.of(rows.getLong(12), ChronoUnit.MICROS))
+                : entry;
     }
 }

@@ -98,11 +98,14 @@ final class Sql {
         deleteHeldClaims = "DELETE FROM " + claims + " WHERE name = ? AND held = 1";
 
         String alive = " s.expires > " + now;
+        String left = "s.expires - " + now;
         list = "SELECT l.name AS k, 0 AS shared, 1 AS held, l.token, l.thread, l.since, l.sticky, s.client, s.host,"
-                + " s.pid, 0 AS ticket FROM " + locks + " l JOIN " + sessions + " s ON s.id = l.session WHERE"
+                + " s.pid, 0 AS ticket, " + left + " FROM " + locks + " l JOIN " + sessions
+                + " s ON s.id = l.session WHERE"
                 + alive + " AND l.owner IS NOT NULL AND l.name >= ? AND l.name <= ? UNION ALL"
                 + " SELECT c.name, c.shared, c.held, c.token, c.thread, c.since, c.sticky, s.client, s.host, s.pid,"
-                + " c.ticket FROM " + claims + " c JOIN " + sessions + " s ON s.id = c.session WHERE" + alive
+                + " c.ticket, " + left + " FROM " + claims + " c JOIN " + sessions + " s ON s.id = c.session WHERE"
+                + alive
                 + " AND c.name >= ? AND c.name <= ? ORDER BY 1, 11";
         electSweeper = "UPDATE " + locks + " SET token = " + now + " WHERE name = ? AND token <= " + now + " - ?";
         expiredSessions = "SELECT id FROM " + sessions + " WHERE expires <= " + now;

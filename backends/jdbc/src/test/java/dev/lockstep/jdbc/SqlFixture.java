@@ -117,6 +117,7 @@ final class SqlFixture implements BackendFixture {
                 Capability.DOWNGRADE,
                 Capability.KEEPS_WHEN_CLOSED,
                 Capability.SHOWS_WAITERS,
+                Capability.SHOWS_REMAINING,
                 Capability.BREAK_CONNECTION,
                 Capability.LOSE_REPLIES,
                 Capability.SLOW_DOWN,

@@ -4,6 +4,7 @@ import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -34,22 +35,30 @@ final class Census {
         List<LockInfo.Entry> holders = new ArrayList<>();
         has.forEach((who, entries) -> {
             if (2 * entries.size() > servers) {
-                holders.add(newest(entries));
+                holders.add(held(entries, servers / 2 + 1));
                 known.remove(who);
             } else {
                 known.add(who);
             }
         });
         List<LockInfo.Entry> waiters = known.stream()
-                .map(who -> Infos.waiter(who.mode(), who.holder()))
+                .map(who -> LockInfo.Entry.of(who.mode(), who.holder()))
                 .toList();
-        return new LockInfo(name, holders, waiters);
+        return LockInfo.of(name, holders, waiters);
     }
 
-    private static LockInfo.Entry newest(List<LockInfo.Entry> entries) {
-        return entries.stream()
+    /** A holder: with its newest token, and until so few servers are left to it that they are no majority. */
+    private static LockInfo.Entry held(List<LockInfo.Entry> entries, int majority) {
+        LockInfo.Entry newest = entries.stream()
                 .max((a, b) -> Long.compare(a.token().orElse(0), b.token().orElse(0)))
                 .orElseThrow();
+        return entries.stream()
+                .flatMap(entry -> entry.remaining().stream())
+                .sorted(Comparator.reverseOrder())
+                .skip(majority - 1)
+                .findFirst()
+                .map(newest::withRemaining)
+                .orElse(newest);
     }
 
     static List<LockInfo> mergeAll(List<List<LockInfo>> lists) {

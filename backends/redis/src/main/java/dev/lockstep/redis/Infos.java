@@ -3,8 +3,8 @@ package dev.lockstep.redis;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.OptionalLong;
 
 /** Who holds or waits, as text at the server and back. */
 final class Infos {
@@ -43,11 +43,12 @@ final class Infos {
         }
     }
 
-    static LockInfo.Entry waiter(LockMode mode, HolderInfo who) {
-        return new LockInfo.Entry(mode, OptionalLong.empty(), who);
+    static LockInfo.Entry waiter(LockMode mode, String info) {
+        return LockInfo.Entry.of(mode, decode(info));
     }
 
-    static LockInfo.Entry entry(LockMode mode, long token, String info) {
-        return new LockInfo.Entry(mode, token > 0 ? OptionalLong.of(token) : OptionalLong.empty(), decode(info));
+    static LockInfo.Entry holder(LockMode mode, String info, long token, long leftMillis) {
+        LockInfo.Entry entry = waiter(mode, info).withRemaining(Duration.ofMillis(leftMillis));
+        return token > 0 ? entry.withToken(token) : entry;
     }
 }

@@ -128,12 +128,12 @@ final class PlainDialect implements Dialect {
 
     private static LockInfo info(String name, List<?> reply) {
         if (reply.isEmpty()) {
-            return new LockInfo(name, List.of(), List.of());
+            return LockInfo.free(name);
         }
         String value = Dialect.text(reply.get(0));
         String holder = value.substring(value.indexOf('\n') + 1);
-        LockInfo.Entry entry = Infos.entry(LockMode.EXCLUSIVE, (Long) reply.get(1), holder);
-        return new LockInfo(name, List.of(entry), List.of());
+        LockInfo.Entry entry = Infos.holder(LockMode.EXCLUSIVE, holder, (Long) reply.get(1), (Long) reply.get(2));
+        return LockInfo.of(name, List.of(entry), List.of());
     }
 
     @Override

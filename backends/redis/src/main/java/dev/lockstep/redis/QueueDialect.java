@@ -161,12 +161,17 @@ final class QueueDialect implements Dialect {
     private static LockInfo info(String name, List<?> reply) {
         List<LockInfo.Entry> holders = new ArrayList<>();
         List<LockInfo.Entry> waiters = new ArrayList<>();
-        for (int i = 0; i < reply.size(); i += 3) {
+        for (int i = 0; i < reply.size(); i += 4) {
             LockMode mode = Dialect.text(reply.get(i)).equals("X") ? LockMode.EXCLUSIVE : LockMode.SHARED;
             long token = longNumber(reply, i + 1);
-            (token > 0 ? holders : waiters).add(Infos.entry(mode, token, Dialect.text(reply.get(i + 2))));
+            String info = Dialect.text(reply.get(i + 2));
+            if (token > 0) {
+                holders.add(Infos.holder(mode, info, token, longNumber(reply, i + 3)));
+            } else {
+                waiters.add(Infos.waiter(mode, info));
+            }
         }
-        return new LockInfo(name, holders, waiters);
+        return LockInfo.of(name, holders, waiters);
     }
 
     @Override

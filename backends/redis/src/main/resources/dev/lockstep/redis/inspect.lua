@@ -1,31 +1,34 @@
 -- Tells who holds and who waits for locks, as many as there are keys of, without changing anything.
 -- KEYS: for each lock its lock, queue, readers and claims, as in common.lua
--- Returns for each a list of mode, token (0 for a waiter), info; or an error if its keys are not those of a lock
+-- Returns for each a list of mode, token (0 for a waiter), info, time left (ms; 0 for a waiter); or an error if its keys are not those of a lock
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local function inspect(lock, queue, readers, claims)
   local found = {}
-  local function add(mode, token, info)
+  local function add(mode, token, info, left)
     found[#found + 1] = mode
     found[#found + 1] = token
     found[#found + 1] = info
+    found[#found + 1] = left
   end
   local fields = redis.call('HMGET', lock, 'owner', 'until', 'token', 'info')
   if fields[1] and tonumber(fields[2]) > now then
-    add('X', tonumber(fields[3] or 0), fields[4])
+    add('X', tonumber(fields[3] or 0), fields[4], fields[2] - now)
   end
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', readers, now + 1, '+inf')) do
+  local reading = redis.call('ZRANGEBYSCORE', readers, now + 1, '+inf', 'WITHSCORES')
+  for i = 1, #reading, 2 do
+    local id, till = reading[i], reading[i + 1]
     local token, info = string.match(redis.call('HGET', claims, id) or '', '^Sr (%d+) (.*)$')
     if token then
-      add('S', tonumber(token), info)
+      add('S', tonumber(token), info, till - now)
     end
   end
   for _, id in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
     local record = redis.call('HMGET', claims, id, 'x' .. id)
     local mode, info = string.match(record[1] or '', '^(%u)%l %d+ (.*)$')
     if mode and tonumber(record[2] or 0) > now then
-      add(mode, 0, info)
+      add(mode, 0, info, 0)
     end
   end
   return found

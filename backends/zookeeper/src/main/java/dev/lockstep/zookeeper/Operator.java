@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
@@ -32,8 +31,8 @@ final class Operator {
     /** A node of a lock: a place in its queue, or the plain lock itself. */
     private record Seen(String path, LockMode mode, NodeData data, Stat stat) {
         LockInfo.Entry entry(boolean holds) {
-            return new LockInfo.Entry(
-                    mode, holds ? OptionalLong.of(stat.getCzxid()) : OptionalLong.empty(), data.holder());
+            LockInfo.Entry entry = LockInfo.Entry.of(mode, data.holder());
+            return holds ? entry.withToken(stat.getCzxid()) : entry;
         }
     }
 
@@ -89,7 +88,7 @@ final class Operator {
 
     private static LockInfo info(String name, List<Seen> seen) {
         int holders = holders(seen);
-        return new LockInfo(
+        return LockInfo.of(
                 name,
                 seen.subList(0, holders).stream().map(node -> node.entry(true)).toList(),
                 seen.subList(holders, seen.size()).stream()

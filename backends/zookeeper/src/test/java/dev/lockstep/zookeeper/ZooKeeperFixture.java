@@ -87,6 +87,7 @@ class ZooKeeperFixture implements BackendFixture {
     @Override
     public Set<Capability> capabilities() {
         Set<Capability> all = EnumSet.allOf(Capability.class);
+        all.remove(Capability.SHOWS_REMAINING);
         all.removeAll(lacking);
         all.remove(Capability.KEEPS_WHEN_CLOSED); // a node lives as long as its session
         return all;

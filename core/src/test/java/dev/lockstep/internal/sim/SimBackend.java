@@ -501,7 +501,7 @@ final class SimBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return CompletableFuture.completedFuture(new LockInfo(name, List.of(), List.of()));
+        return CompletableFuture.completedFuture(LockInfo.free(name));
     }
 
     @Override

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -168,7 +167,7 @@ final class ToyBackend implements LockBackend {
     public CompletionStage<LockInfo> inspect(String name) {
         return call(DO_NOT_BLOCK, store -> {
             ToyStore.Entry entry = store.find(key(name)).get(key(name));
-            return entry == null ? new LockInfo(name, List.of(), List.of()) : info(name, entry);
+            return entry == null ? LockInfo.free(name) : info(name, entry);
         });
     }
 
@@ -184,8 +183,8 @@ final class ToyBackend implements LockBackend {
     }
 
     private static LockInfo info(String name, ToyStore.Entry entry) {
-        OptionalLong token = OptionalLong.of(entry.token());
-        return new LockInfo(name, List.of(new LockInfo.Entry(LockMode.EXCLUSIVE, token, entry.holder())), List.of());
+        LockInfo.Entry holder = LockInfo.Entry.of(LockMode.EXCLUSIVE, entry.holder());
+        return LockInfo.of(name, List.of(holder.withToken(entry.token())), List.of());
     }
 
     @Override

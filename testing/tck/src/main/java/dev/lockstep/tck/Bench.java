@@ -36,7 +36,9 @@ final class Bench {
 
     static final Duration POLL = Duration.ofMillis(2);
 
-    private static final Duration LONG_TTL = Duration.ofSeconds(30);
+    /** The ttl of clients whose tests do not wait for one to pass. */
+    static final Duration LONG_TTL = Duration.ofSeconds(30);
+
     private static final String OBSERVER = "observer";
 
     private final BackendFixture fixture;

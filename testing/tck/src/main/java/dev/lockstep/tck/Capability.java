@@ -29,6 +29,9 @@ public enum Capability {
     /** The engine can expire a single lock, so that it stays held for its minimum time though its client closes. */
     KEEPS_WHEN_CLOSED,
 
+    /** The engine knows when it would free a lock by itself, so that {@link dev.lockstep.LockClient#inspect} shows it. */
+    SHOWS_REMAINING,
+
     /** {@link BackendFixture#breakConnection} and {@link BackendFixture#healConnection} work. */
     BREAK_CONNECTION,
 

@@ -80,6 +80,7 @@ abstract class OperatorContract extends ContractGroup {
         assertThat(operator().inspect(NAME).waiters()).singleElement().satisfies(entry -> {
             assertThat(entry.mode()).isEqualTo(LockMode.EXCLUSIVE);
             assertThat(entry.token()).isEmpty();
+            assertThat(entry.remaining()).isEmpty();
             assertThat(entry.holder().client()).isEqualTo(rival().name());
         });
         lock().unlock();
@@ -89,6 +90,46 @@ abstract class OperatorContract extends ContractGroup {
                 .singleElement()
                 .matches(entry -> entry.holder().client().equals(rival().name()));
         lease.close();
+    }
+
+    @Test
+    @Requires(Capability.SHOWS_REMAINING)
+    void theTimeThatIsLeftIsShown() {
+        lock().lock();
+        assertIsLeft(operator().inspect(NAME), Bench.LONG_TTL);
+        assertIsLeft(operator().list("").get(0), Bench.LONG_TTL);
+        lock().unlock();
+    }
+
+    @Test
+    @Requires({Capability.SHOWS_REMAINING, Capability.SHARED})
+    void theTimeThatIsLeftToAReaderIsShown() {
+        client().readWriteLock(NAME).readLock().lock();
+        assertIsLeft(operator().inspect(NAME), Bench.LONG_TTL);
+        client().readWriteLock(NAME).readLock().unlock();
+    }
+
+    private static void assertIsLeft(LockInfo info, Duration ttl) {
+        assertThat(info.holders())
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.remaining())
+                        .hasValueSatisfying(left -> assertThat(left).isBetween(ttl.dividedBy(3), ttl)));
+    }
+
+    /** One that lives renews before two thirds of its ttl have passed. */
+    @Test
+    @Requires({Capability.SHOWS_REMAINING, Capability.BREAK_CONNECTION})
+    void aHolderThatIsOutOfTouchHasLessAndLessTime() {
+        LockClient holder = openShortLived("holder");
+        holder.lock(NAME).acquireAsync().join();
+        bench().fixture().breakConnection(holder);
+        Duration little = bench().fixture().ttl().dividedBy(2);
+        Bench.await(
+                "its time runs out",
+                () -> operator().inspect(NAME).holders().stream()
+                        .anyMatch(entry -> entry.remaining().orElseThrow().compareTo(little) < 0));
+        Bench.await("the lock is free", () -> operator().inspect(NAME).isFree());
+        bench().fixture().healConnection(holder);
     }
 
     @Test

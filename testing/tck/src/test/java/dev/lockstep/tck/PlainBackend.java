@@ -19,7 +19,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -255,9 +254,9 @@ final class PlainBackend implements LockBackend {
                     info[3],
                     Instant.parse(info[4]),
                     Boolean.parseBoolean(info[5]));
-            OptionalLong token = OptionalLong.of(Long.parseLong(answer[i + 1]));
-            found.add(
-                    new LockInfo(answer[i], List.of(new LockInfo.Entry(LockMode.EXCLUSIVE, token, holder)), List.of()));
+            LockInfo.Entry entry =
+                    LockInfo.Entry.of(LockMode.EXCLUSIVE, holder).withToken(Long.parseLong(answer[i + 1]));
+            found.add(LockInfo.of(answer[i], List.of(entry), List.of()));
         }
         return found;
     }
@@ -278,7 +277,7 @@ final class PlainBackend implements LockBackend {
                 .thenApply(all -> all.stream()
                         .filter(info -> info.name().equals(name))
                         .findAny()
-                        .orElseGet(() -> new LockInfo(name, List.of(), List.of())));
+                        .orElseGet(() -> LockInfo.free(name)));
     }
 
     @Override

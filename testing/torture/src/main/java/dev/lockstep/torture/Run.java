@@ -159,7 +159,7 @@ final class Run {
         try {
             return client.list("");
         } catch (LockUnavailableException e) {
-            return List.of(new LockInfo("unknown: " + e.getMessage(), List.of(), List.of()));
+            return List.of(LockInfo.free("unknown: " + e.getMessage()));
         }
     }
 

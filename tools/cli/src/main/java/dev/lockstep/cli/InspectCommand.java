@@ -41,7 +41,8 @@ final class InspectCommand implements Callable<Integer> {
         } else if (info.holders().isEmpty() && info.waiters().isEmpty()) {
             out.println("free: nobody holds it, and nobody waits for it");
         } else {
-            TextTable table = new TextTable("ROLE", "MODE", "TOKEN", "CLIENT", "HOST", "PID", "THREAD", "SINCE");
+            TextTable table =
+                    new TextTable("ROLE", "MODE", "TOKEN", "LEFT", "CLIENT", "HOST", "PID", "THREAD", "SINCE");
             info.holders().forEach(entry -> add(table, "holder", entry));
             info.waiters().forEach(entry -> add(table, "waiter", entry));
             table.print(out);
@@ -55,6 +56,7 @@ final class InspectCommand implements Callable<Integer> {
                 role,
                 LockInfos.mode(entry) + (who.sticky() ? ", sticky" : ""),
                 LockInfos.token(entry),
+                LockInfos.remaining(entry),
                 who.client(),
                 who.host(),
                 who.pid(),

@@ -43,7 +43,7 @@ final class ListCommand implements Callable<Integer> {
         if (json) {
             out.println(Json.write(locks.stream().map(LockInfos::toJson).toList()));
         } else {
-            TextTable table = new TextTable("NAME", "MODE", "HOLDERS", "WAITERS", "TOKEN", "FIRST HOLDER");
+            TextTable table = new TextTable("NAME", "MODE", "HOLDERS", "WAITERS", "TOKEN", "LEFT", "FIRST HOLDER");
             locks.forEach(lock -> add(table, lock));
             table.print(out);
         }
@@ -54,7 +54,7 @@ final class ListCommand implements Callable<Integer> {
         int holders = lock.holders().size();
         int waiters = lock.waiters().size();
         if (holders == 0) {
-            table.add(lock.name(), "-", holders, waiters, "-", "-");
+            table.add(lock.name(), "-", holders, waiters, "-", "-", "-");
         } else {
             LockInfo.Entry first = lock.holders().get(0);
             table.add(
@@ -63,6 +63,7 @@ final class ListCommand implements Callable<Integer> {
                     holders,
                     waiters,
                     LockInfos.token(first),
+                    LockInfos.remaining(first),
                     first.holder().client());
         }
     }

@@ -28,6 +28,7 @@ final class LockInfos {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("mode", mode(entry));
         entry.token().ifPresent(token -> json.put("token", Long.toString(token)));
+        entry.remaining().ifPresent(left -> json.put("remainingMillis", left.toMillis()));
         json.put("client", who.client());
         json.put("host", who.host());
         json.put("pid", who.pid());
@@ -43,5 +44,11 @@ final class LockInfos {
 
     static String token(LockInfo.Entry entry) {
         return entry.token().isPresent() ? Long.toString(entry.token().getAsLong()) : "-";
+    }
+
+    static String remaining(LockInfo.Entry entry) {
+        return entry.remaining()
+                .map(left -> String.format(Locale.ROOT, "%.1f s", left.toMillis() / 1e3))
+                .orElse("-");
     }
 }

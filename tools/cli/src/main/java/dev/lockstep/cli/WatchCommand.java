@@ -90,7 +90,7 @@ final class WatchCommand implements Callable<Integer> {
         }
     }
 
-    /** Who holds and who waits, without since when: an engine may count that back from now, a little differently each time. */
+    /** Who holds and who waits, without times: they differ each time, and nobody came or went. */
     private static List<?> state(LockInfo lock) {
         return List.of(
                 lock.name(),
@@ -107,7 +107,8 @@ final class WatchCommand implements Callable<Integer> {
         if (json) {
             return Json.write(locks.stream().map(LockInfos::toJson).toList()) + "\n";
         }
-        TextTable table = new TextTable("LOCK", "WHO", "MODE", "TOKEN", "CLIENT", "HOST", "PID", "THREAD", "SINCE");
+        TextTable table =
+                new TextTable("LOCK", "WHO", "MODE", "TOKEN", "LEFT", "CLIENT", "HOST", "PID", "THREAD", "SINCE");
         for (LockInfo lock : locks) {
             lock.holders().forEach(entry -> add(table, lock.name(), "holder", entry));
             int place = 0;
@@ -130,6 +131,7 @@ final class WatchCommand implements Callable<Integer> {
                 role,
                 LockInfos.mode(entry) + (who.sticky() ? ", sticky" : ""),
                 LockInfos.token(entry),
+                LockInfos.remaining(entry),
                 who.client(),
                 who.host(),
                 who.pid(),

@@ -91,7 +91,7 @@ public final class BrokenProvider implements BackendProvider {
 
         @Override
         public CompletionStage<LockInfo> inspect(String name) {
-            return CompletableFuture.completedFuture(new LockInfo(name, List.of(), List.of()));
+            return CompletableFuture.completedFuture(LockInfo.free(name));
         }
 
         @Override

@@ -103,6 +103,19 @@ class MainTest {
                         .contains("\"client\":\"holder \\\"1\\\"\"");
             }
         }
+
+        @Test
+        void theTimeThatIsLeftIsShown() throws InterruptedException {
+            try (LockClient client = LockClient.connect(url);
+                    Lease lease = client.lock("order:42").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+                assertThat(Run.of("inspect", "--url", url, "order:42").out()).containsPattern(" \\d\\d\\.\\d s ");
+                assertThat(Run.of("inspect", "--url", url, "--json", "order:42").out())
+                        .containsPattern("\"remainingMillis\":\\d{5},");
+                assertThat(Run.of("ls", "--url", url).out()).containsPattern(" \\d\\d\\.\\d s ");
+                assertThat(Run.of("watch", "--url", url, "-n", "1").out()).containsPattern(" \\d\\d\\.\\d s ");
+            }
+        }
     }
 
     @Nested
@@ -148,8 +161,8 @@ class MainTest {
                 String table = Run.of("watch", "--url", url, "-n", "2", "--interval", "0.01")
                         .out();
                 assertThat(table.lines()).hasSize(3);
-                assertThat(table).containsPattern("job +holder +exclusive +\\d+ +one ");
-                assertThat(table).containsPattern("job +waiter 1 +exclusive +- +two ");
+                assertThat(table).containsPattern("job +holder +exclusive +\\d+ +[0-9.]+ s +one ");
+                assertThat(table).containsPattern("job +waiter 1 +exclusive +- +- +two ");
                 assertThat(Run.of("watch", "--url", url, "-n", "1", "--json").out())
                         .contains("\"token\":\"");
                 assertThat(lease.isValid()).isTrue();
