@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads.
  */
-public interface LockClient extends AutoCloseable {
+public interface LockClient extends LockAdmin, AutoCloseable {
     /**
      * Connects with the defaults.
      *
@@ -134,36 +134,6 @@ public interface LockClient extends AutoCloseable {
      * @return the template
      */
     LockTemplate template(LockOptions options);
-
-    /**
-     * Asks the engine who holds a lock and who waits for it.
-     *
-     * @param name the lock's name
-     * @return what the engine knows
-     * @throws LockUnavailableException if the engine did not answer within the request timeout
-     */
-    LockInfo inspect(String name);
-
-    /**
-     * Asks the engine which locks are held or waited for. Thousands of locks take many requests on some engines, and all
-     * of them must be answered within one request timeout: raise it for a client that lists so many.
-     *
-     * @param prefix what their names begin with; empty for all in the namespace
-     * @return the locks, by name
-     * @throws LockUnavailableException if the engine did not answer within the request timeout
-     */
-    List<LockInfo> list(String prefix);
-
-    /**
-     * Takes a lock away from whoever holds it. Its holder learns of the loss as soon as its engine can tell it, at the
-     * latest at its next renewal, and may still be at work: only tokens protect storage from it. Waiters stay, and the
-     * next of them is served.
-     *
-     * @param name the lock's name
-     * @return false if nobody held it
-     * @throws LockUnavailableException if the engine did not answer within the request timeout
-     */
-    boolean forceRelease(String name);
 
     /**
      * Asks the engine what it is and how it is set up. While a fallback is in use, that is the fallback.

@@ -46,7 +46,6 @@ final class Client implements LockClient {
 
     private final String name;
     private final String id;
-    private final String namespace;
     private final Duration requestTimeout;
     private final long requestTimeoutNanos;
     private final long patienceNanos;
@@ -54,6 +53,7 @@ final class Client implements LockClient {
     private final Executor executor;
     private final Runnable onClosed;
     private final LockBackend backend;
+    private final NamespaceAdmin admin;
     private final Events events;
     private final Turnstiles turnstiles = new Turnstiles(this);
     private final HoldWatch holds;
@@ -82,7 +82,6 @@ final class Client implements LockClient {
             Runnable onClosed) {
         this.name = clientName;
         this.id = clientId;
-        this.namespace = settings.namespace();
         this.requestTimeout = settings.requestTimeout();
         this.requestTimeoutNanos = requestTimeout.toNanos();
         this.scheduler = scheduler;
@@ -113,6 +112,7 @@ final class Client implements LockClient {
             this.patienceNanos = requestTimeoutNanos + plan.after().toNanos();
             engineContact = both::primaryContactNanos;
         }
+        this.admin = new NamespaceAdmin(this, settings.namespace(), () -> backend);
         this.outages = new OutageWatch(scheduler, backend, engineContact, turnstiles, events, requestTimeoutNanos);
         if (settings.ttl().compareTo(backend.traits().minTtl()) < 0) {
             LockConfigurationException refusal = ttlTooShort(settings.ttl(), backend.traits());
@@ -215,35 +215,22 @@ final class Client implements LockClient {
 
     @Override
     public LockInfo inspect(String lockName) {
-        Names.requireLockName(lockName);
-        return scaled(ask(lockName, "inspect", () -> backend.inspect(lockName)));
+        return admin.inspect(lockName);
     }
 
     @Override
     public List<LockInfo> list(String prefix) {
-        Objects.requireNonNull(prefix, "prefix");
-        String what = "Listing " + (prefix.isEmpty() ? "all locks" : "the locks that begin with '" + prefix + "'")
-                + " in namespace '" + namespace + "'";
-        return ask(null, what, () -> backend.list(prefix)).stream()
-                .map(Client::scaled)
-                .sorted(Comparator.comparing(LockInfo::name))
-                .toList();
-    }
-
-    /** The engine's tokens as holders see them. */
-    private static LockInfo scaled(LockInfo info) {
-        List<LockInfo.Entry> holders = info.holders().stream()
-                .map(entry -> entry.token().isPresent()
-                        ? entry.withToken(entry.token().getAsLong() << Passage.TOKEN_SHIFT)
-                        : entry)
-                .toList();
-        return LockInfo.of(info.name(), holders, info.waiters());
+        return admin.list(prefix);
     }
 
     @Override
     public boolean forceRelease(String lockName) {
-        Names.requireLockName(lockName);
-        return ask(lockName, "forceRelease", () -> backend.forceRelease(lockName));
+        return admin.forceRelease(lockName);
+    }
+
+    @Override
+    public boolean forceRelease(String lockName, long token) {
+        return admin.forceRelease(lockName, token);
     }
 
     @Override
@@ -252,7 +239,7 @@ final class Client implements LockClient {
     }
 
     /** Asks the engine something and waits for the answer, for the request timeout. */
-    private <T> T ask(@Nullable String lockName, String what, Supplier<CompletionStage<T>> question) {
+    <T> T ask(@Nullable String lockName, String what, Supplier<CompletionStage<T>> question) {
         ensureOpen();
         CompletableFuture<T> answer;
         try {

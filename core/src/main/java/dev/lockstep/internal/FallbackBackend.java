@@ -33,6 +33,7 @@ final class FallbackBackend implements LockBackend {
     private final Traits traits;
     private final FallbackRouter router;
     private final PrimaryWatch watch;
+    private final FallbackAdmin admin;
 
     private FallbackBackend(
             LockBackend primary, LockBackend fallback, BackendContext context, Duration after, Events events) {
@@ -43,6 +44,7 @@ final class FallbackBackend implements LockBackend {
         this.traits = common(primary.traits(), fallback.traits());
         this.router = new FallbackRouter(this, events, context.scheduler().nanoTime());
         this.watch = new PrimaryWatch(router, primary, context, after);
+        this.admin = new FallbackAdmin(router, side -> engine(side));
     }
 
     /**
@@ -136,37 +138,22 @@ final class FallbackBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        Side asked = router.side();
-        return engine(asked).inspect(name).thenApply(info -> shown(info, asked));
+        return admin.inspect(name);
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        Side asked = router.side();
-        return engine(asked)
-                .list(prefix)
-                .thenApply(
-                        infos -> infos.stream().map(info -> shown(info, asked)).toList());
-    }
-
-    /** What the fallback knows, without its tokens: holders have none. */
-    private static LockInfo shown(LockInfo info, Side asked) {
-        if (asked == Side.PRIMARY) {
-            return info;
-        }
-        List<LockInfo.Entry> holders =
-                info.holders().stream().map(FallbackBackend::withoutToken).toList();
-        return LockInfo.of(info.name(), holders, info.waiters());
-    }
-
-    private static LockInfo.Entry withoutToken(LockInfo.Entry entry) {
-        LockInfo.Entry plain = LockInfo.Entry.of(entry.mode(), entry.holder());
-        return entry.remaining().map(plain::withRemaining).orElse(plain);
+        return admin.list(prefix);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return engine(router.side()).forceRelease(name);
+        return admin.forceRelease(name);
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return admin.forceRelease(name, token);
     }
 
     @Override

@@ -298,6 +298,11 @@ final class LateBackend implements LockBackend {
     }
 
     @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return ask(name, connected -> connected.forceRelease(name, token));
+    }
+
+    @Override
     public CompletionStage<EngineInfo> describe() {
         return ask(LockBackend::describe);
     }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,11 +134,11 @@ final class LockTable {
         return true;
     }
 
-    /** Ends every grant of a lock. */
-    boolean endAll(String name, LossReason reason) {
+    /** Ends grants of a lock. */
+    boolean end(String name, Predicate<MemoryGrant> which, LossReason reason) {
         boolean any = false;
         for (MemoryGrant holder : holders(slots.get(name))) {
-            any |= end(holder, reason);
+            any |= which.test(holder) && end(holder, reason);
         }
         return any;
     }

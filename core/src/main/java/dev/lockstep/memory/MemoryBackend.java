@@ -30,6 +30,7 @@ final class MemoryBackend implements LockBackend {
     private final BackendContext context;
     private final Scheduler scheduler;
     private final LockTable table;
+    private final MemoryAdmin admin;
     private final Link link;
     private final Renewer<Session> renewer;
     private final Set<PendingClaim> pending = new LinkedHashSet<>(); // guarded by itself; in order of submission
@@ -40,6 +41,7 @@ final class MemoryBackend implements LockBackend {
     MemoryBackend(MemoryEngine engine, LockTable table, BackendContext context) {
         this.engine = engine;
         this.table = table;
+        this.admin = new MemoryAdmin(this, table);
         this.context = context;
         this.scheduler = context.scheduler();
         this.link = new Link(scheduler);
@@ -167,17 +169,22 @@ final class MemoryBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return ask(name, "inspect", () -> table.inspect(name));
+        return admin.inspect(name);
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return ask(null, "list", () -> table.list(prefix));
+        return admin.list(prefix);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return ask(name, "forceRelease", () -> table.endAll(name, LossReason.REVOKED));
+        return admin.forceRelease(name);
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return admin.forceRelease(name, token);
     }
 
     @Override
@@ -276,8 +283,7 @@ final class MemoryBackend implements LockBackend {
         engine.closed(this);
     }
 
-    private <T extends @Nullable Object> CompletableFuture<T> ask(
-            @Nullable String lockName, String what, Supplier<T> work) {
+    <T extends @Nullable Object> CompletableFuture<T> ask(@Nullable String lockName, String what, Supplier<T> work) {
         return calls.call(lockName, what, context.requestTimeout(), work);
     }
 

@@ -184,7 +184,7 @@ public final class MemoryEngine implements BackendFactory {
     public boolean revoke(String lockName) {
         boolean any = false;
         for (LockTable table : tables.values()) {
-            any |= table.endAll(lockName, LossReason.REVOKED);
+            any |= table.end(lockName, holder -> true, LossReason.REVOKED);
         }
         return any;
     }

@@ -1,7 +1,6 @@
 package dev.lockstep.spi;
 
 import dev.lockstep.EngineInfo;
-import dev.lockstep.LockInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +32,7 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Safe for use by many threads.
  */
-public interface LockBackend extends AutoCloseable {
+public interface LockBackend extends AdminBackend, AutoCloseable {
     /**
      * What this engine can do.
      *
@@ -62,30 +61,6 @@ public interface LockBackend extends AutoCloseable {
      * @return done when it has answered; exceptional if it has not within the request timeout
      */
     CompletionStage<Void> ping();
-
-    /**
-     * Tells who holds and who waits for a lock.
-     *
-     * @param name the lock's name
-     * @return what the engine knows; without holders and waiters if it knows nothing
-     */
-    CompletionStage<LockInfo> inspect(String name);
-
-    /**
-     * Tells which locks are held or waited for.
-     *
-     * @param prefix what their names begin with; may be empty
-     * @return the locks, in any order
-     */
-    CompletionStage<List<LockInfo>> list(String prefix);
-
-    /**
-     * Ends every grant of a lock. Waiters stay and are served.
-     *
-     * @param name the lock's name
-     * @return false if there was no grant
-     */
-    CompletionStage<Boolean> forceRelease(String name);
 
     /**
      * Tells what the engine is and what locks promise on it, as it is set up now. For people: no credentials, and no more

@@ -202,7 +202,13 @@ final class EtcdBackend implements LockBackend {
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return answer(name, "to release it by force", operators.forceRelease(name));
+        return answer(name, "to release it by force", operators.forceRelease(name, entry -> true));
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return answer(
+                name, "to release it by force", operators.forceRelease(name, entry -> entry.createRevision() == token));
     }
 
     @Override

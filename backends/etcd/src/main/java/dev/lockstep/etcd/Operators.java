@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /** Answers operators' questions by reading queues, a page at a time and all pages as of one revision. */
 final class Operators {
@@ -58,10 +59,13 @@ final class Operators {
         });
     }
 
-    CompletableFuture<Boolean> forceRelease(String name) {
+    /** Ends the grants of a lock that are meant; none that came since the queue was read. */
+    CompletableFuture<Boolean> forceRelease(String name, Predicate<Entry> which) {
         return queue(name).thenCompose(queue -> {
             CompletableFuture<Boolean> any = CompletableFuture.completedFuture(false);
-            for (Entry entry : queue.subList(0, holders(queue))) {
+            List<Entry> ended =
+                    queue.subList(0, holders(queue)).stream().filter(which).toList();
+            for (Entry entry : ended) {
                 // Its client may use the key again for its next claim.
                 TxnRequest end = TxnRequest.newBuilder()
                         .addCompare(Requests.createdAt(entry.kv().getKey(), entry.createRevision()))

@@ -198,6 +198,11 @@ class EtcdFixture implements BackendFixture {
         }
 
         @Override
+        public CompletionStage<Boolean> forceRelease(String name, long token) {
+            return delegate.forceRelease(name, token);
+        }
+
+        @Override
         public CompletionStage<EngineInfo> describe() {
             return delegate.describe();
         }

@@ -270,7 +270,15 @@ final class JdbcBackend implements LockBackend {
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return requests.ask(name, "forceRelease", link -> store.queue().revoke(link, keys.key(name)));
+        return requests.ask(name, "forceRelease", link -> store.queue().revoke(link, keys.key(name), holder -> true));
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return requests.ask(
+                name,
+                "forceRelease",
+                link -> store.queue().revoke(link, keys.key(name), holder -> holder.token() == token));
     }
 
     @Override

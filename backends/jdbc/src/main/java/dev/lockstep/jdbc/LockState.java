@@ -12,6 +12,9 @@ final class LockState {
     /** A row of the claims. */
     record Row(String claim, String session, boolean shared, long token) {}
 
+    /** That of the last grant, which is the owner's if there is one. */
+    private final long token;
+
     @Nullable
     String owner;
 
@@ -26,7 +29,8 @@ final class LockState {
     /** Those who wait, in the order of their tickets. */
     final List<Row> waiting = new ArrayList<>();
 
-    LockState(@Nullable String owner, @Nullable String ownerSession, long tickets) {
+    LockState(long token, @Nullable String owner, @Nullable String ownerSession, long tickets) {
+        this.token = token;
         this.owner = owner;
         this.ownerSession = ownerSession;
         this.tickets = tickets;
@@ -104,12 +108,12 @@ final class LockState {
     }
 
     /** The claims that keep others from the lock. */
-    List<String> holders() {
-        List<String> holders = new ArrayList<>();
+    List<Row> holders() {
+        List<Row> holders = new ArrayList<>();
         if (owner != null) {
-            holders.add(owner);
+            holders.add(new Row(owner, ownerSession == null ? "" : ownerSession, false, token));
         }
-        held.forEach(row -> holders.add(row.claim()));
+        holders.addAll(held);
         return holders;
     }
 }

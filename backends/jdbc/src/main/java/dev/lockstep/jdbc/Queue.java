@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What concerns more than one row of a lock: waiting, sharing, and leaving. Each operation is one transaction that locks
@@ -53,7 +54,7 @@ final class Queue {
 
     private static Optional<LockState> readRow(ResultSet rows) throws SQLException {
         return rows.next()
-                ? Optional.of(new LockState(rows.getString(2), rows.getString(3), rows.getLong(6)))
+                ? Optional.of(new LockState(rows.getLong(1), rows.getString(2), rows.getString(3), rows.getLong(6)))
                 : Optional.empty();
     }
 
@@ -152,9 +153,9 @@ final class Queue {
         } else if (!before.session().equals(session)) {
             writes.update(sql.moveClaim, session, ask.claim());
         }
-        for (String holder : state.holders()) {
-            if (!ask.isOfSameClient(holder)) {
-                push.send(writes, Push.Message.WANTED, holder);
+        for (LockState.Row holder : state.holders()) {
+            if (!ask.isOfSameClient(holder.claim())) {
+                push.send(writes, Push.Message.WANTED, holder.claim());
             }
         }
     }
@@ -233,25 +234,25 @@ final class Queue {
         });
     }
 
-    /** Takes a lock away from all who hold it. */
-    boolean revoke(Link link, String key) throws SQLException {
+    /** Takes a lock away from some of those who hold it. */
+    boolean revoke(Link link, String key, Predicate<LockState.Row> which) throws SQLException {
         return locked(link, key, (writes, state) -> {
-                    if (state.isFree()) {
+                    List<LockState.Row> ended =
+                            state.holders().stream().filter(which).toList();
+                    if (ended.isEmpty()) {
                         return () -> false;
                     }
                     List<Batch.Call<Boolean>> sessions = new ArrayList<>();
-                    if (state.ownerSession != null) {
-                        sessions.add(writes.update(sql.revoke, state.ownerSession));
-                    }
-                    for (LockState.Row row : state.held) {
+                    for (LockState.Row row : ended) {
                         sessions.add(writes.update(sql.revoke, row.session()));
+                        push.send(writes, Push.Message.REVOKED, row.claim());
+                        if (row.claim().equals(state.owner)) {
+                            state.free();
+                        } else {
+                            state.remove(row.claim());
+                            writes.update(sql.deleteClaim, row.claim());
+                        }
                     }
-                    for (String holder : state.holders()) {
-                        push.send(writes, Push.Message.REVOKED, holder);
-                    }
-                    state.free();
-                    state.held.clear();
-                    writes.update(sql.deleteHeldClaims, key);
                     store(writes, key, state);
                     return () -> anyAlive(sessions);
                 })

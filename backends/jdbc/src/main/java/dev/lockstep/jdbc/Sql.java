@@ -41,7 +41,6 @@ final class Sql {
     final String moveClaim;
     final String deleteClaim;
     final String deleteClaimsOfSession;
-    final String deleteHeldClaims;
 
     final String list;
     final String electSweeper;
@@ -95,7 +94,6 @@ final class Sql {
         moveClaim = "UPDATE " + claims + " SET session = ? WHERE claim = ?";
         deleteClaim = "DELETE FROM " + claims + " WHERE claim = ?";
         deleteClaimsOfSession = "DELETE FROM " + claims + " WHERE name = ? AND session = ?";
-        deleteHeldClaims = "DELETE FROM " + claims + " WHERE name = ? AND held = 1";
 
         String alive = " s.expires > " + now;
         String left = "s.expires - " + now;

@@ -63,6 +63,9 @@ interface Dialect {
     /** Ends every grant of a lock; false if there was none. */
     boolean forceRelease(LockKeys keys, long deadlineNanos) throws Failure;
 
+    /** Ends the grant of a lock that has a token; false if there is none. */
+    boolean forceRelease(LockKeys keys, long token, long deadlineNanos) throws Failure;
+
     static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }

@@ -79,6 +79,11 @@ final class LockKeys {
         return new byte[][] {lock, with(PING)};
     }
 
+    /** The keys of the plain lock, and one beside them that nobody writes. */
+    byte[][] plainForced() {
+        return new byte[][] {lock, with(TOKEN), with(PING)};
+    }
+
     /** The pattern for SCAN of all keys of all locks whose names begin with a prefix. */
     static String pattern(String namespace, String prefix) {
         String start = PREFIX + encode(namespace, true) + ':' + encode(prefix, false);

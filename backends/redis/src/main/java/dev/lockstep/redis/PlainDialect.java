@@ -145,4 +145,11 @@ final class PlainDialect implements Dialect {
                                 connection.executeCommand(new CommandArguments(Protocol.Command.DEL).add(keys.lock())))
                 .equals(1L);
     }
+
+    @Override
+    public boolean forceRelease(LockKeys keys, long token, long deadlineNanos) throws Failure {
+        byte[][] args = {bytes(token)};
+        return link.eval(Script.PLAIN_FORCE, link.slot(keys), keys.plainForced(), args, deadlineNanos)
+                .equals(1L);
+    }
 }

@@ -179,6 +179,12 @@ final class QueueDialect implements Dialect {
         return !eval(Script.FORCE, keys, NOTHING, deadlineNanos).equals(0L);
     }
 
+    @Override
+    public boolean forceRelease(LockKeys keys, long token, long deadlineNanos) throws Failure {
+        return eval(Script.FORCE_ONE, keys, new byte[][] {bytes(token)}, deadlineNanos)
+                .equals(1L);
+    }
+
     private Object eval(Script script, LockKeys keys, byte[][] args, long deadlineNanos) throws Failure {
         return link.eval(script, link.slot(keys), keys.queued(), args, deadlineNanos);
     }

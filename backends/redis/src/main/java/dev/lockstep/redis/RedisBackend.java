@@ -252,6 +252,12 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     }
 
     @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        LockKeys keys = new LockKeys(context.namespace(), name);
+        return requests.once(name, "forceRelease", deadline -> dialect.forceRelease(keys, token, deadline));
+    }
+
+    @Override
     public CompletionStage<EngineInfo> describe() {
         return requests.once(null, "describe", deadline -> Description.of(link, options, ttl(), deadline));
     }

@@ -28,6 +28,7 @@ final class RedlockBackend implements LockBackend {
     private static final Traits TRAITS = new Traits(true, true, false, false, Duration.ofMillis(100));
 
     private final BackendContext context;
+    private final RedlockAdmin admin;
     private final List<Member> members = new ArrayList<>();
     private final byte[] ttlMillis;
     private final byte[] waiterExpiryMillis;
@@ -39,6 +40,7 @@ final class RedlockBackend implements LockBackend {
 
     RedlockBackend(BackendContext context, List<Link> links, RedisOptions options) {
         this.context = context;
+        this.admin = new RedlockAdmin(this, context.namespace());
         this.ttlMillis = Dialect.bytes(context.ttl().toMillis());
         Duration expiry = options.waiterExpiry();
         this.waiterExpiryMillis =
@@ -153,7 +155,7 @@ final class RedlockBackend implements LockBackend {
     // ---------------------------------------------------------------- operators
 
     /** Asks each server once; a majority must answer, and those that are not slower are waited for. */
-    private <T> CompletableFuture<List<T>> askAll(@Nullable String name, String what, Question<T> question) {
+    <T> CompletableFuture<List<T>> askAll(@Nullable String name, String what, Question<T> question) {
         List<CompletableFuture<T>> answers = new ArrayList<>();
         for (Member member : members) {
             answers.add(member.requests().once(name, what, deadline -> question.ask(member, deadline)));
@@ -163,7 +165,7 @@ final class RedlockBackend implements LockBackend {
 
     /** What is asked of each server. */
     @FunctionalInterface
-    private interface Question<T> {
+    interface Question<T> {
         T ask(Member member, long deadlineNanos) throws Failure;
     }
 
@@ -187,28 +189,22 @@ final class RedlockBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return askAll(name, "inspect", (member, deadline) -> member.dialect().inspect(name, deadline))
-                .thenApply(infos -> Census.merge(name, infos));
+        return admin.inspect(name);
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return askAll(
-                        null,
-                        "list",
-                        (member, deadline) ->
-                                KeyScan.locks(member.link(), member.dialect(), context.namespace(), prefix, deadline))
-                .thenApply(Census::mergeAll);
+        return admin.list(prefix);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        LockKeys keys = new LockKeys(context.namespace(), name);
-        return askAll(
-                        name,
-                        "forceRelease",
-                        (member, deadline) -> member.dialect().forceRelease(keys, deadline))
-                .thenApply(ended -> 2 * ended.stream().filter(each -> each).count() > ended.size());
+        return admin.forceRelease(name);
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return admin.forceRelease(name, token);
     }
 
     @Override

@@ -16,16 +16,19 @@ enum Script {
     KEEP("common.lua", "keep.lua"),
     DOWNGRADE("common.lua", "downgrade.lua"),
     FORCE("common.lua", "force.lua"),
+    FORCE_ONE("common.lua", "force-one.lua"),
     INSPECT("inspect.lua"),
     RENEW("renew.lua"),
     PLAIN_ACQUIRE("plain-acquire.lua"),
     PLAIN_RELEASE("plain-release.lua"),
     PLAIN_RENEW("plain-renew.lua"),
     PLAIN_INSPECT("plain-inspect.lua"),
+    PLAIN_FORCE("plain-force.lua"),
     REDLOCK_JOIN("common.lua", "redlock-charter.lua", "redlock-join.lua"),
     REDLOCK_ACQUIRE("common.lua", "redlock-acquire.lua"),
     REDLOCK_CONFIRM("common.lua", "redlock-charter.lua", "redlock-confirm.lua"),
-    REDLOCK_YIELD("common.lua", "redlock-yield.lua");
+    REDLOCK_YIELD("common.lua", "redlock-yield.lua"),
+    REDLOCK_FORCE("common.lua", "redlock-force.lua");
 
     private final byte[] source;
     private final byte[] hash;

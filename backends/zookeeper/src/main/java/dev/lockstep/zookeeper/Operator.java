@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongPredicate;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -76,9 +77,15 @@ final class Operator {
         });
     }
 
-    CompletableFuture<Boolean> forceRelease(String name) {
+    /**
+     * Ends the grants of a lock whose nodes were made by some transactions. A place in a queue has a path that nobody else
+     * ever has. The node of a plain lock has not, and ZooKeeper compares no transaction ids: another client may make it anew
+     * between the look and the delete.
+     */
+    CompletableFuture<Boolean> forceRelease(String name, LongPredicate which) {
         return sync().thenCompose(synced -> look(name)).thenCompose(seen -> {
             List<CompletableFuture<Boolean>> deleted = seen.subList(0, holders(seen)).stream()
+                    .filter(node -> which.test(node.stat().getCzxid()))
                     .map(node -> delete(node.path()))
                     .toList();
             return CompletableFuture.allOf(deleted.toArray(CompletableFuture[]::new))

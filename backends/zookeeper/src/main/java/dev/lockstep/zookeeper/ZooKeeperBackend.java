@@ -230,7 +230,12 @@ final class ZooKeeperBackend implements LockBackend {
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return bounded(operator(name).forceRelease(name), name, "force release");
+        return bounded(operator(name).forceRelease(name, any -> true), name, "force release");
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return bounded(operator(name).forceRelease(name, made -> made == token), name, "force release");
     }
 
     @Override

@@ -513,4 +513,9 @@ final class SimBackend implements LockBackend {
     public CompletionStage<Boolean> forceRelease(String name) {
         return CompletableFuture.completedFuture(false);
     }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return CompletableFuture.completedFuture(false);
+    }
 }

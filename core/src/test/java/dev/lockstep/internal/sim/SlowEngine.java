@@ -177,5 +177,10 @@ final class SlowEngine implements LockBackend {
     }
 
     @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public void close() {}
 }

@@ -189,7 +189,12 @@ final class ToyBackend implements LockBackend {
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return call(DO_NOT_BLOCK, store -> store.delete(key(name)));
+        return call(DO_NOT_BLOCK, store -> store.delete(key(name), entry -> true));
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return call(DO_NOT_BLOCK, store -> store.delete(key(name), entry -> entry.token() == token));
     }
 
     @Override

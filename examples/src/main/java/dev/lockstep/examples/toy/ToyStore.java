@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,9 +96,10 @@ final class ToyStore {
         return present != null && present.owner().equals(owner) && entries.remove(key) != null;
     }
 
-    /** Frees a key, whoever has it. */
-    synchronized boolean delete(String key) {
-        return live(key) != null && entries.remove(key) != null;
+    /** Frees a key if it is one of those to free, whoever has it. */
+    synchronized boolean delete(String key, Predicate<Entry> which) {
+        Entry present = live(key);
+        return present != null && which.test(present) && entries.remove(key) != null;
     }
 
     /** Frees all keys whose owner begins with something. */

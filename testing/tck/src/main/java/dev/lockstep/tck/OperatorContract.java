@@ -206,6 +206,96 @@ abstract class OperatorContract extends ContractGroup {
         waiter.does(next::close);
     }
 
+    private long shownToken(LockClient holder) {
+        return operator().inspect(NAME).holders().stream()
+                .filter(entry -> entry.holder().client().equals(holder.name()))
+                .findAny()
+                .orElseThrow()
+                .token()
+                .orElseThrow();
+    }
+
+    @Test
+    void theGrantThatWasSeenIsTakenAway() throws Exception {
+        LockClient holder = openShortLived("holder");
+        Lease lease = holder.lock(NAME).acquire();
+        long seen = shownToken(holder);
+        assertThat(operator().forceRelease(NAME, seen)).isTrue();
+        Bench.await("the holder learns", () -> !lease.isValid());
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        assertThat(bench().isFree(NAME)).isTrue();
+        assertThat(operator().forceRelease(NAME, seen)).isFalse();
+    }
+
+    @Test
+    void theTokenOfALeaseIdentifiesItsGrant() throws Exception {
+        LockClient holder = openShortLived("holder");
+        Lease lease = holder.lock(NAME).acquire();
+        assertThat(operator().forceRelease(NAME, lease.token())).isTrue();
+        Bench.await("the holder learns", () -> !lease.isValid());
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void aGrantThatCameAfterIsNotTakenAway() throws Exception {
+        lock().lock();
+        long seen = shownToken(client());
+        lock().unlock();
+        try (Lease next = rivalLock().acquire()) {
+            assertThat(operator().forceRelease(NAME, seen)).isFalse();
+            assertThat(operator().forceRelease(NAME, next.token() + (1L << 20))).isFalse();
+            assertThat(operator().forceRelease("another name", next.token())).isFalse();
+            assertThat(next.isValid()).isTrue();
+            assertThat(operator().inspect(NAME).holders()).hasSize(1);
+        }
+    }
+
+    @Test
+    void aTokenIsPositive() {
+        assertThatThrownBy(() -> operator().forceRelease(NAME, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> operator().forceRelease(NAME, -1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    @Requires(Capability.SHARED)
+    void oneOfSeveralReadersLosesALockThatIsTakenAway() throws Exception {
+        LockClient first = openShortLived("first");
+        Lease one = first.readWriteLock(NAME).readLock().acquireAsync().get();
+        Lease two = rival().readWriteLock(NAME).readLock().acquireAsync().get();
+        assertThat(operator().forceRelease(NAME, shownToken(first))).isTrue();
+        Bench.await("it learns", () -> !one.isValid());
+        assertThatThrownBy(one::close).isInstanceOf(LockLostException.class);
+        assertThat(two.isValid()).isTrue();
+        assertThat(operator().inspect(NAME).holders())
+                .singleElement()
+                .matches(entry -> entry.holder().client().equals(rival().name()));
+        two.close();
+    }
+
+    /** Whether the holder releases or the operator takes away: the one that comes next keeps the lock. */
+    @Test
+    @Requires(Capability.SHOWS_WAITERS)
+    void aReleaseByForceThatComesTooLateHitsNobody() throws Exception {
+        Actor actor = actor("operator");
+        for (int i = 0; i < 20; i++) {
+            Lease lease = lock().acquireAsync().get();
+            CompletableFuture<Lease> waiting = rivalLock().acquireAsync();
+            bench().awaitWaiters(NAME, 1);
+            long seen = shownToken(client());
+            Call<Boolean> forced = actor.start(() -> operator().forceRelease(NAME, seen));
+            try {
+                lease.close();
+            } catch (LockLostException e) {
+                assertThat(forced.get()).isTrue();
+            }
+            Lease next = waiting.get(20, TimeUnit.SECONDS);
+            forced.get();
+            assertThat(operator().forceRelease(NAME, seen)).isFalse();
+            assertThat(next.isValid()).isTrue();
+            next.close();
+        }
+    }
+
     @Test
     void aThreadOfTheSameClientIsServedWhenALockIsTakenAway() throws Exception {
         LockClient holder = openShortLived("holder");

@@ -147,6 +147,11 @@ class MemoryLockContractTest extends LockContract {
         }
 
         @Override
+        public CompletionStage<Boolean> forceRelease(String name, long token) {
+            return delegate.forceRelease(name, token);
+        }
+
+        @Override
         public CompletionStage<EngineInfo> describe() {
             return delegate.describe();
         }

@@ -291,6 +291,17 @@ final class PlainBackend implements LockBackend {
     }
 
     @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return ask(
+                context.requestTimeout(),
+                answer -> Boolean.valueOf(answer[0]),
+                "force",
+                context.namespace(),
+                name,
+                Long.toString(token));
+    }
+
+    @Override
     public void close() {
         renewer.close();
         io.shutdown();

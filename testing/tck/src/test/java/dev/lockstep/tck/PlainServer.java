@@ -142,7 +142,7 @@ final class PlainServer implements AutoCloseable {
             case "take" -> take(key(words), words.next(), expiry(words, now), words.next());
             case "renew" -> renew(expiry(words, now), words);
             case "free" -> free(key(words), words.next());
-            case "force" -> force(key(words));
+            case "force" -> force(key(words), words);
             case "list" -> list(words.next(), words.next());
             default -> throw new UncheckedIOException(new IOException("unknown request"));
         };
@@ -166,10 +166,13 @@ final class PlainServer implements AutoCloseable {
         return entry;
     }
 
-    private String[] force(Key key) {
-        boolean held = present(key) != null;
-        entries.remove(key);
-        return new String[] {Boolean.toString(held)};
+    private String[] force(Key key, Iterator<String> token) {
+        Entry present = present(key);
+        boolean meant = present != null && (!token.hasNext() || present.token == Long.parseLong(token.next()));
+        if (meant) {
+            entries.remove(key);
+        }
+        return new String[] {Boolean.toString(meant)};
     }
 
     /** Gives a key to a claim if it is free; asking again, as after a lost answer, changes nothing but the expiry. */

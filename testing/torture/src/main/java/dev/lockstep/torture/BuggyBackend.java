@@ -286,6 +286,11 @@ final class BuggyBackend implements LockBackend {
     }
 
     @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return sound.forceRelease(name, token);
+    }
+
+    @Override
     public CompletionStage<EngineInfo> describe() {
         return sound.describe();
     }

@@ -17,7 +17,7 @@ final class ExitCodes {
     /** What the command had to say could not be written. */
     static final int NOT_WRITTEN = 74;
 
-    /** Somebody else holds the lock. */
+    /** Somebody else holds the lock: one that exec needs, or that release was to take from another. */
     static final int BUSY = 75;
 
     /** The lock was lost while the command ran. */

@@ -24,9 +24,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "release",
         description = {
-            "Takes a lock away from whoever holds it; asks first.",
-            "The holder is told of its loss, but may still be at work: only tokens protect storage from it. Who waits stays,"
-                    + " and is served."
+            "Takes a lock away from whoever holds it; asks first. One that gets the lock meanwhile keeps it.",
+            "The holder is notified of its loss, but may still be at work: only tokens protect storage from it. Waiters stay"
+                    + " and are served."
         })
 final class ReleaseCommand implements Callable<Integer> {
     @Spec
@@ -61,19 +61,42 @@ final class ReleaseCommand implements Callable<Integer> {
             if (!yes && !info.holders().isEmpty() && !isConfirmed(info, out)) {
                 throw new Refusal(ExitCodes.FAILED, "nothing was done");
             }
-            boolean released = client.forceRelease(name);
+            boolean released = release(client, info);
             if (json) {
                 Map<String, Object> answer = new LinkedHashMap<>();
                 answer.put("name", name);
                 answer.put("released", released);
                 out.println(Json.write(answer));
-            } else {
+            }
+            if (!released) {
+                refuseIfHeld(client.inspect(name));
+            }
+            if (!json) {
                 out.println(released ? "released" : "free already: nobody held it");
             }
         } catch (IllegalArgumentException e) {
             throw engine.unusable(e);
         }
         return ExitCodes.OK;
+    }
+
+    /** Takes the lock from those who were seen to hold it, and from nobody who came since. */
+    private boolean release(LockClient client, LockInfo seen) {
+        boolean released = false;
+        for (LockInfo.Entry holder : seen.holders()) {
+            released |= holder.token().isPresent()
+                    && client.forceRelease(name, holder.token().getAsLong());
+        }
+        return released;
+    }
+
+    private static void refuseIfHeld(LockInfo now) {
+        if (!now.isFree()) {
+            throw new Refusal(
+                    ExitCodes.BUSY,
+                    "nothing was released: the lock has changed hands, and is held by "
+                            + now.holders().get(0).holder());
+        }
     }
 
     private boolean isConfirmed(LockInfo info, PrintWriter out) throws IOException {

@@ -105,6 +105,11 @@ public final class BrokenProvider implements BackendProvider {
         }
 
         @Override
+        public CompletionStage<Boolean> forceRelease(String name, long token) {
+            return CompletableFuture.completedFuture(false);
+        }
+
+        @Override
         public void close() {}
     }
 }

@@ -21,7 +21,7 @@ class MainTest {
     private final String url = "memory:cli-" + UUID.randomUUID();
 
     /** What a run left behind. */
-    private record Run(int code, String out, String err) {
+    record Run(int code, String out, String err) {
         static Run of(String... args) {
             StringWriter out = new StringWriter();
             StringWriter err = new StringWriter();

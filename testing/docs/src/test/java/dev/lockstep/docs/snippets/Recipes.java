@@ -255,9 +255,11 @@ final class Recipes {
         for (LockInfo info : locks.list("order:")) {
             info.holders().forEach(entry -> System.out.println(info.name() + " is held by " + entry.holder()));
         }
-        boolean taken = locks.forceRelease("order:42"); // its holder is told, and may still be at work
+        for (LockInfo.Entry holder : locks.inspect("order:42").holders()) {
+            // Its holder is told, and may still be at work. Whoever holds the lock by now keeps it.
+            boolean taken = locks.forceRelease("order:42", holder.token().orElseThrow());
+        }
         // end::operators
-        System.out.println(taken);
     }
 
     /** What the locks protect. */

@@ -1,0 +1,6 @@
+-- Deletes the lock if its token is the one that is meant. KEYS: lock, token, one that never exists; ARGV: token
+-- Returns 1 if it was, else 0
+if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('GET', KEYS[2]) == ARGV[1] then
+  return redis.call('DEL', KEYS[1])
+end
+return redis.call('DEL', KEYS[3]) -- a server that may not write has not the last word about what is not there

@@ -1,0 +1,107 @@
+package dev.lockstep.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostException;
+import dev.lockstep.cli.MainTest.Run;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.Charset;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** A release by force shows who holds the lock, asks, and takes it from no other. */
+class ReleaseCommandTest {
+    private final String url = "memory:cli-" + UUID.randomUUID();
+
+    /** Runs the command with somebody at the terminal, who does something before the answer is typed. */
+    private Run answerYes(Callable<?> before, String... args) {
+        InputStream answer = new InputStream() {
+            private final InputStream typed = new ByteArrayInputStream("y\n".getBytes(Charset.defaultCharset()));
+            private boolean asked;
+
+            @Override
+            public int read() throws IOException {
+                if (!asked) {
+                    asked = true;
+                    try {
+                        before.call();
+                    } catch (Exception e) {
+                        throw new IOException(e);
+                    }
+                }
+                return typed.read();
+            }
+        };
+        InputStream usual = System.in;
+        System.setIn(answer);
+        System.setProperty("lockstep.stdin.terminal", "true");
+        try {
+            return Run.of(args);
+        } finally {
+            System.setIn(usual);
+            System.clearProperty("lockstep.stdin.terminal");
+        }
+    }
+
+    @Test
+    void releasesTheGrantThatItShowed() throws InterruptedException {
+        try (LockClient client = LockClient.connect(url)) {
+            Lease lease = client.lock("job").acquire();
+            Run run = answerYes(() -> lease, "release", "--url", url, "--force", "job");
+            assertThat(run.code()).as(run.err()).isZero();
+            assertThat(run.out()).contains("held by", "Take it away?", "released");
+            assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        }
+    }
+
+    @Test
+    void sparesOneThatCameMeanwhile() throws Exception {
+        try (LockClient first = LockClient.connect(url);
+                LockClient second =
+                        LockClient.builder().url(url).clientName("the second").connect()) {
+            Lease seen = first.lock("job").acquire();
+            AtomicReference<Lease> next = new AtomicReference<>();
+            Run run = answerYes(
+                    () -> {
+                        seen.close();
+                        next.set(second.lock("job").acquire());
+                        return next;
+                    },
+                    "release",
+                    "--url",
+                    url,
+                    "--force",
+                    "job");
+            assertThat(run.code()).isEqualTo(ExitCodes.BUSY);
+            assertThat(run.err()).contains("nothing was released").contains("client the second");
+            assertThat(next.get().isValid()).isTrue();
+            next.get().close();
+        }
+    }
+
+    @Test
+    void saysIfTheLockIsFreeByNow() throws Exception {
+        try (LockClient client = LockClient.connect(url)) {
+            Lease seen = client.lock("job").acquire();
+            Run run = answerYes(
+                    () -> {
+                        seen.close();
+                        return seen;
+                    },
+                    "release",
+                    "--url",
+                    url,
+                    "--force",
+                    "job");
+            assertThat(run.code()).isZero();
+            assertThat(run.out()).contains("free already");
+        }
+    }
+}
