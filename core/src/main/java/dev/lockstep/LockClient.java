@@ -136,6 +136,25 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     LockTemplate template(LockOptions options);
 
     /**
+     * Asks the engine for its namespaces: for all in which a lock is held or waited for; there may be some more, of late or of
+     * clients without locks.
+     *
+     * @return the namespaces, in order; none if the engine cannot list them
+     * @throws LockConfigurationException if this client may not read what belongs to others
+     * @throws LockUnavailableException if the engine did not answer within the request timeout
+     */
+    List<String> namespaces();
+
+    /**
+     * What operators see of another namespace of this engine, and do to it.
+     *
+     * @param namespace the namespace
+     * @return its locks, over this client's connection; its calls throw {@link LockConfigurationException} if the engine
+     *     cannot list namespaces
+     */
+    LockAdmin admin(String namespace);
+
+    /**
      * Asks the engine what it is and how it is set up. While a fallback is in use, that is the fallback.
      *
      * @return product, version and what locks on it promise

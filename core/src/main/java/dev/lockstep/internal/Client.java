@@ -4,6 +4,7 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.DistributedReadWriteLock;
 import dev.lockstep.EngineInfo;
 import dev.lockstep.HolderInfo;
+import dev.lockstep.LockAdmin;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
@@ -231,6 +232,22 @@ final class Client implements LockClient {
     @Override
     public boolean forceRelease(String lockName, long token) {
         return admin.forceRelease(lockName, token);
+    }
+
+    @Override
+    public List<String> namespaces() {
+        return ask(null, "Listing the namespaces", backend::namespaces).stream()
+                .sorted()
+                .toList();
+    }
+
+    @Override
+    public LockAdmin admin(String namespace) {
+        ensureOpen();
+        Clients.requireNamespace(namespace);
+        return namespace.equals(admin.namespace())
+                ? admin
+                : new NamespaceAdmin(this, namespace, () -> backend.admin(namespace));
     }
 
     @Override

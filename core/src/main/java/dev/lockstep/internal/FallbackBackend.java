@@ -4,6 +4,7 @@ import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.internal.FallbackRouter.Side;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.Claim;
@@ -154,6 +155,16 @@ final class FallbackBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
         return admin.forceRelease(name, token);
+    }
+
+    @Override
+    public CompletionStage<List<String>> namespaces() {
+        return engine(router.side()).namespaces();
+    }
+
+    @Override
+    public AdminBackend admin(String namespace) {
+        return new FallbackAdmin(router, side -> engine(side).admin(namespace));
     }
 
     @Override

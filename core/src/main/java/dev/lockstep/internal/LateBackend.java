@@ -4,6 +4,7 @@ import dev.lockstep.EngineInfo;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.Claim;
@@ -300,6 +301,20 @@ final class LateBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
         return ask(name, connected -> connected.forceRelease(name, token));
+    }
+
+    @Override
+    public CompletionStage<List<String>> namespaces() {
+        return ask(null, LockBackend::namespaces);
+    }
+
+    @Override
+    public AdminBackend admin(String namespace) {
+        LockBackend connected = engine;
+        if (connected == null) {
+            throw notConnected(null);
+        }
+        return connected.admin(namespace);
     }
 
     @Override

@@ -25,6 +25,10 @@ final class NamespaceAdmin implements LockAdmin {
         this.backend = backend;
     }
 
+    String namespace() {
+        return namespace;
+    }
+
     @Override
     public LockInfo inspect(String name) {
         Names.requireLockName(name);

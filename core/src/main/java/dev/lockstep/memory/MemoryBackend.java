@@ -5,6 +5,7 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
@@ -185,6 +186,16 @@ final class MemoryBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
         return admin.forceRelease(name, token);
+    }
+
+    @Override
+    public CompletionStage<List<String>> namespaces() {
+        return ask(null, "namespaces", engine::namespaces);
+    }
+
+    @Override
+    public AdminBackend admin(String namespace) {
+        return new MemoryAdmin(this, engine.table(namespace));
     }
 
     @Override

@@ -85,6 +85,20 @@ public final class MemoryEngine implements BackendFactory {
         return backend;
     }
 
+    /** The locks of a namespace; those of one that nobody has used yet are not kept. */
+    LockTable table(String namespace) {
+        LockTable known = tables.get(namespace);
+        return known == null ? new LockTable() : known;
+    }
+
+    /** The namespaces with locks that are held or waited for. */
+    List<String> namespaces() {
+        return tables.entrySet().stream()
+                .filter(table -> table.getValue().size() > 0)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     Sessions sessions() {
         return sessions;
     }

@@ -1,6 +1,7 @@
 package dev.lockstep.spi;
 
 import dev.lockstep.EngineInfo;
+import dev.lockstep.LockConfigurationException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -61,6 +62,30 @@ public interface LockBackend extends AdminBackend, AutoCloseable {
      * @return done when it has answered; exceptional if it has not within the request timeout
      */
     CompletionStage<Void> ping();
+
+    /**
+     * Names the namespaces of the engine: all in which a lock is held or waited for, and perhaps more. Costs a few requests
+     * for each namespace at most, or a scan in steps; never one for each lock.
+     *
+     * @return the namespaces, in any order; none if the engine cannot list them
+     */
+    default CompletionStage<List<String>> namespaces() {
+        return CompletableFuture.completedFuture(List.of());
+    }
+
+    /**
+     * What operators ask of another namespace.
+     *
+     * @param namespace the namespace
+     * @return its locks, over this backend's connections
+     * @throws LockConfigurationException if the engine cannot list its namespaces either
+     */
+    default AdminBackend admin(String namespace) {
+        throw new LockConfigurationException(
+                null,
+                "This engine shows a client the locks of its own namespace alone. Connect with namespace '" + namespace
+                        + "' to see others.");
+    }
 
     /**
      * Tells what the engine is and what locks promise on it, as it is set up now. For people: no credentials, and no more

@@ -4,6 +4,7 @@ import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
@@ -34,6 +35,7 @@ final class EtcdBackend implements LockBackend {
     private final Sessions sessions;
     private final HoldWatches holdWatches;
     private final Operators operators;
+    private final EtcdAdmin admin;
     private final Set<EtcdClaim> claims = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
     private Duration minTtl = Duration.ZERO; // written by open
@@ -46,6 +48,7 @@ final class EtcdBackend implements LockBackend {
         this.sessions = new Sessions(context, wire, watches, keys, this::advanceAll, this::checkBlockers);
         this.holdWatches = new HoldWatches(context);
         this.operators = new Operators(wire, keys);
+        this.admin = new EtcdAdmin(this, operators);
     }
 
     /** Connects, logs in and opens a session. Blocks for the request timeout at most. */
@@ -192,23 +195,32 @@ final class EtcdBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return answer(name, "to inspect it", operators.inspect(name));
+        return admin.inspect(name);
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return answer(null, "Listing the locks that begin with '" + prefix + "'", operators.list(prefix));
+        return admin.list(prefix);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return answer(name, "to release it by force", operators.forceRelease(name, entry -> true));
+        return admin.forceRelease(name);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
-        return answer(
-                name, "to release it by force", operators.forceRelease(name, entry -> entry.createRevision() == token));
+        return admin.forceRelease(name, token);
+    }
+
+    @Override
+    public AdminBackend admin(String namespace) {
+        return new EtcdAdmin(this, new Operators(wire, new Keys(namespace)));
+    }
+
+    @Override
+    public CompletionStage<List<String>> namespaces() {
+        return answer(null, "Listing the namespaces", Operators.namespaces(wire));
     }
 
     @Override
@@ -221,7 +233,7 @@ final class EtcdBackend implements LockBackend {
         return wire.settings().toString();
     }
 
-    private <T> CompletionStage<T> answer(@Nullable String lockName, String what, CompletableFuture<T> answer) {
+    <T> CompletionStage<T> answer(@Nullable String lockName, String what, CompletableFuture<T> answer) {
         return answer.exceptionallyCompose(failure -> CompletableFuture.failedFuture(error(lockName, what, failure)));
     }
 

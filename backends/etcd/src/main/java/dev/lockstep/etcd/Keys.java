@@ -29,11 +29,14 @@ final class Keys {
 
     private static final Pattern ENTRY = Pattern.compile("([^/]+)/([wr])/[0-9]+\\.[0-9]+");
 
+    /** What all keys begin with. */
+    static final String ALL = "lockstep/";
+
     private final String root;
     private final String locks;
 
     Keys(String namespace) {
-        this.root = "lockstep/" + encode(namespace) + "/";
+        this.root = ALL + encode(namespace) + "/";
         this.locks = root + "lock/";
     }
 
@@ -73,6 +76,21 @@ final class Keys {
     /** The prefix of the claims of all locks whose names begin with something. */
     ByteString locksThatBeginWith(String prefix) {
         return bytes(locks + encode(prefix));
+    }
+
+    /** The namespace of a key; empty if somebody else has put it there. */
+    static Optional<String> namespaceOf(ByteString key) {
+        if (!key.isValidUtf8()) {
+            return Optional.empty();
+        }
+        String text = key.toStringUtf8();
+        int end = text.indexOf('/', ALL.length());
+        return end <= ALL.length() ? Optional.empty() : Optional.of(decode(text.substring(ALL.length(), end)));
+    }
+
+    /** The first key that can come after all those of a namespace. */
+    static ByteString after(String namespace) {
+        return endOf(bytes(ALL + encode(namespace) + "/"));
     }
 
     /** Understands a claim's key; empty for whatever else somebody has put there. */

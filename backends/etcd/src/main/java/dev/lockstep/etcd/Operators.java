@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -74,6 +75,30 @@ final class Operators {
                 any = any.thenCombine(wire.call(Rpc.TXN, end).thenApply(TxnResponse::getSucceeded), Boolean::logicalOr);
             }
             return any;
+        });
+    }
+
+    /** All namespaces that have a key: skips from the first key of one to that of the next. */
+    static CompletableFuture<List<String>> namespaces(Wire wire) {
+        return namespaces(wire, Keys.bytes(Keys.ALL), new ArrayList<>());
+    }
+
+    private static CompletableFuture<List<String>> namespaces(Wire wire, ByteString from, List<String> found) {
+        RangeRequest next = Requests.look(from)
+                .setRangeEnd(Keys.endOf(Keys.bytes(Keys.ALL)))
+                .setLimit(1)
+                .build();
+        return wire.call(Rpc.RANGE, next).thenCompose(answer -> {
+            if (answer.getKvsCount() == 0) {
+                return CompletableFuture.completedFuture(found);
+            }
+            ByteString key = answer.getKvs(0).getKey();
+            Optional<String> namespace = Keys.namespaceOf(key);
+            namespace.ifPresent(found::add);
+            return namespaces(
+                    wire,
+                    namespace.map(Keys::after).orElseGet(() -> key.concat(ByteString.copyFrom(new byte[1]))),
+                    found);
         });
     }
 

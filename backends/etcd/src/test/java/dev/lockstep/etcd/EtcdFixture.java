@@ -5,6 +5,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
 import dev.lockstep.servers.EtcdServer;
 import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.LockBackend;
@@ -200,6 +201,16 @@ class EtcdFixture implements BackendFixture {
         @Override
         public CompletionStage<Boolean> forceRelease(String name, long token) {
             return delegate.forceRelease(name, token);
+        }
+
+        @Override
+        public CompletionStage<List<String>> namespaces() {
+            return delegate.namespaces();
+        }
+
+        @Override
+        public AdminBackend admin(String namespace) {
+            return delegate.admin(namespace);
         }
 
         @Override

@@ -4,6 +4,7 @@ import dev.lockstep.EngineInfo;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
@@ -46,6 +47,7 @@ final class JdbcBackend implements LockBackend {
     private final Map<String, JdbcClaim> claims = new ConcurrentHashMap<>();
     private final Map<String, JdbcGrant> grants = new ConcurrentHashMap<>();
     private final Set<Retrying> pending = ConcurrentHashMap.newKeySet();
+    private final JdbcAdmin admin;
     private final Sessions sessions;
     private final Cleaner cleaner;
     private volatile boolean closed;
@@ -67,6 +69,7 @@ final class JdbcBackend implements LockBackend {
         boolean pushed = listener != null;
         this.traits = new Traits(pushed, pushed, true, true, MIN_TTL);
         this.requests = new Requests(context, dialect, connections, settings.poolSize(dialect));
+        this.admin = new JdbcAdmin(requests, store, keys);
         this.sessions = new Sessions(this, context, who(context));
         this.cleaner = new Cleaner(this, context, settings.idleNames());
         if (listener != null) {
@@ -257,28 +260,32 @@ final class JdbcBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return requests.ask(name, "inspect", link -> {
-            List<LockInfo> found = store.list(link, keys, keys.only(name));
-            return found.isEmpty() ? LockInfo.free(name) : found.get(0);
-        });
+        return admin.inspect(name);
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return requests.ask(null, "list", link -> store.list(link, keys, keys.withPrefix(prefix)));
+        return admin.list(prefix);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return requests.ask(name, "forceRelease", link -> store.queue().revoke(link, keys.key(name), holder -> true));
+        return admin.forceRelease(name);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
-        return requests.ask(
-                name,
-                "forceRelease",
-                link -> store.queue().revoke(link, keys.key(name), holder -> holder.token() == token));
+        return admin.forceRelease(name, token);
+    }
+
+    @Override
+    public AdminBackend admin(String namespace) {
+        return new JdbcAdmin(requests, store, new Keys(namespace));
+    }
+
+    @Override
+    public CompletionStage<List<String>> namespaces() {
+        return requests.ask(null, "list namespaces", store::namespaces);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.lockstep.jdbc;
 
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lock names as they stand in the tables: {@code namespace/name}, in printable ASCII, so that neither character sets nor
@@ -40,9 +41,25 @@ final class Keys {
 
     /** The name that has a key. */
     String name(String key) {
-        byte[] bytes = new byte[key.length()];
+        return decode(key, prefix.length(), key.length());
+    }
+
+    /** The namespace that has a key; null if it is no lock's. */
+    static @Nullable String namespaceOf(String key) {
+        int end = key.indexOf('/');
+        return end < 0 ? null : decode(key, 0, end);
+    }
+
+    /** A key after all those of a namespace that has one, and not after the next one's. */
+    static String after(String key) {
+        int end = key.indexOf('/');
+        return end < 0 ? key : key.substring(0, end + 1) + LAST;
+    }
+
+    private static String decode(String key, int from, int to) {
+        byte[] bytes = new byte[to - from];
         int length = 0;
-        for (int i = prefix.length(); i < key.length(); i++) {
+        for (int i = from; i < to; i++) {
             char c = key.charAt(i);
             if (c == ESCAPE) {
                 bytes[length++] = (byte) Integer.parseInt(key, i + 1, i + 3, 16);

@@ -43,6 +43,7 @@ final class Sql {
     final String deleteClaimsOfSession;
 
     final String list;
+    final String nextName;
     final String electSweeper;
     final String expiredSessions;
     final String orphans;
@@ -105,6 +106,7 @@ final class Sql {
                 + " c.ticket, " + left + " FROM " + claims + " c JOIN " + sessions + " s ON s.id = c.session WHERE"
                 + alive
                 + " AND c.name >= ? AND c.name <= ? ORDER BY 1, 11";
+        nextName = "SELECT MIN(name) FROM " + locks + " WHERE name > ?";
         electSweeper = "UPDATE " + locks + " SET token = " + now + " WHERE name = ? AND token <= " + now + " - ?";
         expiredSessions = "SELECT id FROM " + sessions + " WHERE expires <= " + now;
         orphans = "SELECT name, session FROM " + locks + " l WHERE session IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "

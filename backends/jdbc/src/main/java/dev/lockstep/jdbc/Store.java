@@ -283,6 +283,26 @@ final class Store {
                 sql.list, rows -> Listing.read(rows, keys), range.first(), range.last(), range.first(), range.last());
     }
 
+    /** The namespaces that have a lock's row: skips from the first name of one to that of the next. */
+    List<String> namespaces(Link link) throws SQLException {
+        List<String> found = new ArrayList<>();
+        String after = "";
+        while (true) {
+            Optional<String> next = link.query(
+                    sql.nextName,
+                    rows -> rows.next() ? Optional.ofNullable(rows.getString(1)) : Optional.empty(),
+                    after);
+            if (next.isEmpty()) {
+                return found;
+            }
+            String namespace = Keys.namespaceOf(next.get());
+            if (namespace != null) {
+                found.add(namespace);
+            }
+            after = Keys.after(next.get());
+        }
+    }
+
     // ---------------------------------------------------------------- cleaning
 
     /** The row that says when was swept; no lock's key is without a slash. */

@@ -118,6 +118,7 @@ final class SqlFixture implements BackendFixture {
                 Capability.KEEPS_WHEN_CLOSED,
                 Capability.SHOWS_WAITERS,
                 Capability.SHOWS_REMAINING,
+                Capability.LISTS_NAMESPACES,
                 Capability.BREAK_CONNECTION,
                 Capability.LOSE_REPLIES,
                 Capability.SLOW_DOWN,

@@ -52,11 +52,11 @@ interface Dialect {
     String keyType();
 
     /** Tells who holds and who waits; a reply for each lock. */
-    Map<String, Reply<LockInfo>> inspect(List<String> names, long deadlineNanos);
+    Map<LockKeys, Reply<LockInfo>> inspect(List<LockKeys> locks, long deadlineNanos);
 
     /** Tells who holds and who waits for one lock. */
-    default LockInfo inspect(String name, long deadlineNanos) throws Failure {
-        return Objects.requireNonNull(inspect(List.of(name), deadlineNanos).get(name), name)
+    default LockInfo inspect(LockKeys lock, long deadlineNanos) throws Failure {
+        return Objects.requireNonNull(inspect(List.of(lock), deadlineNanos).get(lock), lock.lockName())
                 .get();
     }
 

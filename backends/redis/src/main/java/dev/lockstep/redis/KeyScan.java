@@ -1,31 +1,50 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.spi.Scheduler;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
-/** Finds locks by their keys: by SCAN, a little at a time, so that the server goes on serving others. */
+/**
+ * Finds locks by their keys: by SCAN, a little at a time, so that the server goes on serving others, and until a deadline.
+ */
 final class KeyScan {
     private static final Logger log = LoggerFactory.getLogger(KeyScan.class);
     private static final int STEP = 1_000;
 
-    private KeyScan() {}
+    private final Link link;
+    private final Scheduler scheduler;
+    private final long deadlineNanos;
+
+    KeyScan(Link link, Scheduler scheduler, long deadlineNanos) {
+        this.link = link;
+        this.scheduler = scheduler;
+        this.deadlineNanos = deadlineNanos;
+    }
 
     /** Tells who holds and who waits for the locks of a namespace whose names begin with a prefix. */
-    static List<LockInfo> locks(Link link, Dialect dialect, String namespace, String prefix, long deadlineNanos)
-            throws Failure {
-        List<String> names = names(link, namespace, prefix, dialect.keyType(), deadlineNanos);
+    List<LockInfo> locks(Dialect dialect, String namespace, String prefix) throws Failure {
+        // Locks of another kind in the same namespace have keys of another type.
+        Set<String> names = find(LockKeys.pattern(namespace, prefix), dialect.keyType(), key -> {
+            String name = LockKeys.nameOf(namespace, key);
+            return name != null && name.startsWith(prefix) ? name : null;
+        });
+        List<LockKeys> locks =
+                names.stream().map(name -> new LockKeys(namespace, name)).toList();
         List<LockInfo> infos = new ArrayList<>();
-        for (Map.Entry<String, Reply<LockInfo>> entry :
-                dialect.inspect(names, deadlineNanos).entrySet()) {
+        for (Map.Entry<LockKeys, Reply<LockInfo>> entry :
+                dialect.inspect(locks, deadlineNanos).entrySet()) {
             try {
                 infos.add(entry.getValue().get());
             } catch (Failure e) {
@@ -34,47 +53,58 @@ final class KeyScan {
                 }
                 log.warn(
                         "Lock '{}' is not listed: another program has written to one of its keys. {}",
-                        entry.getKey(),
+                        entry.getKey().lockName(),
                         e.getMessage());
             }
         }
         return infos;
     }
 
+    /** The namespaces of all locks, whatever their kind, that are used or were of late. */
+    List<String> namespaces() throws Failure {
+        return List.copyOf(find(LockKeys.anyPattern(), null, LockKeys::namespaceOf));
+    }
+
     /**
-     * The names of the locks of a namespace that begin with a prefix.
+     * Collects what keys tell.
      *
-     * @param type the type of keys that tell of a lock; locks of another kind in the same namespace have another
+     * @param type the type of the keys; null for any
+     * @param meaning what a key tells, null if nothing
      */
-    private static List<String> names(Link link, String namespace, String prefix, String type, long deadlineNanos)
+    private Set<String> find(String pattern, @Nullable String type, Function<String, @Nullable String> meaning)
             throws Failure {
-        Set<String> names = new LinkedHashSet<>();
-        byte[] pattern = Dialect.bytes(LockKeys.pattern(namespace, prefix));
+        Set<String> found = new LinkedHashSet<>();
+        byte[] bytes = Dialect.bytes(pattern);
         link.callAll(deadlineNanos, connection -> {
             byte[] cursor = Dialect.bytes(0);
             do {
-                List<?> reply = (List<?>) connection.executeCommand(scan(cursor, pattern, type));
+                if (scheduler.nanoTime() - deadlineNanos >= 0) {
+                    throw new LockUnavailableException(
+                            null,
+                            "Redis " + link.route() + " has so many keys that looking for those of locks takes longer"
+                                    + " than the request timeout. Raise it for a client that lists.");
+                }
+                List<?> reply = (List<?>) connection.executeCommand(scan(cursor, bytes, type));
                 cursor = (byte[]) reply.get(0);
                 for (Object key : (List<?>) reply.get(1)) {
-                    String name = LockKeys.nameOf(namespace, Dialect.text(key));
-                    if (name != null && name.startsWith(prefix)) {
-                        names.add(name);
+                    String meant = meaning.apply(Dialect.text(key));
+                    if (meant != null) {
+                        found.add(meant);
                     }
                 }
             } while (!new String(cursor, StandardCharsets.US_ASCII).equals("0"));
             return true;
         });
-        return new ArrayList<>(names);
+        return found;
     }
 
-    private static CommandArguments scan(byte[] cursor, byte[] pattern, String type) {
-        return new CommandArguments(Protocol.Command.SCAN)
+    private static CommandArguments scan(byte[] cursor, byte[] pattern, @Nullable String type) {
+        CommandArguments scan = new CommandArguments(Protocol.Command.SCAN)
                 .add(cursor)
                 .add(Protocol.Keyword.MATCH)
                 .add(pattern)
                 .add(Protocol.Keyword.COUNT)
-                .add(STEP)
-                .add(Protocol.Keyword.TYPE)
-                .add(type);
+                .add(STEP);
+        return type == null ? scan : scan.add(Protocol.Keyword.TYPE).add(type);
     }
 }

@@ -99,6 +99,19 @@ final class LockKeys {
                 : null;
     }
 
+    /** The pattern for SCAN of all keys of all locks. */
+    static String anyPattern() {
+        return PREFIX + '*';
+    }
+
+    /** The namespace that a key belongs to, or null if it is not a key of a lock. */
+    static @Nullable String namespaceOf(String key) {
+        int end = key.indexOf(':', PREFIX.length());
+        return key.startsWith(PREFIX) && end > PREFIX.length() && key.indexOf('}') > end
+                ? decode(key.substring(PREFIX.length(), end))
+                : null;
+    }
+
     private byte[] with(byte[] suffix) {
         byte[] key = Arrays.copyOf(lock, lock.length + suffix.length);
         System.arraycopy(suffix, 0, key, lock.length, suffix.length);
@@ -114,7 +127,7 @@ final class LockKeys {
     }
 
     private static String decode(String text) {
-        return text.replace("%7B", "{").replace("%7D", "}").replace("%25", "%");
+        return text.replace("%7B", "{").replace("%7D", "}").replace("%3A", ":").replace("%25", "%");
     }
 
     private static byte[] ascii(String text) {

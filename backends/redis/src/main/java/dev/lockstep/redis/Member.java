@@ -43,8 +43,8 @@ final class Member implements PushChannel.Listener, AutoCloseable {
         this.scheduler = context.scheduler();
         this.requests = new Requests(link, context);
         this.mailbox = new Mailbox(link, scheduler);
-        this.dialect = new QueueDialect(
-                link, context.namespace(), context.ttl(), context.ttl(), new Replication(0, context.requestTimeout()));
+        this.dialect =
+                new QueueDialect(link, context.ttl(), context.ttl(), new Replication(0, context.requestTimeout()));
     }
 
     int index() {

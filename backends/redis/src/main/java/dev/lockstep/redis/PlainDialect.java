@@ -21,9 +21,9 @@ final class PlainDialect implements Dialect {
     private final byte[] ttl;
     private final Replication replication;
     private final Batches.Question<RedisGrant> renewals;
-    private final Batches.Question<String> inspections;
+    private final Batches.Question<LockKeys> inspections;
 
-    PlainDialect(Link link, String namespace, Duration ttl, Replication replication) {
+    PlainDialect(Link link, Duration ttl, Replication replication) {
         this.link = link;
         this.ttl = bytes(ttl.toMillis());
         this.replication = replication;
@@ -35,12 +35,7 @@ final class PlainDialect implements Dialect {
                 grant -> grant.claim().owner(),
                 replication::reached);
         this.inspections = new Batches.Question<>(
-                Script.PLAIN_INSPECT,
-                name -> new LockKeys(namespace, name),
-                LockKeys::plain,
-                List.of(),
-                Dialect::bytes,
-                connection -> true);
+                Script.PLAIN_INSPECT, lock -> lock, LockKeys::plain, List.of(), LockKeys::lock, connection -> true);
     }
 
     @Override
@@ -119,10 +114,11 @@ final class PlainDialect implements Dialect {
     }
 
     @Override
-    public Map<String, Reply<LockInfo>> inspect(List<String> names, long deadlineNanos) {
-        Map<String, Reply<LockInfo>> infos = new LinkedHashMap<>();
-        Batches.ask(link, link.pooled(), inspections, names, deadlineNanos)
-                .forEach((name, reply) -> infos.put(name, reply.map(answer -> info(name, (List<?>) answer))));
+    public Map<LockKeys, Reply<LockInfo>> inspect(List<LockKeys> locks, long deadlineNanos) {
+        Map<LockKeys, Reply<LockInfo>> infos = new LinkedHashMap<>();
+        Batches.ask(link, link.pooled(), inspections, locks, deadlineNanos)
+                .forEach((lock, reply) ->
+                        infos.put(lock, reply.map(answer -> info(lock.lockName(), (List<?>) answer))));
         return infos;
     }
 

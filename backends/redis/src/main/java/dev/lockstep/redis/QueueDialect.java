@@ -26,9 +26,9 @@ final class QueueDialect implements Dialect {
     private final byte[] waiterExpiry;
     private final Replication replication;
     private final Batches.Question<RedisGrant> renewals;
-    private final Batches.Question<String> inspections;
+    private final Batches.Question<LockKeys> inspections;
 
-    QueueDialect(Link link, String namespace, Duration ttl, Duration waiterExpiry, Replication replication) {
+    QueueDialect(Link link, Duration ttl, Duration waiterExpiry, Replication replication) {
         this.link = link;
         this.ttl = bytes(ttl.toMillis());
         this.waiterExpiry = bytes(waiterExpiry.toMillis());
@@ -41,12 +41,7 @@ final class QueueDialect implements Dialect {
                 grant -> grant.claim().owner(),
                 replication::reached);
         this.inspections = new Batches.Question<>(
-                Script.INSPECT,
-                name -> new LockKeys(namespace, name),
-                LockKeys::renewed,
-                List.of(),
-                Dialect::bytes,
-                connection -> true);
+                Script.INSPECT, lock -> lock, LockKeys::renewed, List.of(), LockKeys::lock, connection -> true);
     }
 
     @Override
@@ -151,10 +146,11 @@ final class QueueDialect implements Dialect {
     }
 
     @Override
-    public Map<String, Reply<LockInfo>> inspect(List<String> names, long deadlineNanos) {
-        Map<String, Reply<LockInfo>> infos = new LinkedHashMap<>();
-        Batches.ask(link, link.pooled(), inspections, names, deadlineNanos)
-                .forEach((name, reply) -> infos.put(name, reply.map(answer -> info(name, (List<?>) answer))));
+    public Map<LockKeys, Reply<LockInfo>> inspect(List<LockKeys> locks, long deadlineNanos) {
+        Map<LockKeys, Reply<LockInfo>> infos = new LinkedHashMap<>();
+        Batches.ask(link, link.pooled(), inspections, locks, deadlineNanos)
+                .forEach((lock, reply) ->
+                        infos.put(lock, reply.map(answer -> info(lock.lockName(), (List<?>) answer))));
         return infos;
     }
 

@@ -3,6 +3,7 @@ package dev.lockstep.redis;
 import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
 import dev.lockstep.spi.Claim;
@@ -34,6 +35,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     private final Renewer<RedisGrant> renewer;
     private final Map<String, RedisClaim> claims = new ConcurrentHashMap<>();
     private final Requests requests;
+    private final RedisAdmin admin;
     private volatile boolean closed;
 
     RedisBackend(BackendContext context, Link link, RedisOptions options) {
@@ -47,9 +49,10 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
                 new Replication(options.replicas(), context.requestTimeout().dividedBy(2));
         this.trustsPushedGrants = options.replicas() == 0;
         this.dialect = options.queue()
-                ? new QueueDialect(link, context.namespace(), context.ttl(), waiterExpiry, replication)
-                : new PlainDialect(link, context.namespace(), context.ttl(), replication);
+                ? new QueueDialect(link, context.ttl(), waiterExpiry, replication)
+                : new PlainDialect(link, context.ttl(), replication);
         this.requests = new Requests(link, context);
+        this.admin = new RedisAdmin(this, context.namespace());
         this.lines = new Lines(this);
         this.renewer = new Renewer<>(context, Batches.SIZE, LossReason.REVOKED, this::renew);
     }
@@ -231,30 +234,33 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return requests.once(name, "inspect", deadline -> dialect.inspect(name, deadline));
+        return admin.inspect(name);
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return requests.once(
-                null,
-                "list",
-                deadline -> KeyScan.locks(link, dialect, context.namespace(), prefix, deadline).stream()
-                        .filter(info ->
-                                !info.holders().isEmpty() || !info.waiters().isEmpty())
-                        .toList());
+        return admin.list(prefix);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        LockKeys keys = new LockKeys(context.namespace(), name);
-        return requests.once(name, "forceRelease", deadline -> dialect.forceRelease(keys, deadline));
+        return admin.forceRelease(name);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
-        LockKeys keys = new LockKeys(context.namespace(), name);
-        return requests.once(name, "forceRelease", deadline -> dialect.forceRelease(keys, token, deadline));
+        return admin.forceRelease(name, token);
+    }
+
+    @Override
+    public AdminBackend admin(String namespace) {
+        return new RedisAdmin(this, namespace);
+    }
+
+    @Override
+    public CompletionStage<List<String>> namespaces() {
+        return requests.once(
+                null, "list namespaces", deadline -> new KeyScan(link, scheduler(), deadline).namespaces());
     }
 
     @Override

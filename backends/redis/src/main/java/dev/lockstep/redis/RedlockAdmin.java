@@ -24,8 +24,9 @@ final class RedlockAdmin implements AdminBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
+        LockKeys keys = new LockKeys(namespace, name);
         return backend.askAll(
-                        name, "inspect", (member, deadline) -> member.dialect().inspect(name, deadline))
+                        name, "inspect", (member, deadline) -> member.dialect().inspect(keys, deadline))
                 .thenApply(infos -> Census.merge(name, infos));
     }
 
@@ -34,9 +35,22 @@ final class RedlockAdmin implements AdminBackend {
         return backend.askAll(
                         null,
                         "list",
-                        (member, deadline) ->
-                                KeyScan.locks(member.link(), member.dialect(), namespace, prefix, deadline))
+                        (member, deadline) -> scan(member, deadline).locks(member.dialect(), namespace, prefix))
                 .thenApply(Census::mergeAll);
+    }
+
+    private KeyScan scan(Member member, long deadlineNanos) {
+        return new KeyScan(member.link(), backend.scheduler(), deadlineNanos);
+    }
+
+    /** The namespaces that a server knows: one that is away does not matter if others know them, too. */
+    CompletionStage<List<String>> namespaces() {
+        return backend.askAll(
+                        null,
+                        "list namespaces",
+                        (member, deadline) -> scan(member, deadline).namespaces())
+                .thenApply(
+                        lists -> lists.stream().flatMap(List::stream).distinct().toList());
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.lockstep.redis;
 import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
@@ -205,6 +206,16 @@ final class RedlockBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
         return admin.forceRelease(name, token);
+    }
+
+    @Override
+    public AdminBackend admin(String namespace) {
+        return new RedlockAdmin(this, namespace);
+    }
+
+    @Override
+    public CompletionStage<List<String>> namespaces() {
+        return admin.namespaces();
     }
 
     @Override

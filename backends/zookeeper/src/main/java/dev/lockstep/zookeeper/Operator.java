@@ -58,6 +58,20 @@ final class Operator {
         });
     }
 
+    /** All namespaces; a container without locks stays for a while until the server removes it. */
+    CompletableFuture<List<String>> namespaces() {
+        return sync().thenCompose(synced -> children(Names.ROOT)).thenApply(nodes -> {
+            List<String> found = new ArrayList<>();
+            for (String node : nodes == null ? List.<String>of() : nodes) {
+                String namespace = Names.decode(node);
+                if (namespace != null) {
+                    found.add(namespace);
+                }
+            }
+            return found;
+        });
+    }
+
     private CompletableFuture<List<LockInfo>> listFrom(List<String> wanted, int from, List<LockInfo> found) {
         if (from >= wanted.size()) {
             return CompletableFuture.completedFuture(found);

@@ -5,6 +5,7 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
@@ -31,6 +32,7 @@ final class ZooKeeperBackend implements LockBackend {
     private final ZooKeeperEngine engine;
     private final BackendContext context;
     private final Names names;
+    private final NodeAdmin admin;
     private final Sessions sessions;
     private Traits traits;
 
@@ -38,6 +40,7 @@ final class ZooKeeperBackend implements LockBackend {
         this.engine = engine;
         this.context = context;
         this.names = new Names(context.namespace());
+        this.admin = new NodeAdmin(this, names);
         this.traits = traits(Duration.ZERO);
         this.sessions = new Sessions(engine, context);
     }
@@ -220,22 +223,32 @@ final class ZooKeeperBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return bounded(operator(name).inspect(name), name, "inspect");
+        return admin.inspect(name);
     }
 
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
-        return bounded(operator(null).list(prefix), null, "list");
+        return admin.list(prefix);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name) {
-        return bounded(operator(name).forceRelease(name, any -> true), name, "force release");
+        return admin.forceRelease(name);
     }
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
-        return bounded(operator(name).forceRelease(name, made -> made == token), name, "force release");
+        return admin.forceRelease(name, token);
+    }
+
+    @Override
+    public AdminBackend admin(String namespace) {
+        return new NodeAdmin(this, new Names(namespace));
+    }
+
+    @Override
+    public CompletionStage<List<String>> namespaces() {
+        return bounded(new Operator(session(), names, null).namespaces(), null, "list namespaces");
     }
 
     @Override
@@ -251,11 +264,7 @@ final class ZooKeeperBackend implements LockBackend {
         return bounded(answer, null, "describe");
     }
 
-    private Operator operator(@Nullable String lockName) {
-        return new Operator(session(), names, lockName);
-    }
-
-    private <T extends @Nullable Object> CompletableFuture<T> bounded(
+    <T extends @Nullable Object> CompletableFuture<T> bounded(
             CompletableFuture<T> answer, @Nullable String lockName, String what) {
         Scheduler.Timer limit = scheduler()
                 .schedule(

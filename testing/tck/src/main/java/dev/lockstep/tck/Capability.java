@@ -32,6 +32,9 @@ public enum Capability {
     /** The engine knows when it would free a lock by itself, so that {@link dev.lockstep.LockClient#inspect} shows it. */
     SHOWS_REMAINING,
 
+    /** The engine lists its namespaces, see {@link dev.lockstep.LockClient#namespaces()}, and shows the locks of others. */
+    LISTS_NAMESPACES,
+
     /** {@link BackendFixture#breakConnection} and {@link BackendFixture#healConnection} work. */
     BREAK_CONNECTION,
 

@@ -297,6 +297,62 @@ abstract class OperatorContract extends ContractGroup {
     }
 
     @Test
+    @Requires(Capability.LISTS_NAMESPACES)
+    void theLocksOfAnotherNamespaceAreFound() throws Exception {
+        String other = bench().namespace() + "%/{ö}:?*";
+        LockClient foreign = bench().open(builder -> builder.namespace(other).clientName("foreign"));
+        try (Lease theirs = foreign.lock(NAME).acquire();
+                Lease ours = client().lock("ours").acquire()) {
+            assertThat(operator().namespaces())
+                    .contains(bench().namespace(), other)
+                    .doesNotHaveDuplicates()
+                    .isSorted();
+            assertThat(operator().inspect(NAME).isFree()).isTrue();
+            assertThat(operator().admin(other).inspect(NAME).holders())
+                    .singleElement()
+                    .matches(entry -> entry.holder().client().equals("foreign"));
+            assertThat(operator().admin(other).list("")).singleElement().satisfies(listed -> {
+                assertThat(listed.name()).isEqualTo(NAME);
+                assertThat(listed.holders()).hasSize(1);
+            });
+            assertThat(operator().admin(bench().namespace()).list(""))
+                    .extracting(LockInfo::name)
+                    .containsExactly("ours");
+            assertThat(operator().admin(other).forceRelease("ours")).isFalse();
+            assertThat(operator().admin(other).forceRelease("ours", ours.token()))
+                    .isFalse();
+            assertThat(ours.isValid() && theirs.isValid()).isTrue();
+        }
+        assertThat(operator().admin(other).list("")).isEmpty();
+    }
+
+    @Test
+    @Requires(Capability.LISTS_NAMESPACES)
+    void aLockOfAnotherNamespaceIsTakenAway() throws Exception {
+        String other = bench().namespace() + "-other";
+        LockClient foreign = open(builder -> builder.namespace(other).ttl(shortTtl()));
+        for (boolean byToken : new boolean[] {true, false}) {
+            Lease lease = foreign.lock(NAME).acquireAsync().get();
+            long token = lease.token();
+            assertThat(operator().forceRelease(NAME)).isFalse();
+            assertThat(operator().forceRelease(NAME, token)).isFalse();
+            assertThat(
+                            byToken
+                                    ? operator().admin(other).forceRelease(NAME, token)
+                                    : operator().admin(other).forceRelease(NAME))
+                    .isTrue();
+            Bench.await("the holder learns", () -> !lease.isValid());
+            assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        }
+    }
+
+    @Test
+    void aNamespaceThatNobodyUsesIsEmpty() {
+        assertThat(operator().namespaces()).doesNotContain("nobody's");
+        assertThatThrownBy(() -> operator().admin("")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void aThreadOfTheSameClientIsServedWhenALockIsTakenAway() throws Exception {
         LockClient holder = openShortLived("holder");
         Lease lost = holder.lock(NAME).acquireAsync().get();

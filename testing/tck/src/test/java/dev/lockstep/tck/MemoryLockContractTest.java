@@ -4,6 +4,7 @@ import dev.lockstep.EngineInfo;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
 import dev.lockstep.memory.MemoryEngine;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.LockBackend;
@@ -149,6 +150,16 @@ class MemoryLockContractTest extends LockContract {
         @Override
         public CompletionStage<Boolean> forceRelease(String name, long token) {
             return delegate.forceRelease(name, token);
+        }
+
+        @Override
+        public CompletionStage<List<String>> namespaces() {
+            return delegate.namespaces();
+        }
+
+        @Override
+        public AdminBackend admin(String namespace) {
+            return delegate.admin(namespace);
         }
 
         @Override

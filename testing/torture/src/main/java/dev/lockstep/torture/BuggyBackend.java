@@ -7,6 +7,7 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
@@ -288,6 +289,16 @@ final class BuggyBackend implements LockBackend {
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
         return sound.forceRelease(name, token);
+    }
+
+    @Override
+    public CompletionStage<List<String>> namespaces() {
+        return sound.namespaces();
+    }
+
+    @Override
+    public AdminBackend admin(String namespace) {
+        return sound.admin(namespace);
     }
 
     @Override

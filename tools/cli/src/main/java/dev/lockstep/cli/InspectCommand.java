@@ -3,7 +3,9 @@ package dev.lockstep.cli;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
+import dev.lockstep.cli.Namespaces.Located;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,6 +23,9 @@ final class InspectCommand implements Callable<Integer> {
     @Mixin
     private EngineOptions engine = new EngineOptions();
 
+    @Mixin
+    private Namespaces namespaces = new Namespaces();
+
     @Parameters(paramLabel = "NAME", description = "The lock.")
     private String name = "";
 
@@ -29,30 +34,54 @@ final class InspectCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        LockInfo info;
+        List<Located> locks;
+        String elsewhere = null;
         try (LockClient client = engine.connect()) {
-            info = client.inspect(name);
+            String own = engine.namespace();
+            locks = namespaces.find(client, own, admin -> List.of(admin.inspect(name)));
+            if (!namespaces.all() && !isUsed(locks.get(0).info())) {
+                elsewhere = Namespaces.elsewhere(client, own, admin -> isUsed(admin.inspect(name)));
+            }
         } catch (IllegalArgumentException e) {
             throw engine.unusable(e);
         }
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            out.println(Json.write(LockInfos.toJson(info)));
-        } else if (info.holders().isEmpty() && info.waiters().isEmpty()) {
+            out.println(Json.write(
+                    namespaces.all()
+                            ? locks.stream()
+                                    .filter(lock -> isUsed(lock.info()))
+                                    .map(lock -> LockInfos.toJson(lock, true))
+                                    .toList()
+                            : LockInfos.toJson(locks.get(0).info())));
+        } else if (locks.stream().noneMatch(lock -> isUsed(lock.info()))) {
             out.println("free: nobody holds it, and nobody waits for it");
         } else {
             TextTable table =
-                    new TextTable("ROLE", "MODE", "TOKEN", "LEFT", "CLIENT", "HOST", "PID", "THREAD", "SINCE");
-            info.holders().forEach(entry -> add(table, "holder", entry));
-            info.waiters().forEach(entry -> add(table, "waiter", entry));
+                    namespaces.table("ROLE", "MODE", "TOKEN", "LEFT", "CLIENT", "HOST", "PID", "THREAD", "SINCE");
+            for (Located lock : locks) {
+                lock.info().holders().forEach(entry -> add(table, lock.namespace(), "holder", entry));
+                lock.info().waiters().forEach(entry -> add(table, lock.namespace(), "waiter", entry));
+            }
             table.print(out);
+        }
+        if (elsewhere != null) {
+            spec.commandLine()
+                    .getErr()
+                    .println("lockstep: free in namespace '" + engine.namespace() + "', but '" + name
+                            + "' is held or waited for in " + elsewhere + " (see --namespace, --all-namespaces)");
         }
         return ExitCodes.OK;
     }
 
-    private static void add(TextTable table, String role, LockInfo.Entry entry) {
+    private static boolean isUsed(LockInfo info) {
+        return !info.holders().isEmpty() || !info.waiters().isEmpty();
+    }
+
+    private void add(TextTable table, String namespace, String role, LockInfo.Entry entry) {
         HolderInfo who = entry.holder();
-        table.add(
+        table.add(namespaces.cells(
+                namespace,
                 role,
                 LockInfos.mode(entry) + (who.sticky() ? ", sticky" : ""),
                 LockInfos.token(entry),
@@ -61,6 +90,6 @@ final class InspectCommand implements Callable<Integer> {
                 who.host(),
                 who.pid(),
                 who.thread(),
-                who.since());
+                who.since()));
     }
 }

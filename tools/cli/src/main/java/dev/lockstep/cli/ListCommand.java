@@ -2,6 +2,7 @@ package dev.lockstep.cli;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
+import dev.lockstep.cli.Namespaces.Located;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -21,6 +22,9 @@ final class ListCommand implements Callable<Integer> {
     @Mixin
     private EngineOptions engine = new EngineOptions();
 
+    @Mixin
+    private Namespaces namespaces = new Namespaces();
+
     @Parameters(
             arity = "0..1",
             paramLabel = "PREFIX",
@@ -33,38 +37,54 @@ final class ListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<LockInfo> locks;
+        List<Located> locks;
+        String elsewhere = null;
         try (LockClient client = engine.connect()) {
-            locks = client.list(prefix);
+            String own = engine.namespace();
+            locks = namespaces.find(client, own, admin -> admin.list(prefix));
+            if (locks.isEmpty()) {
+                elsewhere = Namespaces.elsewhere(
+                        client, own, admin -> !admin.list(prefix).isEmpty());
+            }
         } catch (IllegalArgumentException e) {
             throw engine.unusable(e);
         }
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            out.println(Json.write(locks.stream().map(LockInfos::toJson).toList()));
+            out.println(Json.write(locks.stream()
+                    .map(lock -> LockInfos.toJson(lock, namespaces.all()))
+                    .toList()));
         } else {
-            TextTable table = new TextTable("NAME", "MODE", "HOLDERS", "WAITERS", "TOKEN", "LEFT", "FIRST HOLDER");
+            TextTable table = namespaces.table("NAME", "MODE", "HOLDERS", "WAITERS", "TOKEN", "LEFT", "FIRST HOLDER");
             locks.forEach(lock -> add(table, lock));
             table.print(out);
+        }
+        if (elsewhere != null) {
+            spec.commandLine()
+                    .getErr()
+                    .println("lockstep: nothing in namespace '" + engine.namespace() + "'; there is in " + elsewhere
+                            + " (see --namespace, --all-namespaces)");
         }
         return ExitCodes.OK;
     }
 
-    private static void add(TextTable table, LockInfo lock) {
+    private void add(TextTable table, Located located) {
+        LockInfo lock = located.info();
         int holders = lock.holders().size();
         int waiters = lock.waiters().size();
         if (holders == 0) {
-            table.add(lock.name(), "-", holders, waiters, "-", "-", "-");
+            table.add(namespaces.cells(located.namespace(), lock.name(), "-", holders, waiters, "-", "-", "-"));
         } else {
             LockInfo.Entry first = lock.holders().get(0);
-            table.add(
+            table.add(namespaces.cells(
+                    located.namespace(),
                     lock.name(),
                     LockInfos.mode(first),
                     holders,
                     waiters,
                     LockInfos.token(first),
                     LockInfos.remaining(first),
-                    first.holder().client());
+                    first.holder().client()));
         }
     }
 }

@@ -19,6 +19,16 @@ final class LockInfos {
         return lock;
     }
 
+    /** The same, with the namespace if several are shown. */
+    static Map<String, Object> toJson(Namespaces.Located lock, boolean several) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        if (several) {
+            json.put("namespace", lock.namespace());
+        }
+        json.putAll(toJson(lock.info()));
+        return json;
+    }
+
     private static List<Map<String, Object>> entriesToJson(List<LockInfo.Entry> entries) {
         return entries.stream().map(LockInfos::toJson).toList();
     }

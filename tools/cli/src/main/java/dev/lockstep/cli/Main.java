@@ -45,7 +45,8 @@ import picocli.CommandLine.Spec;
             "  2:the command line or the URL makes no sense",
             " 69:the engine did not answer",
             " 74:the output could not be written",
-            " 75:exec: somebody else holds the lock; release: it has changed hands, nothing was released",
+            " 75:exec: somebody else holds the lock; release: it has changed hands, or is held in another"
+                    + " namespace",
             " 76:exec: the lock was lost",
             "126:exec: the command cannot be executed",
             "127:exec: the command was not found",

@@ -69,7 +69,7 @@ final class ReleaseCommand implements Callable<Integer> {
                 out.println(Json.write(answer));
             }
             if (!released) {
-                refuseIfHeld(client.inspect(name));
+                refuseIfHeld(client);
             }
             if (!json) {
                 out.println(released ? "released" : "free already: nobody held it");
@@ -90,12 +90,23 @@ final class ReleaseCommand implements Callable<Integer> {
         return released;
     }
 
-    private static void refuseIfHeld(LockInfo now) {
+    /** Nothing to do is a success only if the lock is free: here, and in other namespaces, where it may be meant. */
+    private void refuseIfHeld(LockClient client) {
+        LockInfo now = client.inspect(name);
         if (!now.isFree()) {
             throw new Refusal(
                     ExitCodes.BUSY,
                     "nothing was released: the lock has changed hands, and is held by "
                             + now.holders().get(0).holder());
+        }
+        String own = engine.namespace();
+        String elsewhere =
+                Namespaces.elsewhere(client, own, admin -> !admin.inspect(name).isFree());
+        if (elsewhere != null) {
+            throw new Refusal(
+                    ExitCodes.BUSY,
+                    "nothing was released: '" + name + "' is free in namespace '" + own + "', but held in " + elsewhere
+                            + " (see --namespace)");
         }
     }
 

@@ -3,6 +3,7 @@ package dev.lockstep.cli;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
+import dev.lockstep.cli.Namespaces.Located;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -35,6 +36,9 @@ final class WatchCommand implements Callable<Integer> {
 
     @Mixin
     private EngineOptions engine = new EngineOptions();
+
+    @Mixin
+    private Namespaces namespaces = new Namespaces();
 
     @Parameters(
             arity = "0..1",
@@ -70,7 +74,7 @@ final class WatchCommand implements Callable<Integer> {
         try (LockClient client = engine.connect()) {
             List<?> shown = List.of(0);
             for (int looks = 1; ; looks++) {
-                List<LockInfo> locks = client.list(prefix);
+                List<Located> locks = namespaces.find(client, engine.namespace(), admin -> admin.list(prefix));
                 String view = view(locks);
                 List<?> state = locks.stream().map(WatchCommand::state).toList();
                 if (redraw) {
@@ -91,8 +95,10 @@ final class WatchCommand implements Callable<Integer> {
     }
 
     /** Who holds and who waits, without times: they differ each time, and nobody came or went. */
-    private static List<?> state(LockInfo lock) {
+    private static List<?> state(Located located) {
+        LockInfo lock = located.info();
         return List.of(
+                located.namespace(),
                 lock.name(),
                 lock.holders().stream().map(WatchCommand::state).toList(),
                 lock.waiters().stream().map(WatchCommand::state).toList());
@@ -103,18 +109,21 @@ final class WatchCommand implements Callable<Integer> {
         return List.of(entry.mode(), entry.token(), who.client(), who.host(), who.pid(), who.thread(), who.sticky());
     }
 
-    private String view(List<LockInfo> locks) {
+    private String view(List<Located> locks) {
         if (json) {
-            return Json.write(locks.stream().map(LockInfos::toJson).toList()) + "\n";
+            return Json.write(locks.stream()
+                            .map(lock -> LockInfos.toJson(lock, namespaces.all()))
+                            .toList())
+                    + "\n";
         }
         TextTable table =
-                new TextTable("LOCK", "WHO", "MODE", "TOKEN", "LEFT", "CLIENT", "HOST", "PID", "THREAD", "SINCE");
-        for (LockInfo lock : locks) {
-            lock.holders().forEach(entry -> add(table, lock.name(), "holder", entry));
+                namespaces.table("LOCK", "WHO", "MODE", "TOKEN", "LEFT", "CLIENT", "HOST", "PID", "THREAD", "SINCE");
+        for (Located lock : locks) {
+            lock.info().holders().forEach(entry -> add(table, lock, "holder", entry));
             int place = 0;
-            for (LockInfo.Entry waiter : lock.waiters()) {
+            for (LockInfo.Entry waiter : lock.info().waiters()) {
                 place++;
-                add(table, lock.name(), "waiter " + place, waiter);
+                add(table, lock, "waiter " + place, waiter);
             }
         }
         StringWriter text = new StringWriter();
@@ -124,10 +133,11 @@ final class WatchCommand implements Callable<Integer> {
         return text.toString().replace(System.lineSeparator(), "\n");
     }
 
-    private static void add(TextTable table, String name, String role, LockInfo.Entry entry) {
+    private void add(TextTable table, Located lock, String role, LockInfo.Entry entry) {
         HolderInfo who = entry.holder();
-        table.add(
-                name,
+        table.add(namespaces.cells(
+                lock.namespace(),
+                lock.info().name(),
                 role,
                 LockInfos.mode(entry) + (who.sticky() ? ", sticky" : ""),
                 LockInfos.token(entry),
@@ -136,6 +146,6 @@ final class WatchCommand implements Callable<Integer> {
                 who.host(),
                 who.pid(),
                 who.thread(),
-                who.since());
+                who.since()));
     }
 }

@@ -1,0 +1,42 @@
+package dev.lockstep.zookeeper;
+
+import dev.lockstep.LockInfo;
+import dev.lockstep.spi.AdminBackend;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** What operators ask of one namespace, in the main session of the time. Safe for use by many threads. */
+final class NodeAdmin implements AdminBackend {
+    private final ZooKeeperBackend backend;
+    private final Names names;
+
+    NodeAdmin(ZooKeeperBackend backend, Names names) {
+        this.backend = backend;
+        this.names = names;
+    }
+
+    private Operator operator(@Nullable String lockName) {
+        return new Operator(backend.session(), names, lockName);
+    }
+
+    @Override
+    public CompletionStage<LockInfo> inspect(String name) {
+        return backend.bounded(operator(name).inspect(name), name, "inspect");
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> list(String prefix) {
+        return backend.bounded(operator(null).list(prefix), null, "list");
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name) {
+        return backend.bounded(operator(name).forceRelease(name, any -> true), name, "force release");
+    }
+
+    @Override
+    public CompletionStage<Boolean> forceRelease(String name, long token) {
+        return backend.bounded(operator(name).forceRelease(name, made -> made == token), name, "force release");
+    }
+}
