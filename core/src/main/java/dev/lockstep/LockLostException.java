@@ -23,7 +23,19 @@ public class LockLostException extends IllegalMonitorStateException implements L
      * @param reason why
      */
     public LockLostException(String lockName, LossReason reason) {
+        this(lockName, reason, "");
+    }
+
+    /**
+     * Makes an exception that names the engine's hosts.
+     *
+     * @param lockName the lock that was lost
+     * @param reason why
+     * @param address the hosts and ports of the engine, without credentials; empty if there are none to tell
+     */
+    public LockLostException(String lockName, LossReason reason, String address) {
         super("Lock '" + lockName + "' was lost: " + reason.explanation()
+                + (address.isEmpty() ? "" : " (engine at " + address + ")")
                 + ". Another holder may have had it since; treat the work as unprotected.");
         this.lockName = lockName;
         this.reason = reason;

@@ -155,8 +155,12 @@ final class Hold extends Chain.Link<Hold> {
     }
 
     LockLostException lostException() {
-        LossReason reason = loss();
-        return new LockLostException(turnstile.name(), reason == null ? LossReason.EXPIRED : reason);
+        LossReason known = loss();
+        LossReason reason = known == null ? LossReason.EXPIRED : known;
+        boolean byEngine = reason != LossReason.LEASE_ENDED && reason != LossReason.CLIENT_CLOSED;
+        String address =
+                byEngine && !passage.isFallback() ? turnstile.client().backend().address() : "";
+        return new LockLostException(turnstile.name(), reason, address);
     }
 
     /** Until when it is good if nothing renews it. */

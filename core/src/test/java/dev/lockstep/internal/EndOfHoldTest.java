@@ -55,6 +55,26 @@ class EndOfHoldTest {
     }
 
     @Test
+    void namesTheHostsOfTheEngineThatTookTheLockAway() {
+        engine.address = "db-1:6379, db-2:6379";
+        Lease lease = acquire();
+        engine.grant(0).signalLost(LossReason.REVOKED);
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(lease::ensureValid)
+                .withMessageContaining("the engine no longer knows it (engine at db-1:6379, db-2:6379).");
+    }
+
+    @Test
+    void namesNoHostsIfTheEngineHadNoPartInTheLoss() {
+        engine.address = "db-1:6379";
+        Lease lease = acquire();
+        client.close();
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(lease::ensureValid)
+                .withMessageContaining("its client was closed.");
+    }
+
+    @Test
     void isUnconfirmedAfterTheRequestTimeout() {
         CompletableFuture<Void> closed = acquire().closeAsync();
         fixture.time.advance(TurnstileFixture.REQUEST_TIMEOUT);

@@ -39,6 +39,7 @@ final class ScriptedBackend implements LockBackend {
     boolean downgrades = true;
     boolean reachable = true;
     boolean closed;
+    String address = "";
     int pings;
     LockInfo info = LockInfo.free("a");
     long contact;
@@ -188,6 +189,11 @@ final class ScriptedBackend implements LockBackend {
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
         return CompletableFuture.completedFuture(List.of());
+    }
+
+    @Override
+    public String address() {
+        return address;
     }
 
     @Override
