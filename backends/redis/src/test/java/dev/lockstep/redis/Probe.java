@@ -34,8 +34,8 @@ final class Probe {
             }
         }
         first.readWriteLock("probe-shared").readLock().lock();
-        assertThat(second.readWriteLock("probe-shared").readLock().tryLock()).isTrue();
         assertThat(second.lock("probe-shared").tryLock()).isFalse();
+        assertThat(second.readWriteLock("probe-shared").readLock().tryLock()).isTrue();
         second.readWriteLock("probe-shared").readLock().unlock();
         first.readWriteLock("probe-shared").readLock().unlock();
         assertThat(first.list("")).isEmpty();
