@@ -300,21 +300,17 @@ final class LateBackend implements LockBackend {
 
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
-        return ask(name, connected -> connected.forceRelease(name, token));
+        return ask(connected -> connected.forceRelease(name, token));
     }
 
     @Override
     public CompletionStage<List<String>> namespaces() {
-        return ask(null, LockBackend::namespaces);
+        return ask(LockBackend::namespaces);
     }
 
     @Override
     public AdminBackend admin(String namespace) {
-        LockBackend connected = engine;
-        if (connected == null) {
-            throw notConnected(null);
-        }
-        return connected.admin(namespace);
+        return new LateAdmin(namespace);
     }
 
     @Override
@@ -342,6 +338,35 @@ final class LateBackend implements LockBackend {
                 new LockUnavailableException(null, "The client was closed before it was connected."));
         if (connected != null) {
             connected.close();
+        }
+    }
+
+    /** What operators ask of a namespace, once the engine is there. */
+    private final class LateAdmin implements AdminBackend {
+        private final String namespace;
+
+        LateAdmin(String namespace) {
+            this.namespace = namespace;
+        }
+
+        @Override
+        public CompletionStage<LockInfo> inspect(String name) {
+            return ask(connected -> connected.admin(namespace).inspect(name));
+        }
+
+        @Override
+        public CompletionStage<List<LockInfo>> list(String prefix) {
+            return ask(connected -> connected.admin(namespace).list(prefix));
+        }
+
+        @Override
+        public CompletionStage<Boolean> forceRelease(String name) {
+            return ask(connected -> connected.admin(namespace).forceRelease(name));
+        }
+
+        @Override
+        public CompletionStage<Boolean> forceRelease(String name, long token) {
+            return ask(connected -> connected.admin(namespace).forceRelease(name, token));
         }
     }
 }
