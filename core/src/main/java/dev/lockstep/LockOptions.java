@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * How a lock behaves. Immutable; each method that changes something gives a changed copy:
  *
  * <pre>{@code
- * LockOptions.defaults().fair().lease(Duration.ofMinutes(5))
+ * LockOptions.defaults().fair().maxHold(Duration.ofMinutes(5))
  * }</pre>
  *
  * <p>Fairness, stickiness and reentrancy belong to the name while it is in use: two users of one client who disagree
- * about them get a {@link LockConfigurationException}. Lease time, minimum time and hand-off belong to each use.
+ * about them get a {@link LockConfigurationException}. Maximum time, minimum time and hand-off belong to each use.
  */
 public final class LockOptions {
     private static final int DEFAULT_HAND_OFF = 64;
@@ -22,7 +22,7 @@ public final class LockOptions {
 
     private final boolean fair;
     private final boolean reentrant;
-    private final @Nullable Duration lease;
+    private final @Nullable Duration maxHold;
     private final @Nullable Duration minHold;
     private final int handOff;
     private final @Nullable Duration sticky;
@@ -30,13 +30,13 @@ public final class LockOptions {
     private LockOptions(
             boolean fair,
             boolean reentrant,
-            @Nullable Duration lease,
+            @Nullable Duration maxHold,
             @Nullable Duration minHold,
             int handOff,
             @Nullable Duration sticky) {
         this.fair = fair;
         this.reentrant = reentrant;
-        this.lease = lease;
+        this.maxHold = maxHold;
         this.minHold = minHold;
         this.handOff = handOff;
         this.sticky = sticky;
@@ -44,14 +44,14 @@ public final class LockOptions {
             throw new LockConfigurationException(
                     null, "A lock cannot be fair and sticky: who keeps it while others wait is not fair.");
         }
-        if (lease != null && minHold != null && minHold.compareTo(lease) > 0) {
+        if (maxHold != null && minHold != null && minHold.compareTo(maxHold) > 0) {
             throw new LockConfigurationException(
-                    null, "A lock cannot be held for at least " + minHold + " and at most " + lease + ".");
+                    null, "A lock cannot be held for at least " + minHold + " and at most " + maxHold + ".");
         }
     }
 
     /**
-     * The default: not fair, reentrant, no lease time, hand-off to at most 64 local threads once another process
+     * The default: not fair, reentrant, no maximum time, hand-off to at most 64 local threads once another process
      * wants the lock, not sticky.
      *
      * @return the default options
@@ -68,7 +68,7 @@ public final class LockOptions {
      * @throws LockConfigurationException if the lock is sticky
      */
     public LockOptions fair() {
-        return new LockOptions(true, reentrant, lease, minHold, handOff, sticky);
+        return new LockOptions(true, reentrant, maxHold, minHold, handOff, sticky);
     }
 
     /**
@@ -78,21 +78,21 @@ public final class LockOptions {
      * @return a copy that is not reentrant
      */
     public LockOptions nonReentrant() {
-        return new LockOptions(fair, false, lease, minHold, handOff, sticky);
+        return new LockOptions(fair, false, maxHold, minHold, handOff, sticky);
     }
 
     /**
-     * Sets an upper bound for one hold. When it ends, the hold is lost with {@link LossReason#LEASE_ENDED}. Without it
+     * Sets an upper bound for one hold. When it is reached, the hold is lost with {@link LossReason#MAX_HOLD_REACHED}. Without it
      * a hold lasts as long as its process lives and reaches the engine. If a thread takes the lock again while it holds it,
      * the earliest end of all its uses applies to the whole hold.
      *
-     * @param lease how long a hold may last; positive. {@code ChronoUnit.FOREVER.getDuration()} is no bound
+     * @param maxHold how long a hold may last; positive. {@code ChronoUnit.FOREVER.getDuration()} is no bound
      * @return a copy with that bound
-     * @throws IllegalArgumentException if {@code lease} is not positive
+     * @throws IllegalArgumentException if {@code maxHold} is not positive
      * @throws LockConfigurationException if it is shorter than the minimum time
      */
-    public LockOptions lease(Duration lease) {
-        return new LockOptions(fair, reentrant, Durations.requireLimit(lease, "lease"), minHold, handOff, sticky);
+    public LockOptions maxHold(Duration maxHold) {
+        return new LockOptions(fair, reentrant, Durations.requireLimit(maxHold, "maxHold"), minHold, handOff, sticky);
     }
 
     /**
@@ -108,11 +108,11 @@ public final class LockOptions {
      * @param minHold how long a hold lasts at least; from 1 millisecond to 20 days
      * @return a copy with that bound
      * @throws IllegalArgumentException if {@code minHold} is shorter or longer
-     * @throws LockConfigurationException if it is longer than the lease time
+     * @throws LockConfigurationException if it is longer than the maximum time
      */
     public LockOptions minHold(Duration minHold) {
         Duration checked = Durations.requireTimeout(minHold, "minHold");
-        return new LockOptions(fair, reentrant, lease, checked, handOff, sticky);
+        return new LockOptions(fair, reentrant, maxHold, checked, handOff, sticky);
     }
 
     /**
@@ -127,7 +127,7 @@ public final class LockOptions {
         if (max < 0) {
             throw new IllegalArgumentException("handOff must not be negative: " + max);
         }
-        return new LockOptions(fair, reentrant, lease, minHold, max, sticky);
+        return new LockOptions(fair, reentrant, maxHold, minHold, max, sticky);
     }
 
     /**
@@ -143,7 +143,7 @@ public final class LockOptions {
      * @throws LockConfigurationException if the lock is fair
      */
     public LockOptions sticky(Duration idle) {
-        return new LockOptions(fair, reentrant, lease, minHold, handOff, Durations.requireLimit(idle, "sticky"));
+        return new LockOptions(fair, reentrant, maxHold, minHold, handOff, Durations.requireLimit(idle, "sticky"));
     }
 
     /**
@@ -169,8 +169,8 @@ public final class LockOptions {
      *
      * @return the bound, or empty if there is none
      */
-    public Optional<Duration> lease() {
-        return Optional.ofNullable(lease);
+    public Optional<Duration> maxHold() {
+        return Optional.ofNullable(maxHold);
     }
 
     /**
@@ -206,22 +206,22 @@ public final class LockOptions {
                 && fair == that.fair
                 && reentrant == that.reentrant
                 && handOff == that.handOff
-                && Objects.equals(lease, that.lease)
+                && Objects.equals(maxHold, that.maxHold)
                 && Objects.equals(minHold, that.minHold)
                 && Objects.equals(sticky, that.sticky);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(fair, reentrant, lease, minHold, handOff, sticky);
+        return Objects.hash(fair, reentrant, maxHold, minHold, handOff, sticky);
     }
 
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("LockOptions[").append(fair ? "fair" : "unfair");
         text.append(reentrant ? ", reentrant" : ", nonReentrant");
-        if (lease != null) {
-            text.append(", lease=").append(lease);
+        if (maxHold != null) {
+            text.append(", maxHold=").append(maxHold);
         }
         if (minHold != null) {
             text.append(", minHold=").append(minHold);

@@ -14,8 +14,8 @@ public enum LossReason {
      */
     REVOKED("the engine no longer knows it"),
 
-    /** The hold reached the upper bound that {@link LockOptions#lease(java.time.Duration)} set. */
-    LEASE_ENDED("its lease time ended"),
+    /** The hold reached the upper bound that {@link LockOptions#maxHold(java.time.Duration)} set. */
+    MAX_HOLD_REACHED("its maximum time was reached"),
 
     /** The client that took it was closed. */
     CLIENT_CLOSED("its client was closed");

@@ -41,10 +41,10 @@ final class Hold extends Chain.Link<Hold> {
     /** When it began: for a thread that waited for nobody, when it called. */
     final long sinceNanos;
 
-    /** When its lease time ends; a re-entry may bring that forward. Written under the mutex. */
-    private volatile long leaseEndNanos;
+    /** When its maximum time ends; a re-entry may bring that forward. Written under the mutex. */
+    private volatile long maxHoldEndNanos;
 
-    private volatile boolean hasLease;
+    private volatile boolean hasMaxHold;
 
     /** Until when the lock stays held though the hold has ended; meaningless without a minimum time. Written under the mutex. */
     private volatile long minHoldEndNanos;
@@ -92,7 +92,7 @@ final class Hold extends Chain.Link<Hold> {
     }
 
     /**
-     * Ends it no later than the lease time, and no earlier than the minimum time, of a use that begins now. Under the mutex,
+     * Ends it no later than the maximum time, and no earlier than the minimum time, of a use that begins now. Under the mutex,
      * once others know the hold.
      */
     void endBy(LockOptions use, long now) {
@@ -104,19 +104,19 @@ final class Hold extends Chain.Link<Hold> {
                 hasMinHold = true;
             }
         }
-        Duration lease = use.lease().orElse(null);
-        if (lease == null) {
+        Duration maxHold = use.maxHold().orElse(null);
+        if (maxHold == null) {
             return; // the usual case: no volatile is written
         }
-        long end = now + lease.toNanos();
-        if (!hasLease || end - leaseEndNanos < 0) {
-            leaseEndNanos = end;
-            hasLease = true;
+        long end = now + maxHold.toNanos();
+        if (!hasMaxHold || end - maxHoldEndNanos < 0) {
+            maxHoldEndNanos = end;
+            hasMaxHold = true;
         }
     }
 
-    boolean hasLease() {
-        return hasLease;
+    boolean hasMaxHold() {
+        return hasMaxHold;
     }
 
     boolean hasMinHold() {
@@ -166,7 +166,7 @@ final class Hold extends Chain.Link<Hold> {
     /** Until when it is good if nothing renews it. */
     long deadlineNanos() {
         long granted = passage.heldGrant().validUntilNanos();
-        return hasLease && leaseEndNanos - granted < 0 ? leaseEndNanos : granted;
+        return hasMaxHold && maxHoldEndNanos - granted < 0 ? maxHoldEndNanos : granted;
     }
 
     /** Whether it is good now. The first look after a pause finds the deadline before anything else does. */

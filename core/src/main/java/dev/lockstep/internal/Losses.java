@@ -28,7 +28,7 @@ final class Losses {
         this.courier = courier;
     }
 
-    /** Ends the grants, and the lease times of holds, that are past. */
+    /** Ends the grants, and the maximum times of holds, that are past. */
     void loseWhatIsPast(long now) {
         Passage nextPassage;
         for (Passage passage = rules.passages.first(); passage != null; passage = nextPassage) {
@@ -38,7 +38,7 @@ final class Losses {
                 for (Hold hold = passage.holds.first(); hold != null; hold = nextHold) {
                     nextHold = hold.next;
                     if (now - hold.deadlineNanos() >= 0) {
-                        lose(hold, LossReason.LEASE_ENDED);
+                        lose(hold, LossReason.MAX_HOLD_REACHED);
                     }
                 }
             }

@@ -296,7 +296,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         return (keptExclusive || mode == LockMode.EXCLUSIVE) && keptNanos(now) > 0;
     }
 
-    /** The earliest deadline of the grant and of the lease times of its holds, or {@code latest} if none is before it. */
+    /** The earliest deadline of the grant and of the maximum times of its holds, or {@code latest} if none is before it. */
     long earliestDeadline(long latest) {
         long until = heldGrant().validUntilNanos();
         long earliest = until - latest < 0 ? until : latest;

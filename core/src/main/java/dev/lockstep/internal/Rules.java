@@ -438,7 +438,7 @@ final class Rules {
     boolean engineTells(Hold hold) {
         return queue.isEmpty()
                 && hold.passage.holds.size() == 1
-                && !hold.hasLease()
+                && !hold.hasMaxHold()
                 && !hold.hasMinHold()
                 && options.sticky().isEmpty()
                 && !client.events().isHeard();

@@ -105,14 +105,14 @@ final class Turnstile {
 
     /**
      * The exclusive hold of the calling thread that it may count up, found without the mutex: nobody else counts it. Not
-     * for a use with a lease time or a minimum time, which may move the end of the hold.
+     * for a use with a maximum or a minimum time, which may move the end of the hold.
      */
     @Nullable
     Hold reentered(Thread thread, LockOptions wish) {
         Hold own = rules.owners.writer(thread);
         return own != null
                         && wish.isReentrant()
-                        && wish.lease().isEmpty()
+                        && wish.maxHold().isEmpty()
                         && wish.minHold().isEmpty()
                         && Admission.agree(wish, rules.options)
                 ? own

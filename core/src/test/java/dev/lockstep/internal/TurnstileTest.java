@@ -471,8 +471,8 @@ class TurnstileTest {
         }
 
         @Test
-        void comesWithTheEndOfTheLeaseTime() {
-            DistributedLock leased = client.lock("a", LockOptions.defaults().lease(Duration.ofSeconds(2)));
+        void comesWithTheEndOfTheMaximumTime() {
+            DistributedLock leased = client.lock("a", LockOptions.defaults().maxHold(Duration.ofSeconds(2)));
             CompletableFuture<Lease> first = leased.acquireAsync();
             CompletableFuture<Lease> second = leased.acquireAsync();
             engine.claim(0).grant();
@@ -483,7 +483,7 @@ class TurnstileTest {
             time.advance(Duration.ofSeconds(2));
             assertThat(get(second).isValid()).isFalse();
             assertThat(engine.grant(0).releases).isEqualTo(1);
-            assertThat(events).containsExactly("lost LEASE_ENDED", "handed off", "lost LEASE_ENDED");
+            assertThat(events).containsExactly("lost MAX_HOLD_REACHED", "handed off", "lost MAX_HOLD_REACHED");
         }
     }
 

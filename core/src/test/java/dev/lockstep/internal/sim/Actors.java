@@ -38,11 +38,11 @@ final class Actors {
     private final Setup setup;
     private final Oracle oracle;
 
-    /** Two ways of using each name: their own lease times and hand-offs. */
+    /** Two ways of using each name: their own maximum times and hand-offs. */
     private final LockOptions[][] options;
 
     private final int[] handOffs = new int[VARIANTS];
-    private final long[] leaseTimes = new long[VARIANTS];
+    private final long[] maxHolds = new long[VARIANTS];
 
     /** By node, name, mode and variant. */
     private final DistributedLock[][][][] locks;
@@ -57,10 +57,10 @@ final class Actors {
         this.locks = new DistributedLock[setup.nodes][setup.names][2][VARIANTS];
         for (int variant = 0; variant < VARIANTS; variant++) {
             handOffs[variant] = world.chance(40) ? 64 : world.below(4);
-            leaseTimes[variant] = world.chance(15) ? 1 + world.time(30 * MILLI) : 0;
+            maxHolds[variant] = world.chance(15) ? 1 + world.time(30 * MILLI) : 0;
             for (int name = 0; name < setup.names; name++) {
                 LockOptions chosen = LockOptions.defaults().handOff(handOffs[variant]);
-                chosen = leaseTimes[variant] > 0 ? chosen.lease(Duration.ofNanos(leaseTimes[variant])) : chosen;
+                chosen = maxHolds[variant] > 0 ? chosen.maxHold(Duration.ofNanos(maxHolds[variant])) : chosen;
                 chosen = setup.isReentrant(name) ? chosen : chosen.nonReentrant();
                 options[name][variant] = setup.isFair(name)
                         ? chosen.fair()
@@ -179,7 +179,7 @@ final class Actors {
                 wait,
                 handOffs[variant],
                 setup.isReentrant(Integer.numberOfTrailingZeros(names)),
-                leaseTimes[variant],
+                maxHolds[variant],
                 world.now(),
                 oracle.calls.size() + 1);
         oracle.calls.add(call);

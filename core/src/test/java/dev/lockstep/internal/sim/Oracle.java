@@ -400,7 +400,7 @@ final class Oracle implements LockServer.Watcher {
                 world.violate("L: node " + node.index + " waits for name " + name + " and has asked nobody for it");
             }
         }
-        checkLeaseTimes(node);
+        checkMaxHolds(node);
         checkHeldUp(node);
         List<SimGrant> grants = backend.grants;
         if (other != null && !other.grants.isEmpty()) {
@@ -435,8 +435,8 @@ final class Oracle implements LockServer.Watcher {
         }
     }
 
-    /** No hold outlives its lease time, and who listens is told, also if nobody looks. */
-    private void checkLeaseTimes(Node node) {
+    /** No hold outlives its maximum time, and who listens is told, also if nobody looks. */
+    private void checkMaxHolds(Node node) {
         for (int i = 0; i < holding.size(); i++) {
             Call call = holding.get(i);
             if (call.node != node || call.leaseTime == 0 || !call.isHolding() || node.isPaused()) {
@@ -444,9 +444,9 @@ final class Oracle implements LockServer.Watcher {
             }
             long over = world.now() - Math.max(call.begun + call.leaseTime, node.resumedAt());
             if (call.listens && over > IDLE && call.toldLosses == 0) {
-                world.violate("N: call " + call.number + " was not told that its lease time is over");
+                world.violate("N: call " + call.number + " was not told that its maximum time is over");
             } else if (!call.listens && over >= 0 && call.isValid()) {
-                world.violate("X: call " + call.number + " holds for longer than its lease time");
+                world.violate("X: call " + call.number + " holds for longer than its maximum time");
             }
         }
     }

@@ -171,18 +171,18 @@ class PlantedBugsTest {
                         "} else if (passage.isHeld()) {\n            for (Hold hold",
                         "} else if (false) {\n            for (Hold hold"),
                 new Mutant(
-                        "let a hold outlive its lease time",
-                        "return hasLease && leaseEndNanos - granted < 0 ? leaseEndNanos : granted;",
+                        "let a hold outlive its maximum time",
+                        "return hasMaxHold && maxHoldEndNanos - granted < 0 ? maxHoldEndNanos : granted;",
                         "return granted;"),
                 new Mutant(
-                        "tell nobody that a lease time is over",
+                        "tell nobody that a maximum time is over",
                         "if (now - hold.deadlineNanos() >= 0) {\n                        lose(hold",
                         "if (false) {\n                        lose(hold"),
                 new Mutant("draw more tokens than a grant has", "return drawn < MAX_INDEX;", "return true;"),
                 new Mutant(
                         "re-enter what is not reentrant",
-                        "&& wish.isReentrant() && wish.lease().isEmpty()",
-                        "&& wish.lease().isEmpty()"),
+                        "&& wish.isReentrant() && wish.maxHold().isEmpty()",
+                        "&& wish.maxHold().isEmpty()"),
                 new Mutant(
                         "re-enter what is not reentrant, by the slow way",
                         "if (reentrant && same != null) {",

@@ -106,7 +106,7 @@ abstract class BadInputContract extends ContractGroup {
         refused(NullPointerException.class, () -> lock().tryLock(1, null));
         refused(NullPointerException.class, () -> lock().tryAcquire(null));
         refused(NullPointerException.class, () -> lock().tryAcquireAsync(null));
-        refused(NullPointerException.class, () -> options.lease(null));
+        refused(NullPointerException.class, () -> options.maxHold(null));
         refused(NullPointerException.class, () -> options.sticky(null));
         refused(NullPointerException.class, () -> LockClient.connect(null));
         refused(NullPointerException.class, () -> LockClient.builder().url(null));
@@ -136,7 +136,7 @@ abstract class BadInputContract extends ContractGroup {
     @Test
     void aDurationThatMakesNoSenseIsRefused() {
         for (Duration bad : List.of(Duration.ZERO, NEGATIVE)) {
-            refused(IllegalArgumentException.class, () -> LockOptions.defaults().lease(bad));
+            refused(IllegalArgumentException.class, () -> LockOptions.defaults().maxHold(bad));
             refused(IllegalArgumentException.class, () -> LockOptions.defaults().minHold(bad));
             refused(IllegalArgumentException.class, () -> LockOptions.defaults().sticky(bad));
             refused(IllegalArgumentException.class, () -> LockClient.builder().leakDetection(bad));
@@ -180,7 +180,7 @@ abstract class BadInputContract extends ContractGroup {
     @ParameterizedTest
     @EnumSource
     void aHoldMayBeBoundedByForever(Way way) throws Exception {
-        DistributedLock lock = client().lock(NAME, LockOptions.defaults().lease(FOREVER));
+        DistributedLock lock = client().lock(NAME, LockOptions.defaults().maxHold(FOREVER));
         Way.Hold hold = way.take(lock, Duration.ofSeconds(10)).orElseThrow();
         assertThat(bench().isFree(NAME)).isFalse();
         hold.release();
@@ -190,7 +190,7 @@ abstract class BadInputContract extends ContractGroup {
     @ParameterizedTest
     @EnumSource
     void aHoldThatMayLastForANanosecondIsLost(Way way) throws Exception {
-        DistributedLock lock = client().lock(NAME, LockOptions.defaults().lease(Duration.ofNanos(1)));
+        DistributedLock lock = client().lock(NAME, LockOptions.defaults().maxHold(Duration.ofNanos(1)));
         Way.Hold hold = way.take(lock, Duration.ofSeconds(10)).orElseThrow();
         assertThatThrownBy(hold::release).isInstanceOf(LockLostException.class);
         bench().awaitFree(NAME);
@@ -288,12 +288,12 @@ abstract class BadInputContract extends ContractGroup {
         LockClient client = open(builder ->
                 builder.clientName("annoyed").listener(new ThrowingListener()).listener(healthy));
         for (int i = 0; i < 3; i++) {
-            try (Lease lease = client.lock(NAME, LockOptions.defaults().lease(Bench.PATIENCE))
+            try (Lease lease = client.lock(NAME, LockOptions.defaults().maxHold(Bench.PATIENCE))
                     .acquire()) {
                 assertThat(lease.isValid()).isTrue();
             }
         }
-        Lease lost = client.lock(NAME, LockOptions.defaults().lease(Duration.ofMillis(100)))
+        Lease lost = client.lock(NAME, LockOptions.defaults().maxHold(Duration.ofMillis(100)))
                 .acquireAsync()
                 .get();
         lost.onLost(reason -> {

@@ -96,7 +96,7 @@ abstract class ListenerContract extends ContractGroup {
 
     @Test
     void aLossIsToldInPlaceOfARelease() throws Exception {
-        Lease lease = heard.lock(NAME, LockOptions.defaults().lease(Duration.ofMillis(100)))
+        Lease lease = heard.lock(NAME, LockOptions.defaults().maxHold(Duration.ofMillis(100)))
                 .acquire();
         Bench.await("it is told", () -> listener.lost().size() == 1);
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
@@ -106,7 +106,7 @@ abstract class ListenerContract extends ContractGroup {
         Bench.await("the next is told", () -> listener.released().size() == 1);
         assertThat(listener.kinds()).containsExactly("Acquired", "Lost", "Acquired", "Released");
         assertThat(listener.lost())
-                .containsExactly(new LockListener.Lost(NAME, LockMode.EXCLUSIVE, LossReason.LEASE_ENDED));
+                .containsExactly(new LockListener.Lost(NAME, LockMode.EXCLUSIVE, LossReason.MAX_HOLD_REACHED));
     }
 
     @Test

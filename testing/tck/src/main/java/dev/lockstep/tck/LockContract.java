@@ -152,8 +152,8 @@ public abstract class LockContract {
     }
 
     @Nested
-    class LeaseTimes extends LeaseTimeContract {
-        LeaseTimes() {
+    class MaximumTimes extends MaxHoldContract {
+        MaximumTimes() {
             super(LockContract.this);
         }
     }

@@ -196,7 +196,7 @@ abstract class MinHoldContract extends ContractGroup {
         assertThatThrownBy(() -> LockOptions.defaults().minHold(forever))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("minHold");
-        LockOptions bounded = LockOptions.defaults().lease(Duration.ofSeconds(1));
+        LockOptions bounded = LockOptions.defaults().maxHold(Duration.ofSeconds(1));
         assertThatThrownBy(() -> bounded.minHold(Duration.ofSeconds(2)))
                 .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContaining("PT2S");

@@ -251,7 +251,7 @@ abstract class MultiLockContract extends ContractGroup {
     @Test
     void theLossOfOneLockIsTheLossOfAll() throws Exception {
         DistributedLock leased =
-                client().multiLock(List.of(NAMES), LockOptions.defaults().lease(Duration.ofMillis(300)));
+                client().multiLock(List.of(NAMES), LockOptions.defaults().maxHold(Duration.ofMillis(300)));
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
         Lease lease = leased.acquire();
         lease.onLost(reasons::add);
@@ -260,7 +260,7 @@ abstract class MultiLockContract extends ContractGroup {
         assertThatThrownBy(lease::ensureValid).isInstanceOf(LockLostException.class);
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
         lease.close();
-        assertThat(reasons).containsExactly(LossReason.LEASE_ENDED);
+        assertThat(reasons).containsExactly(LossReason.MAX_HOLD_REACHED);
         for (String name : NAMES) {
             bench().awaitFree(name);
         }

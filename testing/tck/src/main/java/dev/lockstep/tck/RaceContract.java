@@ -165,14 +165,14 @@ abstract class RaceContract extends ContractGroup {
     }
 
     @Test
-    void aReleaseRacesTheEndOfTheLeaseTime() throws Exception {
+    void aReleaseRacesTheEndOfTheMaximumTime() throws Exception {
         Actor holder = actor("holder");
         int attempts = Math.min(500, fixture().attempts());
         for (int i = 0; i < attempts; i++) {
             int seed = i;
             Random random = random(seed);
             Duration bound = Duration.ofNanos(1_000_000 + random.nextInt(1_000_000));
-            DistributedLock leased = client().lock(NAME, LockOptions.defaults().lease(bound));
+            DistributedLock leased = client().lock(NAME, LockOptions.defaults().maxHold(bound));
             holder.does(() -> {
                 leased.lock();
                 long end = System.nanoTime() + bound.toNanos() - 300_000 + random.nextInt(600_000);

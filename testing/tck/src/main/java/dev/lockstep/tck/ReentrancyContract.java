@@ -264,9 +264,9 @@ abstract class ReentrancyContract extends ContractGroup {
     }
 
     @Test
-    void usersOfANameNeedNotAgreeOnLeaseTimeOrHandOff() {
+    void usersOfANameNeedNotAgreeOnMaximumTimeOrHandOff() {
         DistributedLock leased =
-                client().lock(NAME, LockOptions.defaults().lease(LONG).handOff(3));
+                client().lock(NAME, LockOptions.defaults().maxHold(LONG).handOff(3));
         lock().lock();
         leased.lock();
         assertThat(lock().holdCount()).isEqualTo(2);

@@ -132,7 +132,7 @@ abstract class TemplateContract extends ContractGroup {
     @Test
     void aLossIsReportedOnceTheWorkHasReturned() {
         AtomicInteger runs = new AtomicInteger();
-        LockTemplate bounded = template(LockOptions.defaults().lease(Duration.ofMillis(200)));
+        LockTemplate bounded = template(LockOptions.defaults().maxHold(Duration.ofMillis(200)));
         assertThatThrownBy(() -> bounded.execute(NAME, lease -> {
                     Bench.await("the hold is lost", () -> !lease.isValid());
                     return runs.incrementAndGet();
@@ -148,7 +148,7 @@ abstract class TemplateContract extends ContractGroup {
     @Test
     void fencedWorkReturnsItsResultInSpiteOfALoss() throws Exception {
         LockTemplate bounded =
-                template(LockOptions.defaults().lease(Duration.ofMillis(200))).fenced();
+                template(LockOptions.defaults().maxHold(Duration.ofMillis(200))).fenced();
         assertThat(bounded.<String, RuntimeException>execute(NAME, lease -> {
                     Bench.await("the hold is lost", () -> !lease.isValid());
                     return "sold";
@@ -162,7 +162,7 @@ abstract class TemplateContract extends ContractGroup {
     /** The result of an inner template is not that of the outer work, which did not end. */
     @Test
     void aLossAfterInnerWorkIsNoResultOfTheOuter() {
-        LockTemplate bounded = template(LockOptions.defaults().lease(Duration.ofMillis(200)));
+        LockTemplate bounded = template(LockOptions.defaults().maxHold(Duration.ofMillis(200)));
         assertThatThrownBy(() -> bounded.execute(
                         NAME,
                         outer -> bounded.execute(NAME, inner -> {
@@ -295,7 +295,7 @@ abstract class TemplateContract extends ContractGroup {
     @Test
     void whatTheWorkThrowsGoesBeforeALoss() {
         IOException thrown = new IOException("mine");
-        LockTemplate bounded = template(LockOptions.defaults().lease(Duration.ofMillis(200)));
+        LockTemplate bounded = template(LockOptions.defaults().maxHold(Duration.ofMillis(200)));
         assertThatThrownBy(() -> bounded.execute(NAME, lease -> {
                     Bench.await("the hold is lost", () -> !lease.isValid());
                     throw thrown;

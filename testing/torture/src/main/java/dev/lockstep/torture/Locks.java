@@ -64,7 +64,7 @@ record Locks(
 
     /** The same lock, with an upper bound for a hold. */
     DistributedLock get(int lock, boolean shared, Duration lease) {
-        return get(name(lock), options(lock).lease(lease), shared);
+        return get(name(lock), options(lock).maxHold(lease), shared);
     }
 
     private DistributedLock get(String name, LockOptions options, boolean shared) {

@@ -64,10 +64,10 @@ final class ExecCommand implements Callable<Integer> {
     private boolean shared;
 
     @Option(
-            names = "--lease",
+            names = "--max-hold",
             paramLabel = "SECONDS",
             description = "How long the command may hold the lock at most; then it is lost (default: for ever).")
-    private @Nullable Duration lease;
+    private @Nullable Duration maxHold;
 
     @Option(
             names = "--min-hold",
@@ -112,7 +112,7 @@ final class ExecCommand implements Callable<Integer> {
         try {
             LockOptions options = LockOptions.defaults();
             options = fair ? options.fair() : options;
-            options = lease == null ? options : options.lease(lease);
+            options = maxHold == null ? options : options.maxHold(maxHold);
             options = minHold == null ? options : options.minHold(minHold);
             if (!shared) {
                 return client.lock(name, options);

@@ -235,11 +235,12 @@ class ExecIT {
         @Test
         void deafCommandIsKilledAfterTheGrace() throws Exception {
             String command = "trap '' TERM; echo in; while :; do sleep 0.1; done";
-            try (Launched holder = start("exec", "--lease", "2", "--grace", "0.3", "job", "--", "sh", "-c", command)) {
+            try (Launched holder =
+                    start("exec", "--max-hold", "2", "--grace", "0.3", "job", "--", "sh", "-c", command)) {
                 assertThat(holder.line()).isEqualTo("in");
                 Run run = holder.end();
                 assertThat(run.code()).isEqualTo(ExitCodes.LOST);
-                assertThat(run.err()).contains("its lease time ended");
+                assertThat(run.err()).contains("its maximum time was reached");
             }
         }
     }

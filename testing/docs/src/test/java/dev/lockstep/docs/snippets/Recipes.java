@@ -190,7 +190,7 @@ final class Recipes {
         // tag::options
         LockOptions turns = LockOptions.defaults().fair(); // first come, first served, over all processes
         LockOptions bounded =
-                LockOptions.defaults().lease(Duration.ofMinutes(5)); // lost after 5 minutes, renewed or not
+                LockOptions.defaults().maxHold(Duration.ofMinutes(5)); // lost after 5 minutes, renewed or not
         LockOptions kept = LockOptions.defaults().sticky(Duration.ofSeconds(10)); // stays here until somebody wants it
         // end::options
         locks.lock("turns", turns).acquire().close();

@@ -12,13 +12,13 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Of the lease times of a hold's re-entries the earliest end applies. */
-class ReentryLeaseTest {
+/** Of the maximum times of a hold's re-entries the earliest end applies. */
+class ReentryMaxHoldTest {
     private final TurnstileFixture fixture = new TurnstileFixture();
     private final Client client = fixture.open(List.of());
     private final DistributedLock endless = client.lock("a");
-    private final DistributedLock two = client.lock("a", LockOptions.defaults().lease(Duration.ofSeconds(2)));
-    private final DistributedLock ten = client.lock("a", LockOptions.defaults().lease(Duration.ofSeconds(10)));
+    private final DistributedLock two = client.lock("a", LockOptions.defaults().maxHold(Duration.ofSeconds(2)));
+    private final DistributedLock ten = client.lock("a", LockOptions.defaults().maxHold(Duration.ofSeconds(10)));
 
     @BeforeEach
     void answerAtOnce() {
@@ -32,7 +32,7 @@ class ReentryLeaseTest {
         assertThat(endless.isHeldByCurrentThread()).isFalse();
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(endless::unlock)
-                .satisfies(lost -> assertThat(lost.reason()).isEqualTo(LossReason.LEASE_ENDED));
+                .satisfies(lost -> assertThat(lost.reason()).isEqualTo(LossReason.MAX_HOLD_REACHED));
     }
 
     @Test

@@ -14,68 +14,68 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
-/** An explicit lease time bounds one hold: at its end the hold is lost, and the next waiter is served. */
-abstract class LeaseTimeContract extends ContractGroup {
+/** A maximum time bounds one hold: at its end the hold is lost, and the next waiter is served. */
+abstract class MaxHoldContract extends ContractGroup {
     /** Long enough to ask for a token within it on a busy machine. */
-    private static final Duration LEASE = Duration.ofMillis(600);
+    private static final Duration MAX = Duration.ofMillis(600);
 
-    LeaseTimeContract(LockContract contract) {
+    MaxHoldContract(LockContract contract) {
         super(contract);
     }
 
-    private DistributedLock leased() {
-        return client().lock(NAME, LockOptions.defaults().lease(LEASE));
+    private DistributedLock bounded() {
+        return client().lock(NAME, LockOptions.defaults().maxHold(MAX));
     }
 
-    /** A hold whose token was drawn in time: a machine that stands still for a lease time costs one more. */
+    /** A hold whose token was drawn in time: a machine that stands still for that time costs one more. */
     private Lease acquireWithToken() throws InterruptedException {
         while (true) {
-            Lease lease = leased().acquire();
+            Lease lease = bounded().acquire();
             try {
                 assertThat(lease.token()).isPositive();
                 return lease;
             } catch (LockLostException e) {
-                assertThat(e.reason()).isEqualTo(LossReason.LEASE_ENDED);
+                assertThat(e.reason()).isEqualTo(LossReason.MAX_HOLD_REACHED);
                 assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
             }
         }
     }
 
     @Test
-    void aHoldIsLostWhenItsLeaseTimeEnds() throws Exception {
+    void aHoldIsLostWhenItsMaximumTimeEnds() throws Exception {
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
         long start = System.nanoTime();
-        Lease lease = leased().acquire();
+        Lease lease = bounded().acquire();
         lease.onLost(reasons::add);
-        assertThat(lease.remaining()).isLessThanOrEqualTo(LEASE);
+        assertThat(lease.remaining()).isLessThanOrEqualTo(MAX);
         Bench.await("the hold is lost", () -> !lease.isValid());
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(LEASE);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(MAX);
         assertThat(lease.remaining()).isZero();
-        assertThat(leased().isHeldByCurrentThread()).isFalse();
-        assertThat(leased().holdCount()).isZero();
+        assertThat(bounded().isHeldByCurrentThread()).isFalse();
+        assertThat(bounded().holdCount()).isZero();
         Bench.await("the loss is told", () -> !reasons.isEmpty());
         assertThatThrownBy(lease::close).isInstanceOfSatisfying(LockLostException.class, lost -> {
-            assertThat(lost.reason()).isEqualTo(LossReason.LEASE_ENDED);
+            assertThat(lost.reason()).isEqualTo(LossReason.MAX_HOLD_REACHED);
             assertThat(lost.lockName()).isEqualTo(NAME);
         });
         lease.close();
-        assertThat(reasons).containsExactly(LossReason.LEASE_ENDED);
+        assertThat(reasons).containsExactly(LossReason.MAX_HOLD_REACHED);
         bench().awaitFree(NAME);
     }
 
     @Test
-    void unlockAfterTheLeaseTimeSaysThatTheHoldWasLost() {
-        leased().lock();
-        Bench.await("the hold is lost", () -> !leased().isHeldByCurrentThread());
-        assertThatThrownBy(leased()::unlock)
+    void unlockAfterTheMaximumTimeSaysThatTheHoldWasLost() {
+        bounded().lock();
+        Bench.await("the hold is lost", () -> !bounded().isHeldByCurrentThread());
+        assertThatThrownBy(bounded()::unlock)
                 .isInstanceOfSatisfying(
                         LockLostException.class,
-                        lost -> assertThat(lost.reason()).isEqualTo(LossReason.LEASE_ENDED));
-        assertThatThrownBy(leased()::unlock)
+                        lost -> assertThat(lost.reason()).isEqualTo(LossReason.MAX_HOLD_REACHED));
+        assertThatThrownBy(bounded()::unlock)
                 .isInstanceOf(IllegalMonitorStateException.class)
                 .isNotInstanceOf(LockLostException.class);
-        leased().lock();
-        leased().unlock();
+        bounded().lock();
+        bounded().unlock();
     }
 
     @Test
@@ -106,68 +106,68 @@ abstract class LeaseTimeContract extends ContractGroup {
     }
 
     @Test
-    void theLeaseTimeOfOneHoldDoesNotEndTheNext() throws Exception {
-        Lease bounded = leased().acquire();
+    void theMaximumTimeOfOneHoldDoesNotEndTheNext() throws Exception {
+        Lease bounded = bounded().acquire();
         Bench.await("the hold is lost", () -> !bounded.isValid());
         assertThatThrownBy(bounded::close).isInstanceOf(LockLostException.class);
-        leased().lock();
-        leased().unlock();
+        bounded().lock();
+        bounded().unlock();
         // Timers of both earlier holds are due while this one lasts.
         try (Lease unbounded = lock().acquire()) {
-            Bench.letPass(LEASE.multipliedBy(2));
+            Bench.letPass(MAX.multipliedBy(2));
             assertThat(unbounded.isValid()).isTrue();
             assertThat(bench().isFree(NAME)).isFalse();
         }
     }
 
     @Test
-    void reentryDoesNotExtendTheLeaseTime() throws Exception {
-        leased().lock();
+    void reentryDoesNotExtendTheMaximumTime() throws Exception {
+        bounded().lock();
         long start = System.nanoTime();
-        while (leased().isHeldByCurrentThread()) {
-            try (Lease again = leased().acquire()) {
+        while (bounded().isHeldByCurrentThread()) {
+            try (Lease again = bounded().acquire()) {
                 again.onLost(reason -> {});
                 assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Bench.AT_ONCE);
             } catch (LockLostException e) {
-                assertThat(e.reason()).isEqualTo(LossReason.LEASE_ENDED);
+                assertThat(e.reason()).isEqualTo(LossReason.MAX_HOLD_REACHED);
             }
         }
-        assertThatThrownBy(leased()::unlock).isInstanceOf(LockLostException.class);
-        leased().lock();
-        leased().unlock();
+        assertThatThrownBy(bounded()::unlock).isInstanceOf(LockLostException.class);
+        bounded().lock();
+        bounded().unlock();
     }
 
     @Test
     void everyReentrantHoldIsLostAndGivenBackOnItsOwn() throws Exception {
-        leased().lock();
-        leased().lock();
-        Lease lease = leased().acquire();
-        Bench.await("the hold is lost", () -> leased().holdCount() == 0);
-        assertThatThrownBy(leased()::unlock).isInstanceOf(LockLostException.class);
+        bounded().lock();
+        bounded().lock();
+        Lease lease = bounded().acquire();
+        Bench.await("the hold is lost", () -> bounded().holdCount() == 0);
+        assertThatThrownBy(bounded()::unlock).isInstanceOf(LockLostException.class);
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
-        assertThatThrownBy(leased()::lock).isInstanceOf(LockLostException.class);
-        assertThatThrownBy(leased()::unlock).isInstanceOf(LockLostException.class);
-        leased().lock();
-        leased().unlock();
+        assertThatThrownBy(bounded()::lock).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(bounded()::unlock).isInstanceOf(LockLostException.class);
+        bounded().lock();
+        bounded().unlock();
     }
 
     @Test
-    void aLeaseTimeLongerThanTheTtlIsRenewedUntilItsEnd() throws Exception {
+    void aMaximumTimeLongerThanTheTtlIsRenewedUntilItsEnd() throws Exception {
         LockClient renewing = openRenewing("renewing");
         Duration bound = longerThanRenewedTtl();
         long start = System.nanoTime();
-        Lease lease = renewing.lock(NAME, LockOptions.defaults().lease(bound)).acquire();
+        Lease lease = renewing.lock(NAME, LockOptions.defaults().maxHold(bound)).acquire();
         Bench.await("the hold is lost", () -> !lease.isValid());
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(bound);
         assertThatThrownBy(lease::close)
                 .isInstanceOfSatisfying(
                         LockLostException.class,
-                        lost -> assertThat(lost.reason()).isEqualTo(LossReason.LEASE_ENDED));
+                        lost -> assertThat(lost.reason()).isEqualTo(LossReason.MAX_HOLD_REACHED));
     }
 
     @Test
-    void anAsynchronousHoldEndsWithItsLeaseTimeToo() throws Exception {
-        Lease lease = leased().acquireAsync().get();
+    void anAsynchronousHoldEndsWithItsMaximumTimeToo() throws Exception {
+        Lease lease = bounded().acquireAsync().get();
         rivalLock().acquire().close();
         assertThat(lease.isValid()).isFalse();
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
