@@ -256,8 +256,10 @@ final class Recipes {
             info.holders().forEach(entry -> System.out.println(info.name() + " is held by " + entry.holder()));
         }
         for (LockInfo.Entry holder : locks.inspect("order:42").holders()) {
-            // Its holder is told, and may still be at work. Whoever holds the lock by now keeps it.
-            boolean taken = locks.forceRelease("order:42", holder.token().orElseThrow());
+            // The holder is notified, and may still be at work. If another holds the lock by now, nothing happens.
+            if (!locks.forceRelease("order:42", holder.token().orElseThrow())) {
+                System.out.println("It has changed hands.");
+            }
         }
         // end::operators
     }
