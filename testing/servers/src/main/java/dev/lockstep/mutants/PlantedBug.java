@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.opentest4j.TestAbortedException;
 
 /*
  * Overview. The changed file (a class, a script, a statement) is put into a folder of its own, compiled if it is Java, and
@@ -37,10 +39,27 @@ public record PlantedBug(String name, String right, String wrong, String tests) 
     /** More than the tests of any bug take on a busy machine; a run that is not over by then says nothing. */
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
+    /** Which bug {@link #oneOf} chooses; without it another one each time. */
+    private static final String SEED = "lockstep.bugs.seed";
+
+    /**
+     * Chooses one of some bugs, another one in each run, and prints how to choose it again.
+     *
+     * @param bugs the bugs
+     * @return one of them
+     */
+    public static PlantedBug oneOf(List<PlantedBug> bugs) {
+        int seed = Integer.getInteger(SEED, new Random().nextInt(1_000_000));
+        PlantedBug bug = bugs.get(Math.floorMod(seed, bugs.size()));
+        System.out.printf("planted bug: %s (-D%s=%d)%n", bug, SEED, seed);
+        return bug;
+    }
+
     /**
      * Runs the tests with the mistake.
      *
      * @return what failed; empty if the tests did not notice
+     * @throws TestAbortedException if a test was skipped, for example because the machine lacks the server
      */
     public List<String> findings() {
         Path folder = folder();
@@ -57,6 +76,7 @@ public record PlantedBug(String name, String right, String wrong, String tests) 
      *
      * @param bugs the bugs
      * @return what failed; must be empty, or the findings of the bugs mean nothing
+     * @throws TestAbortedException if a test was skipped, for example because the machine lacks the server
      */
     public static List<String> findingsWithout(List<PlantedBug> bugs) {
         Path folder = folder();
@@ -120,6 +140,9 @@ public record PlantedBug(String name, String right, String wrong, String tests) 
                 String line = process.next(LIMIT);
                 if (line.startsWith(PlantedBugMain.DONE)) {
                     return failed;
+                }
+                if (line.startsWith(PlantedBugMain.SKIPPED)) {
+                    throw new TestAbortedException(line);
                 }
                 if (line.startsWith(PlantedBugMain.BROKEN)) {
                     throw new IllegalStateException(line);

@@ -5,18 +5,20 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.PostDiscoveryFilter;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
-import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
-import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /** Runs some tests of a class in this JVM, and prints a line for each that failed. */
 final class PlantedBugMain {
     static final String FAILED = "failed: ";
+    static final String SKIPPED = "skipped: ";
     static final String BROKEN = "broken: ";
     static final String DONE = "done";
 
@@ -30,21 +32,43 @@ final class PlantedBugMain {
                 .selectors(DiscoverySelectors.selectClass(parts[0]))
                 .filters((PostDiscoveryFilter) test -> FilterResult.includedIf(isOneOf(methods, test)))
                 .build();
-        SummaryGeneratingListener listener = new SummaryGeneratingListener();
-        LauncherFactory.create().execute(request, listener);
-        TestExecutionSummary summary = listener.getSummary();
-        summary.getFailures()
-                .forEach(failure -> System.out.println(FAILED
-                        + failure.getTestIdentifier().getDisplayName() + ": "
-                        + String.valueOf(failure.getException())
-                                .lines()
-                                .findFirst()
-                                .orElse("")));
-        if (summary.getTestsSucceededCount() + summary.getTestsFailedCount() < methods.size()) {
-            System.out.println(BROKEN + "only " + summary.getTestsStartedCount() + " tests ran of " + methods);
+        Report report = new Report();
+        LauncherFactory.create().execute(request, report);
+        if (report.run < methods.size() && !report.skipped) {
+            System.out.println(BROKEN + "only " + report.run + " tests ran of " + arguments[0]);
         }
         System.out.println(DONE);
         System.exit(0); // whatever a planted bug left running
+    }
+
+    /** Prints what failed or was skipped. */
+    private static final class Report implements TestExecutionListener {
+        private int run;
+        private boolean skipped;
+
+        @Override
+        public void executionSkipped(TestIdentifier test, String reason) {
+            skipped = true;
+            print(SKIPPED, test, reason);
+        }
+
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            String reason = result.getThrowable().map(Throwable::toString).orElse("");
+            switch (result.getStatus()) {
+                case SUCCESSFUL -> run += test.isTest() ? 1 : 0;
+                case ABORTED -> executionSkipped(test, reason);
+                case FAILED -> {
+                    run++;
+                    print(test.isTest() ? FAILED : BROKEN, test, reason); // a server that did not start finds no bug
+                }
+            }
+        }
+
+        private static void print(String what, TestIdentifier test, String reason) {
+            System.out.println(what + test.getDisplayName() + ": "
+                    + reason.lines().map(String::strip).collect(Collectors.joining(" ")));
+        }
     }
 
     /** True for containers too: what is below them is looked at in turn. */

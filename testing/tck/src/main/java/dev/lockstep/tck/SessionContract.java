@@ -188,6 +188,26 @@ abstract class SessionContract extends ContractGroup {
         assertThat(bench().isFree(NAME)).isTrue();
     }
 
+    /** The engine has granted the lock, and the client does not know it: its next request must not find the lock busy. */
+    @Test
+    @Requires(Capability.LOSE_REPLIES)
+    void aTryWhoseAnswerWasLostIsNotBlockedByItself() throws Exception {
+        LockClient deaf = open(builder -> builder.clientName("deaf").requestTimeout(Bench.PATIENCE));
+        deaf.lock(NAME).lock(); // the engine knows the name and the requests from now on
+        deaf.lock(NAME).unlock();
+        fixture().loseReplies(deaf);
+        Call<Boolean> trying = actor("trier").start(() -> {
+            boolean taken = deaf.lock(NAME).tryLock();
+            if (taken) {
+                deaf.lock(NAME).unlock();
+            }
+            return taken;
+        });
+        Bench.letPass(Duration.ofMillis(500));
+        fixture().healConnection(deaf);
+        assertThat(trying.get()).isTrue();
+    }
+
     @Test
     @Requires(Capability.LOSE_REPLIES)
     void aLostAnswerToAReleaseIsUnknownAndLeavesNothing() throws Exception {
