@@ -39,7 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Faults that are ZooKeeper's own. Those of all engines are in the contract. */
 @Timeout(60)
 class FaultTest {
-    private static final Duration SOON = Duration.ofSeconds(10); // a third of the ttl, so that no ttl helps
+    private static final Duration TTL = Duration.ofSeconds(30);
+    private static final Duration SOON = TTL.dividedBy(3); // so that no ttl helps
     private static ZooKeeperServer server;
     private static RawClient operator;
     private TcpProxy proxy;
@@ -78,6 +79,7 @@ class FaultTest {
         return LockClient.builder()
                 .namespace(namespace)
                 .clientName(name)
+                .ttl(TTL)
                 .requestTimeout(Duration.ofSeconds(10))
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50))
                 .backend(context -> {
@@ -333,12 +335,33 @@ class FaultTest {
 
     @Test
     void aLockThatNobodyUsesIsRemovedAndMadeAgain() throws Exception {
-        client.lock("x").lock();
-        client.lock("x").unlock();
+        Lease first = client.lock("x").acquire();
+        long token = first.token();
+        first.close();
         Awaitility.await().atMost(SOON).until(() -> operator.stat(lockPath()) == null);
-        client.lock("x").lock();
-        assertThat(nodes()).hasSize(1);
-        client.lock("x").unlock();
+        try (Lease next = client.lock("x").acquire()) {
+            assertThat(nodes()).hasSize(1);
+            assertThat(next.token()).isGreaterThan(token); // though the server counts the nodes from 0 again
+        }
+    }
+
+    /** The server may count its timeout from the moment at which the client asked for the session. */
+    @Test
+    void aSessionThatIsConfirmedLateIsValidNoLonger() throws Exception {
+        try (TcpProxy slow = TcpProxy.to(server)) {
+            slow.stall(TcpProxy.Direction.REPLIES);
+            CompletableFuture<LockClient> connecting =
+                    CompletableFuture.supplyAsync(() -> connect("late", slow.port(), ""));
+            Awaitility.await().atMost(SOON).until(() -> slow.bytes(TcpProxy.Direction.REQUESTS) > 0);
+            long asked = System.nanoTime();
+            TimeUnit.SECONDS.sleep(1); // longer than the margin for clock drift
+            slow.heal();
+            try (LockClient late = connecting.get(10, TimeUnit.SECONDS);
+                    Lease lease = late.lock("x").acquire()) {
+                long validUntil = System.nanoTime() + lease.remaining().toNanos();
+                assertThat(validUntil - asked).isLessThanOrEqualTo(TTL.toNanos());
+            }
+        }
     }
 
     @Test
