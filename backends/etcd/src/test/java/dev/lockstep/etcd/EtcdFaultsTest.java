@@ -369,7 +369,9 @@ class EtcdFaultsTest extends SingleMemberTestCase {
     void aWaiterSurvivesTheEndOfItsStream() throws Exception {
         LockClient holder = connect();
         TcpProxy proxy = proxy();
-        LockClient waiter = connect("etcd://127.0.0.1:" + proxy.port());
+        Duration ttl = Duration.ofMinutes(10); // so that no renewal, which looks again, comes in time to help
+        LockClient waiter =
+                connect(builder().url("etcd://127.0.0.1:" + proxy.port()).ttl(ttl));
         for (int round = 0; round < 5; round++) {
             Lease held = holder.lock(NAME).acquireAsync().get();
             CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();

@@ -8,6 +8,7 @@ import dev.lockstep.LossReason;
 import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import dev.lockstep.etcd.proto.Etcd.TxnResponse;
 import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import java.time.Duration;
@@ -197,5 +198,35 @@ class EtcdRacesTest extends SingleMemberTestCase {
         held.close();
         await("the event is dropped", () -> forgetful.dropped() == 1);
         waiting.get(10, TimeUnit.SECONDS).close();
+    }
+
+    /** etcd may count the lease from the moment at which the client asked for it. */
+    @Test
+    void aSessionThatIsConfirmedLateIsValidNoLonger() throws Exception {
+        TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
+        EtcdBackend slow = closedAfterwards(new Backends(namespace, "etcd://127.0.0.1:" + proxy.port()))
+                .open();
+        proxy.stall(TcpProxy.Direction.REPLIES);
+        CompletableFuture<Session> opening = slow.sessions().open();
+        long asked = System.nanoTime();
+        TimeUnit.MILLISECONDS.sleep(500); // longer than the margin for clock drift
+        proxy.heal();
+        Session late = opening.get(20, TimeUnit.SECONDS);
+        assertThat(late.validUntilNanos() - asked)
+                .isLessThanOrEqualTo(slow.context().ttl().toNanos());
+    }
+
+    @Test
+    void aGrantThatComesAfterTheWithdrawalIsNotKept() throws Exception {
+        TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
+        EtcdBackend slow = closedAfterwards(new Backends(namespace, "etcd://127.0.0.1:" + proxy.port()))
+                .open();
+        proxy.stall(TcpProxy.Direction.REPLIES);
+        Claim claim = slow.submit(TestClaim.of(NAME, "client.1"));
+        await("it has entered", () -> gateway.list(lockPrefix(NAME)).size() == 1);
+        CompletableFuture<Void> gone = claim.withdraw(LockBackend.DO_NOT_BLOCK).toCompletableFuture();
+        proxy.heal();
+        gone.get(5, TimeUnit.SECONDS);
+        assertThat(gateway.list(lockPrefix(NAME))).isEmpty();
     }
 }
