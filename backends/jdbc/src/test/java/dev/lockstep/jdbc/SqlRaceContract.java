@@ -77,6 +77,44 @@ abstract class SqlRaceContract extends SqlBench {
         }
 
         @Test
+        void aGrantThatComesAfterTheWithdrawalIsNotKept() throws Exception {
+            try (TestClient test = open()) {
+                test.client().lock("a").lock();
+                test.client().lock("a").unlock();
+                Gate take = new Gate(test, sql -> sql.contains("owner = ?"));
+                CompletableFuture<Lease> cancelled = test.client().lock("a").acquireAsync();
+                take.awaitReached();
+                cancelled.cancel(true);
+                take.letGo();
+                // The next claim of the name is sent when the withdrawal is confirmed.
+                test.client()
+                        .lock("a")
+                        .acquireAsync()
+                        .get(SOON, TimeUnit.SECONDS)
+                        .close();
+                assertThat(test.client().inspect("a").holders()).isEmpty();
+            }
+        }
+
+        /** The database counts the ttl from the moment at which it makes the row, which may be long before its answer. */
+        @Test
+        void aSessionThatIsConfirmedLateIsValidNoLonger() throws Exception {
+            try (TestClient client = open()) {
+                Sessions sessions = client.backend().sessions();
+                JdbcSession first = sessions.current();
+                Gate opening = new Gate(client, "INSERT INTO lockstep_sessions");
+                first.signalLost(LossReason.SESSION_ENDED); // so that it opens another
+                opening.awaitReached();
+                long asked = System.nanoTime();
+                Awaitility.await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+                opening.letGo();
+                await("another session", unused -> sessions.current() != first);
+                assertThat(sessions.current().validUntilNanos() - asked)
+                        .isLessThanOrEqualTo(client.backend().requests().ttlNanos());
+            }
+        }
+
+        @Test
         void twoThatArriveAtOnceAreServedInTheOrderOfTheirCommits() throws Exception {
             LockOptions fair = LockOptions.defaults().fair();
             try (TestClient holder = open();
@@ -98,6 +136,28 @@ abstract class SqlRaceContract extends SqlBench {
                 got.closeAsync().get(SOON, TimeUnit.SECONDS);
                 two.get(SOON, TimeUnit.SECONDS).closeAsync().get(SOON, TimeUnit.SECONDS);
             }
+        }
+
+        @Test
+        void twoReadersThatArriveAtOnceAreBothCounted() throws Exception {
+            try (TestClient first = open();
+                    TestClient second = open()) {
+                first.client().lock("a").lock(); // makes the row
+                first.client().lock("a").unlock();
+                Gate commit = new Gate(first, sql -> sql.endsWith("COMMIT"));
+                CompletableFuture<Lease> one = reading(first);
+                commit.awaitReached();
+                CompletableFuture<Lease> two = reading(second);
+                Awaitility.await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+                commit.letGo();
+                CompletableFuture.allOf(one, two).get(SOON, TimeUnit.SECONDS);
+                assertThat(queryLong("SELECT readers FROM lockstep_locks WHERE name = ?", key("a")))
+                        .isEqualTo(2);
+            }
+        }
+
+        private CompletableFuture<Lease> reading(TestClient client) {
+            return client.client().readWriteLock("a").readLock().acquireAsync();
         }
 
         @Test
