@@ -13,21 +13,21 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
-import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.util.Pool;
 
 /** The way to the primaries of a cluster. */
 final class ClusterRoute implements Route {
     private static final int SLOTS = 16_384;
 
-    private final RedisClusterClient client;
+    private final ClusterConnectionProvider cluster;
     private final Runnable onClose;
     private final AtomicReferenceArray<@Nullable String> servers = new AtomicReferenceArray<>(SLOTS);
     private volatile @Nullable String silent;
 
-    ClusterRoute(RedisClusterClient client, Runnable onClose) {
-        this.client = client;
+    ClusterRoute(ClusterConnectionProvider cluster, Runnable onClose) {
+        this.cluster = cluster;
         this.onClose = onClose;
     }
 
@@ -39,7 +39,7 @@ final class ClusterRoute implements Route {
             return PoolRoute.borrow(known, waitNanos);
         }
         try {
-            return known(wanted, client.getConnectionFromSlot(wanted));
+            return known(wanted, cluster.getConnectionFromSlot(wanted));
         } catch (JedisException e) {
             if (e.getCause() instanceof InterruptedException interrupted) {
                 throw interrupted;
@@ -52,7 +52,7 @@ final class ClusterRoute implements Route {
     public Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException {
         ConnectionPool pool = poolOf(node.toString());
         if (pool == null) {
-            client.refreshClusterTopology();
+            cluster.renewSlotCache();
             pool = poolOf(node.toString());
         }
         // A node may be known by another address than the one it tells.
@@ -70,7 +70,7 @@ final class ClusterRoute implements Route {
 
     /** Any node sends on who asks it for what it has not; but not the one that did not answer last. */
     private ConnectionPool anyPool() {
-        Map<String, ConnectionPool> nodes = new HashMap<>(client.getClusterNodes());
+        Map<String, ConnectionPool> nodes = new HashMap<>(cluster.getNodes());
         if (nodes.size() > 1) {
             nodes.remove(String.valueOf(silent));
         }
@@ -94,12 +94,12 @@ final class ClusterRoute implements Route {
     }
 
     private @Nullable ConnectionPool poolOf(@Nullable String server) {
-        return server == null ? null : client.getClusterNodes().get(server);
+        return server == null ? null : cluster.getNodes().get(server);
     }
 
     private Connection known(int slot, Connection connection) {
         if (slot >= 0) {
-            servers.lazySet(slot, connection.getHostAndPort().toString());
+            servers.lazySet(slot, String.valueOf(JedisAccess.address(connection)));
         }
         return connection;
     }
@@ -124,7 +124,7 @@ final class ClusterRoute implements Route {
 
     private void borrowAll(List<Connection> primaries, long waitNanos) throws InterruptedException {
         JedisException unreachable = null;
-        for (ConnectionPool pool : client.getClusterNodes().values()) {
+        for (ConnectionPool pool : cluster.getNodes().values()) {
             try {
                 Connection connection = PoolRoute.borrow(pool, waitNanos);
                 if (isPrimary(connection)) {
@@ -154,10 +154,8 @@ final class ClusterRoute implements Route {
 
     @Override
     public void distrust(@Nullable Connection connection) {
-        Map<String, ConnectionPool> nodes = client.getClusterNodes();
-        ConnectionPool pool = connection == null
-                ? null
-                : nodes.get(connection.getHostAndPort().toString());
+        Map<String, ConnectionPool> nodes = cluster.getNodes();
+        ConnectionPool pool = connection == null ? null : nodes.get(String.valueOf(JedisAccess.address(connection)));
         if (pool != null) {
             pool.clear();
         }
@@ -165,12 +163,12 @@ final class ClusterRoute implements Route {
 
     @Override
     public Collection<ConnectionPool> pools() {
-        return client.getClusterNodes().values();
+        return cluster.getNodes().values();
     }
 
     @Override
     public void refresh() {
-        client.refreshClusterTopology();
+        cluster.renewSlotCache();
     }
 
     @Override
@@ -180,7 +178,7 @@ final class ClusterRoute implements Route {
 
     @Override
     public String toString() {
-        return client.getClusterNodes().keySet().toString();
+        return cluster.getNodes().keySet().toString();
     }
 
     @Override

@@ -8,10 +8,9 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.RedisClient;
-import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.providers.SentineledConnectionProvider;
 import redis.clients.jedis.util.Pool;
 
 /** The way to one primary at a time: a single server, or the one that Sentinels name. */
@@ -34,15 +33,14 @@ final class PoolRoute implements Route {
      *
      * @param name stands for the server's address until a connection tells it
      */
-    static PoolRoute to(RedisClient client, String name, Runnable onClose) {
-        Pool<Connection> pool = client.getPool();
+    static PoolRoute to(Pool<Connection> pool, String name, Runnable onClose) {
         return new PoolRoute(() -> pool, () -> name, false, onClose);
     }
 
-    static PoolRoute to(RedisSentinelClient client, Runnable onClose) {
+    static PoolRoute to(SentineledConnectionProvider sentinels, Runnable onClose) {
         return new PoolRoute(
-                () -> client.getPrimaryNodesConnectionMap().values().iterator().next(),
-                () -> client.getCurrentMaster() + " (by Sentinel)",
+                () -> JedisAccess.pool(sentinels),
+                () -> sentinels.getCurrentMaster() + " (by Sentinel)",
                 true,
                 onClose);
     }
@@ -75,18 +73,10 @@ final class PoolRoute implements Route {
     public Connection borrow(int slot, long waitNanos) throws InterruptedException {
         Connection connection = borrow(pool.get(), waitNanos);
         if (place == null && !led) {
-            place = placeOf(connection);
+            HostAndPort address = JedisAccess.address(connection);
+            place = address == null ? null : address.toString();
         }
         return connection;
-    }
-
-    /** Where a connection leads; null if the application connects in a way that does not say. */
-    private static @Nullable String placeOf(Connection connection) {
-        try {
-            return connection.getHostAndPort().toString();
-        } catch (ClassCastException e) {
-            return null;
-        }
     }
 
     @Override

@@ -219,7 +219,7 @@ final class PushChannel implements AutoCloseable {
 
         private void disconnect(Connection known) {
             try {
-                known.forceDisconnect();
+                JedisAccess.disconnect(known);
             } catch (IOException e) {
                 log.debug("Channel {}: closing a connection failed", channel, e);
             }

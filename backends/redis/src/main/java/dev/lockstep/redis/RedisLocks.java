@@ -1,14 +1,13 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
-import redis.clients.jedis.RedisClient;
-import redis.clients.jedis.RedisClusterClient;
-import redis.clients.jedis.RedisSentinelClient;
+import redis.clients.jedis.UnifiedJedis;
 
 /**
  * Locks through a Jedis client that the application has already, in place of a URL:
@@ -32,36 +31,17 @@ public final class RedisLocks implements BackendFactory {
     }
 
     /**
-     * Locks on a single server, with or without replicas.
+     * Locks on the servers of a Jedis client: a single server, the primary that Sentinels name, or a cluster.
      *
-     * @param client stays the caller's, who closes it after the lock client
+     * @param client such as a {@code RedisClient}, {@code RedisSentinelClient} or {@code RedisClusterClient}, or, before
+     *     Jedis 8, a {@code JedisPooled}, {@code JedisSentineled} or {@code JedisCluster}; stays the caller's, who closes it
+     *     after the lock client
      * @return the factory, with the defaults
+     * @throws LockConfigurationException when the lock client connects, if it is a client of another kind
      */
-    public static RedisLocks on(RedisClient client) {
+    public static RedisLocks on(UnifiedJedis client) {
         Objects.requireNonNull(client, "client");
-        return new RedisLocks(context -> PoolRoute.to(client, "server", () -> {}), RedisOptions.DEFAULTS);
-    }
-
-    /**
-     * Locks on the primary that Sentinels name.
-     *
-     * @param client stays the caller's, who closes it after the lock client
-     * @return the factory, with the defaults
-     */
-    public static RedisLocks on(RedisSentinelClient client) {
-        Objects.requireNonNull(client, "client");
-        return new RedisLocks(context -> PoolRoute.to(client, () -> {}), RedisOptions.DEFAULTS);
-    }
-
-    /**
-     * Locks on a cluster.
-     *
-     * @param client stays the caller's, who closes it after the lock client
-     * @return the factory, with the defaults
-     */
-    public static RedisLocks on(RedisClusterClient client) {
-        Objects.requireNonNull(client, "client");
-        return new RedisLocks(context -> new ClusterRoute(client, () -> {}), RedisOptions.DEFAULTS);
+        return new RedisLocks(context -> JedisAccess.route(client, "server"), RedisOptions.DEFAULTS);
     }
 
     /**

@@ -19,10 +19,11 @@ import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.RedisClient;
-import redis.clients.jedis.RedisClusterClient;
-import redis.clients.jedis.RedisSentinelClient;
+import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.providers.ClusterConnectionProvider;
+import redis.clients.jedis.providers.PooledConnectionProvider;
+import redis.clients.jedis.providers.SentineledConnectionProvider;
 
 /**
  * Where a Redis is and how to log in, understood from a URL. Messages repeat nothing of the URL but the names of options,
@@ -233,12 +234,8 @@ final class RedisUrl {
     }
 
     private static Route connect(HostAndPort server, DefaultJedisClientConfig config, ConnectionPoolConfig pools) {
-        RedisClient client = RedisClient.builder()
-                .hostAndPort(server)
-                .clientConfig(config)
-                .poolConfig(pools)
-                .build();
-        return PoolRoute.to(client, server.toString(), client::close);
+        PooledConnectionProvider single = new PooledConnectionProvider(server, config, pools);
+        return PoolRoute.to(single.getPool(), server.toString(), single::close);
     }
 
     private ConnectionPoolConfig pools(BackendContext context) {
@@ -259,22 +256,14 @@ final class RedisUrl {
         try {
             switch (kind) {
                 case "sentinel" -> {
-                    RedisSentinelClient client = RedisSentinelClient.builder()
-                            .masterName(sentinelName)
-                            .sentinels(new LinkedHashSet<>(servers))
-                            .sentinelClientConfig(sentinelConfig(context))
-                            .clientConfig(config)
-                            .poolConfig(pools)
-                            .build();
-                    return PoolRoute.to(client, client::close);
+                    SentineledConnectionProvider sentinels = new SentineledConnectionProvider(
+                            sentinelName, config, pools, new LinkedHashSet<>(servers), sentinelConfig(context));
+                    return PoolRoute.to(sentinels, sentinels::close);
                 }
                 case "cluster" -> {
-                    RedisClusterClient client = RedisClusterClient.builder()
-                            .nodes(new LinkedHashSet<>(servers))
-                            .clientConfig(config)
-                            .poolConfig(pools)
-                            .build();
-                    return new ClusterRoute(client, client::close);
+                    ClusterConnectionProvider cluster =
+                            new ClusterConnectionProvider(new LinkedHashSet<>(servers), config, pools);
+                    return new ClusterRoute(cluster, cluster::close);
                 }
                 default -> {
                     return connect(servers.get(0), config, pools);
@@ -301,7 +290,7 @@ final class RedisUrl {
     private DefaultJedisClientConfig.Builder sentinelConfigBuilder(BackendContext context) {
         int timeout = (int) Math.max(1, Math.min(context.requestTimeout().toMillis(), Integer.MAX_VALUE));
         DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder()
-                .resp2()
+                .protocol(RedisProtocol.RESP2)
                 .connectionTimeoutMillis(timeout)
                 .socketTimeoutMillis(timeout)
                 .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.UnifiedJedis;
 
 /**
  * Locks on a majority of several independent Redis servers, through Jedis clients that the application has already, in place
@@ -47,19 +47,27 @@ public final class Redlock implements BackendFactory {
     /**
      * Locks on some servers.
      *
-     * @param servers a client of each server; they stay the caller's, who closes them after the lock client
+     * @param servers a client of each server, such as a {@code RedisClient} or, before Jedis 8, a {@code JedisPooled}; they
+     *     stay the caller's, who closes them after the lock client
      * @return the factory, with the defaults
-     * @throws LockConfigurationException if there are fewer than three, or one is there twice
+     * @throws LockConfigurationException if there are fewer than three, or one is there twice, or one is of Sentinels or of
+     *     a cluster
      */
-    public static Redlock on(RedisClient... servers) {
+    public static Redlock on(UnifiedJedis... servers) {
         if (new HashSet<>(List.of(servers)).size() < servers.length) {
             throw new LockConfigurationException(null, "A Redlock names each server once; one client is there twice.");
         }
         checkSize(servers.length);
         List<Function<BackendContext, Route>> routes = new ArrayList<>();
-        for (RedisClient server : servers) {
+        for (UnifiedJedis server : servers) {
+            if (!JedisAccess.isOfSingleServer(server)) {
+                throw new LockConfigurationException(
+                        null,
+                        "A Redlock takes clients of single servers; this is a "
+                                + server.getClass().getName() + ".");
+            }
             String name = "server " + (routes.size() + 1);
-            routes.add(context -> PoolRoute.to(server, name, () -> {}));
+            routes.add(context -> JedisAccess.route(server, name));
         }
         return new Redlock(List.copyOf(routes), RedisOptions.DEFAULTS);
     }

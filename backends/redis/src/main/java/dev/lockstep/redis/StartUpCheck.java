@@ -31,7 +31,7 @@ final class StartUpCheck {
             try {
                 byte[] report = (byte[]) connection.executeCommand(Protocol.Command.INFO);
                 String text = new String(report, StandardCharsets.UTF_8);
-                String server = String.valueOf(connection.getHostAndPort());
+                String server = String.valueOf(JedisAccess.address(connection));
                 if (link.route().isLedToPrimaries() && isReplica(facts(text))) {
                     throw new LockUnavailableException(
                             null,
@@ -44,7 +44,7 @@ final class StartUpCheck {
                 }
                 log.warn(
                         "Redis {}: the user may not ask for INFO, so version, role and eviction policy are not checked.",
-                        connection.getHostAndPort());
+                        JedisAccess.address(connection));
             }
             return true;
         });

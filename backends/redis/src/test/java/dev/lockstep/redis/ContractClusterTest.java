@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.providers.ClusterConnectionProvider;
 
 /** The contract on a cluster of three primaries, each client through proxies of its own. */
 @Tag("full")
@@ -52,17 +52,16 @@ class ContractClusterTest extends LockContract {
             int timeout = (int) context.requestTimeout().toMillis();
             Set<HostAndPort> nodes = new HashSet<>();
             proxies.values().forEach(proxy -> nodes.add(new HostAndPort("127.0.0.1", proxy.port())));
-            RedisClusterClient client = RedisClusterClient.builder()
-                    .nodes(nodes)
-                    .clientConfig(DefaultJedisClientConfig.builder()
+            ClusterConnectionProvider cluster = new ClusterConnectionProvider(
+                    nodes,
+                    DefaultJedisClientConfig.builder()
                             .timeoutMillis(timeout)
                             .hostAndPortMapper(node -> {
                                 TcpProxy proxy = proxies.get(node.getPort());
                                 return proxy == null ? node : new HostAndPort("127.0.0.1", proxy.port());
                             })
-                            .build())
-                    .build();
-            return new ClusterRoute(client, client::close);
+                            .build());
+            return new ClusterRoute(cluster, cluster::close);
         }
 
         /**

@@ -34,9 +34,9 @@ final class Probe {
             }
         }
         first.readWriteLock("probe-shared").readLock().lock();
-        assertThat(second.lock("probe-shared").tryLock()).isFalse();
         assertThat(second.readWriteLock("probe-shared").readLock().tryLock()).isTrue();
         second.readWriteLock("probe-shared").readLock().unlock();
+        assertThat(second.lock("probe-shared").tryLock()).isFalse();
         first.readWriteLock("probe-shared").readLock().unlock();
         assertThat(first.list("")).isEmpty();
     }

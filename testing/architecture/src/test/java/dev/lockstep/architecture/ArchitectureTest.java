@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.w3c.dom.Document;
 
 /** The rules, on the project itself. */
 class ArchitectureTest {
@@ -58,6 +59,20 @@ class ArchitectureTest {
         RULES.coreDependsOnNothing().check(CORE);
         assertThat(Project.runtimeDependencies(Project.readPom(Project.root().resolve("core/pom.xml"))))
                 .containsExactlyInAnyOrder("slf4j-api", "jspecify");
+    }
+
+    /** A parent's managed versions would come along and replace those of the application. */
+    @Test
+    void theBomManagesOnlyLockstepsArtifacts() {
+        Document bom = Project.readPom(Project.root().resolve("bom/pom.xml"));
+        assertThat(bom.getElementsByTagName("parent").getLength()).isZero();
+        assertThat(Project.texts(bom.getElementsByTagName("groupId"))).containsOnly("dev.lockstep");
+        assertThat(Project.texts(bom.getElementsByTagName("version")))
+                .first()
+                .isEqualTo(Project.texts(Project.readPom(Project.root().resolve("pom.xml"))
+                                .getElementsByTagName("version"))
+                        .get(0));
+        assertThat(Project.texts(bom.getElementsByTagName("artifactId"))).containsAll(Project.published());
     }
 
     @Test

@@ -88,7 +88,15 @@ final class Project {
         return artifacts;
     }
 
-    private static List<String> texts(NodeList nodes) {
+    /** The artifacts that users get: those of the core, the backends, the integrations and the contract. */
+    static List<String> published() {
+        return modules().stream()
+                .filter(module -> module.matches("core|backends/.*|integrations/.*|testing/tck"))
+                .map(module -> "lockstep-" + module.substring(module.indexOf('/') + 1))
+                .toList();
+    }
+
+    static List<String> texts(NodeList nodes) {
         List<String> texts = new ArrayList<>();
         for (int i = 0; i < nodes.getLength(); i++) {
             texts.add(nodes.item(i).getTextContent().strip());
