@@ -1,0 +1,122 @@
+package dev.lockstep.spring;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockCallback;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockLostAfterWorkException;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockTimeoutException;
+import dev.lockstep.LockstepException;
+import dev.lockstep.ReleaseNotConfirmedException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The time between acquiring a lock and releasing it, and what the caller hears of its end (docs/adr/0009). */
+final class Holding {
+    private static final Logger log = LoggerFactory.getLogger(Holding.class);
+
+    private Holding() {}
+
+    /** Runs work and releases the lease afterwards; in a caller's transaction, when that has ended. */
+    static <T extends @Nullable Object, E extends Exception> T run(
+            Lease lease, boolean fenced, boolean inTransaction, LockCallback<T, E> work) throws E {
+        if (inTransaction) {
+            return runInTransaction(lease, fenced, work);
+        }
+        T result;
+        try {
+            result = work.run(lease);
+        } catch (Throwable thrown) {
+            closeAfter(thrown, lease);
+            throw thrown;
+        }
+        close(lease, fenced, result);
+        return result;
+    }
+
+    private static <T extends @Nullable Object, E extends Exception> T runInTransaction(
+            Lease lease, boolean fenced, LockCallback<T, E> work) throws E {
+        ReleaseAfterTransaction release;
+        try {
+            release = ReleaseAfterTransaction.register(lease, fenced);
+        } catch (RuntimeException | Error e) {
+            lease.close();
+            throw e;
+        }
+        T result = work.run(lease);
+        release.returned(result);
+        return result;
+    }
+
+    /** What the work throws comes first; what the release throws is added to it. */
+    static void closeAfter(Throwable thrown, Lease lease) {
+        try {
+            lease.close();
+        } catch (RuntimeException e) {
+            thrown.addSuppressed(e);
+        }
+        if (thrown instanceof LockLostAfterWorkException inner) {
+            // Of a lock inside the work, with its own result, which is not that of the work here.
+            LockLostException lost = new LockLostException(inner.lockName(), inner.reason());
+            lost.initCause(inner);
+            throw lost;
+        }
+    }
+
+    /** Releases after work that has a result, which nothing may lose. */
+    static void close(Lease lease, boolean fenced, @Nullable Object result) {
+        try {
+            lease.close();
+        } catch (ReleaseNotConfirmedException | LockLostException e) {
+            RuntimeException problem = problem(e, fenced, result);
+            if (problem != null) {
+                throw problem;
+            }
+        }
+    }
+
+    /** What the caller hears of a release that went wrong after the work has returned; null if it gets its result. */
+    static @Nullable RuntimeException problem(RuntimeException thrown, boolean fenced, @Nullable Object result) {
+        if (thrown instanceof ReleaseNotConfirmedException) {
+            log.warn("{} The work has its result.", thrown.getMessage());
+            return null;
+        }
+        if (thrown instanceof LockLostException lost) {
+            if (fenced) {
+                return null;
+            }
+            LockLostAfterWorkException after = new LockLostAfterWorkException(lost.lockName(), lost.reason(), result);
+            after.initCause(lost);
+            return after;
+        }
+        return thrown;
+    }
+
+    /** Says that a lock was not free, and who holds it. */
+    static LockTimeoutException busy(LockClient client, Collection<String> names, Duration wait) {
+        String all = String.join(",", names);
+        return new LockTimeoutException(
+                all,
+                "Lock '" + all + "' was not free within " + wait + "; "
+                        + names.stream().map(name -> holders(client, name)).collect(Collectors.joining("; ")) + ".");
+    }
+
+    private static String holders(LockClient client, String name) {
+        try {
+            LockInfo info = client.inspect(name);
+            return info.isFree()
+                    ? "'" + name + "' is free by now"
+                    : "'" + name + "' is held by "
+                            + info.holders().stream()
+                                    .map(entry -> entry.holder().toString())
+                                    .collect(Collectors.joining(", "));
+        } catch (LockstepException e) {
+            return "the holder of '" + name + "' is unknown: " + e.getMessage();
+        }
+    }
+}

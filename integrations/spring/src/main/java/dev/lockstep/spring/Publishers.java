@@ -1,0 +1,131 @@
+package dev.lockstep.spring;
+
+import dev.lockstep.Lease;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Methods that return a {@link Mono}, a {@link Flux} or what Spring converts to them: each subscription acquires the lock without
+ * blocking, calls the method, and holds the lock until its publisher completes, fails or is cancelled.
+ */
+final class Publishers {
+    /** That a lock is busy; one for each subscription, so that nobody else's is caught. */
+    private static final class Busy extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Busy() {
+            super("busy", null, false, false);
+        }
+    }
+
+    private Publishers() {}
+
+    static boolean isPublisher(Class<?> type) {
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        return adapter != null && !adapter.getDescriptor().isNoValue();
+    }
+
+    static Object run(LockedInterceptor.Call call) {
+        ReactiveAdapter adapter = Objects.requireNonNull(ReactiveAdapterRegistry.getSharedInstance()
+                .getAdapter(call.method().returnType()));
+        MethodInvocation first = copy(call.invocation());
+        Publisher<?> locked = adapter.isMultiValue()
+                ? Flux.defer(() -> flux(call, copy(first), adapter))
+                : Mono.defer(() -> mono(call, copy(first), adapter));
+        return adapter.fromPublisher(locked);
+    }
+
+    private static MethodInvocation copy(MethodInvocation invocation) {
+        return ((ProxyMethodInvocation) invocation).invocableClone();
+    }
+
+    private static Mono<Object> mono(LockedInterceptor.Call call, MethodInvocation way, ReactiveAdapter adapter) {
+        Busy busy = new Busy();
+        AtomicReference<@Nullable Object> result = new AtomicReference<>();
+        AtomicReference<@Nullable Throwable> problem = new AtomicReference<>();
+        return Mono.usingWhen(
+                        acquire(call, busy),
+                        lease -> Mono.from(work(call, way, lease, adapter)).doOnNext(result::set),
+                        lease -> release(call, lease, result.get(), problem),
+                        (lease, failure) -> releaseAfter(lease),
+                        Publishers::releaseAfter)
+                .onErrorMap(failure -> unwrap(failure, problem.get()))
+                .onErrorResume(failure -> failure == busy, failure -> Mono.from(busy(call, adapter)));
+    }
+
+    private static Flux<Object> flux(LockedInterceptor.Call call, MethodInvocation way, ReactiveAdapter adapter) {
+        Busy busy = new Busy();
+        AtomicReference<@Nullable Throwable> problem = new AtomicReference<>();
+        return Flux.usingWhen(
+                        acquire(call, busy),
+                        lease -> work(call, way, lease, adapter),
+                        lease -> release(call, lease, null, problem),
+                        (lease, failure) -> releaseAfter(lease),
+                        Publishers::releaseAfter)
+                .onErrorMap(failure -> unwrap(failure, problem.get()))
+                .onErrorResume(failure -> failure == busy, failure -> busy(call, adapter));
+    }
+
+    private static Mono<Lease> acquire(LockedInterceptor.Call call, Busy busy) {
+        return Mono.fromFuture(() -> call.lock().tryAcquireAsync(call.waitAtMost()))
+                .flatMap((Function<Optional<Lease>, Mono<Lease>>)
+                        taken -> taken.map(Mono::just).orElseGet(() -> Mono.error(busy)));
+    }
+
+    private static Publisher<Object> work(
+            LockedInterceptor.Call call, MethodInvocation way, Lease lease, ReactiveAdapter adapter) {
+        try {
+            return adapter.toPublisher(call.proceed(way, lease));
+        } catch (Exception e) {
+            return Mono.error(e);
+        }
+    }
+
+    private static Mono<Void> release(
+            LockedInterceptor.Call call,
+            Lease lease,
+            @Nullable Object result,
+            AtomicReference<@Nullable Throwable> problem) {
+        return Mono.fromFuture(lease::closeAsync).onErrorResume(failure -> {
+            Throwable found = Stages.problem(failure, call.method().isFenced(), result);
+            problem.set(found);
+            return found == null ? Mono.empty() : Mono.error(found);
+        });
+    }
+
+    /** Reactor wraps what a release throws. */
+    private static Throwable unwrap(Throwable failure, @Nullable Throwable problem) {
+        return problem != null && failure.getCause() == problem ? problem : failure;
+    }
+
+    /** What the work threw comes first. */
+    private static Mono<Void> releaseAfter(Lease lease) {
+        return Mono.fromFuture(lease::closeAsync).onErrorComplete();
+    }
+
+    private static Publisher<Object> busy(LockedInterceptor.Call call, ReactiveAdapter adapter) {
+        if (call.method().throwsIfBusy()) {
+            return Mono.fromCallable(() -> {
+                        throw Holding.busy(call.client(), call.names(), call.waitAtMost());
+                    })
+                    .subscribeOn(Schedulers.boundedElastic());
+        }
+        try {
+            Object instead = call.busy();
+            return instead == null ? Mono.empty() : adapter.toPublisher(instead);
+        } catch (Throwable e) {
+            return Mono.error(e);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.lockstep.spring;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockCallback;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LockTemplate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link LockTemplate} for Spring. It does what that of {@link LockClient#template()} does, save that in a transaction of the
+ * caller the lock is released after the transaction has ended: if it was released when the work returns, the next holder would
+ * not see what the work has written. See {@link CallerTransaction}. Immutable, safe for use by many threads.
+ *
+ * <p>In such a transaction, a loss that is known before the commit rolls the transaction back with a {@link
+ * dev.lockstep.LockLostException}; one that is discovered later is thrown as {@link dev.lockstep.LockLostAfterWorkException} by
+ * whoever commits.
+ */
+public final class TransactionalLockTemplate implements LockTemplate {
+    private final LockClient client;
+    private final LockOptions options;
+    private final LockDefaults defaults;
+    private final boolean fenced;
+
+    /**
+     * Makes a template.
+     *
+     * @param client the source of its locks
+     * @param options how they behave
+     * @param defaults how long to wait, and what to do in a transaction of the caller
+     */
+    public TransactionalLockTemplate(LockClient client, LockOptions options, LockDefaults defaults) {
+        this(client, options, defaults, false);
+    }
+
+    private TransactionalLockTemplate(LockClient client, LockOptions options, LockDefaults defaults, boolean fenced) {
+        this.client = Objects.requireNonNull(client, "client");
+        this.options = Objects.requireNonNull(options, "options");
+        this.defaults = Objects.requireNonNull(defaults, "defaults");
+        this.fenced = fenced;
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Exception> T execute(String name, LockCallback<T, E> work)
+            throws E, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        boolean inTransaction = Transactions.check(name, "LockTemplate", defaults.transaction());
+        Optional<Lease> taken = client.lock(name, options).tryAcquire(defaults.waitAtMost());
+        if (taken.isEmpty()) {
+            throw Holding.busy(client, List.of(name), defaults.waitAtMost());
+        }
+        return Holding.run(taken.get(), fenced, inTransaction, work);
+    }
+
+    @Override
+    public LockTemplate waitAtMost(Duration wait) {
+        return new TransactionalLockTemplate(client, options, new LockDefaults(wait, defaults.transaction()), fenced);
+    }
+
+    @Override
+    public LockTemplate fenced() {
+        return new TransactionalLockTemplate(client, options, defaults, true);
+    }
+}

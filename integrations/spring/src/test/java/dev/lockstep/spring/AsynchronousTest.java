@@ -1,0 +1,167 @@
+package dev.lockstep.spring;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostAfterWorkException;
+import dev.lockstep.LockTimeoutException;
+import dev.lockstep.annotation.Locked;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** Methods that return before their work is done hold the lock until it is. */
+@Timeout(30)
+class AsynchronousTest {
+    private AnnotationConfigApplicationContext context;
+    private LockClient locks;
+    private Service service;
+
+    @BeforeEach
+    void start() {
+        context = Contexts.start(Contexts.OneClient.class, Service.class);
+        locks = context.getBean(LockClient.class);
+        service = context.getBean(Service.class);
+    }
+
+    @AfterEach
+    void stop() {
+        context.close();
+    }
+
+    static class Service {
+        @Locked(name = "a")
+        public CompletableFuture<String> future(CompletableFuture<String> work) {
+            return work;
+        }
+
+        @Locked(name = "a")
+        public CompletionStage<Long> token(CompletableFuture<String> work, @Nullable Lease lease) {
+            return work.thenApply(done -> requireNonNull(lease).token());
+        }
+
+        @Locked(name = "a", onBusy = Locked.OnBusy.SKIP)
+        public CompletableFuture<String> skipping() {
+            return CompletableFuture.completedFuture("ran");
+        }
+
+        @Locked(name = "a")
+        public CompletableFuture<String> throwing() {
+            throw new IllegalArgumentException("no");
+        }
+
+        @Locked(name = "a", waitAtMost = "50ms")
+        public Mono<String> mono(Mono<String> work) {
+            return work;
+        }
+
+        @Locked(name = "a")
+        public Flux<Integer> flux(Flux<Integer> work) {
+            return work;
+        }
+
+        @Locked(name = "a", onBusy = Locked.OnBusy.SKIP)
+        public Flux<Integer> skippingFlux() {
+            return Flux.just(1);
+        }
+    }
+
+    private boolean isHeld() {
+        return !locks.inspect("a").isFree();
+    }
+
+    @Test
+    void aStageHoldsTheLockUntilItIsDone() throws Exception {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = service.future(work);
+        assertThat(isHeld()).isTrue();
+        assertThat(service.skipping().get()).isNull();
+        work.complete("done");
+        assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(isHeld()).isFalse();
+        assertThat(service.skipping().get()).isEqualTo("ran");
+        assertThat(service.token(work, null).toCompletableFuture().get()).isPositive();
+    }
+
+    @Test
+    void aStageThatFailsReleasesTheLock() {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = service.future(work);
+        work.completeExceptionally(new IllegalArgumentException("no"));
+        assertThatThrownBy(result::get).hasCauseInstanceOf(IllegalArgumentException.class);
+        assertThat(isHeld()).isFalse();
+        assertThatThrownBy(() -> service.throwing()).isInstanceOf(IllegalArgumentException.class);
+        assertThat(isHeld()).isFalse();
+    }
+
+    @Test
+    void aStageWhoseLockIsLostFailsWithItsResult() {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = service.future(work);
+        locks.forceRelease("a");
+        work.complete("done");
+        assertThatThrownBy(result::get)
+                .isInstanceOf(ExecutionException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        LockLostAfterWorkException.class,
+                        e -> assertThat(e.result()).isEqualTo("done"));
+    }
+
+    @Test
+    void aMonoTakesTheLockWithEachSubscription() {
+        Sinks.One<String> sink = Sinks.one();
+        Mono<String> mono = service.mono(sink.asMono());
+        assertThat(isHeld()).isFalse();
+        CompletableFuture<String> first = mono.toFuture();
+        Awaitility.await().until(this::isHeld);
+        assertThatThrownBy(mono::block).isInstanceOf(LockTimeoutException.class).hasMessageContaining("held by client");
+        sink.tryEmitValue("done");
+        assertThat(first.join()).isEqualTo("done");
+        assertThat(isHeld()).isFalse();
+        assertThat(mono.block()).isEqualTo("done");
+    }
+
+    @Test
+    void aFluxHoldsTheLockUntilItEndsOrIsCancelled() {
+        Sinks.Many<Integer> sink = Sinks.many().multicast().onBackpressureBuffer();
+        Disposable subscription = service.flux(sink.asFlux()).subscribe();
+        Awaitility.await().until(this::isHeld);
+        assertThat(service.skippingFlux().collectList().block()).isEmpty();
+        subscription.dispose();
+        Awaitility.await().until(() -> !isHeld());
+        assertThat(service.flux(Flux.just(1, 2)).collectList().block()).containsExactly(1, 2);
+        assertThat(isHeld()).isFalse();
+        assertThatThrownBy(() -> service.flux(Flux.error(new IllegalStateException("no")))
+                        .blockLast())
+                .hasMessage("no");
+        assertThat(isHeld()).isFalse();
+    }
+
+    @Test
+    void aMonoWhoseLockIsLostFailsWithItsResult() {
+        assertThatThrownBy(() -> service.mono(Mono.fromCallable(() -> {
+                            locks.forceRelease("a");
+                            return "done";
+                        }))
+                        .block())
+                .isInstanceOfSatisfying(
+                        LockLostAfterWorkException.class,
+                        e -> assertThat(e.result()).isEqualTo("done"));
+    }
+}

@@ -1,0 +1,316 @@
+package dev.lockstep.spring;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockLostAfterWorkException;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockNotAcquiredException;
+import dev.lockstep.LockTimeoutException;
+import dev.lockstep.annotation.Locked;
+import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.annotation.AliasFor;
+
+/** Methods that run under a lock. */
+class LockedTest {
+    private static AnnotationConfigApplicationContext context;
+    private static LockClient locks;
+    private static Shop shop;
+
+    @BeforeAll
+    static void start() {
+        context = Contexts.start(
+                Map.of("shop.name", "corner"),
+                Contexts.OneClient.class,
+                Shop.class,
+                WholeClass.class,
+                Implementation.class);
+        locks = context.getBean(LockClient.class);
+        shop = context.getBean(Shop.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        context.close();
+    }
+
+    record Order(@Nullable Long id, String customer) {}
+
+    /** What a method sees while it runs. */
+    static String held(LockClient locks) {
+        return locks.list("").stream()
+                .map(info -> info.name() + (info.holders().get(0).mode() == LockMode.SHARED ? "/shared" : ""))
+                .sorted()
+                .collect(Collectors.joining(" "));
+    }
+
+    /** An annotation of the application's own. */
+    @Retention(RetentionPolicy.RUNTIME)
+    @Locked(name = "customer", waitAtMost = "0s")
+    @interface PerCustomer {
+        @AliasFor(annotation = Locked.class, attribute = "key")
+        String[] value();
+    }
+
+    static class Shop {
+        private final LockClient locks;
+
+        Shop(LockClient locks) {
+            this.locks = locks;
+        }
+
+        @Locked(name = "order", key = "#order.id")
+        public String ship(Order order) {
+            return held(locks);
+        }
+
+        @Locked(name = "plain")
+        public String plain() {
+            return held(locks);
+        }
+
+        @Locked(name = "${shop.name}", key = "'${shop.name}' + #a0")
+        public String placeholders(int number) {
+            return held(locks);
+        }
+
+        @Locked(
+                name = "account",
+                key = {"#from", "#to"})
+        public String transfer(String from, String to) {
+            return held(locks);
+        }
+
+        @Locked(name = "item", key = "#items")
+        public String all(List<String> items, @Nullable Lease lease) {
+            return held(locks) + " " + (requireNonNull(lease).token("item:b") > 0);
+        }
+
+        @Locked(name = "token", fenced = true)
+        public long token(String unused, @Nullable Lease lease) {
+            assertThat(requireNonNull(lease).isValid()).isTrue();
+            return lease.token();
+        }
+
+        @Locked(name = "page", mode = Locked.Mode.READ)
+        public String read() {
+            return held(locks);
+        }
+
+        @Locked(name = "busy", waitAtMost = "10ms")
+        public String throwing() {
+            return "ran";
+        }
+
+        @Locked(name = "busy", onBusy = Locked.OnBusy.SKIP)
+        public @Nullable String skipping() {
+            return "ran";
+        }
+
+        @Locked(name = "busy", onBusy = Locked.OnBusy.SKIP)
+        public Optional<String> skippingOptional() {
+            return Optional.of("ran");
+        }
+
+        @Locked(name = "busy", waitAtMost = "10ms", busyMethod = "instead")
+        public int instead(int number, @Nullable Lease lease) {
+            return number;
+        }
+
+        int instead(int number) {
+            return -number;
+        }
+
+        @PerCustomer("#order.customer")
+        public String forCustomer(Order order) {
+            return held(locks);
+        }
+
+        @Locked(name = "lost")
+        public String loses(Callable<?> loss) throws Exception {
+            loss.call();
+            return "done";
+        }
+
+        @Locked(name = "lost", fenced = true)
+        public String losesFenced(Callable<?> loss) throws Exception {
+            loss.call();
+            return "done";
+        }
+
+        @Locked(name = "fails")
+        public void fails() throws IOException {
+            throw new IOException("disk");
+        }
+
+        @Locked(name = "outer")
+        public String reentrant(Shop self) {
+            return self.inner();
+        }
+
+        @Locked(name = "outer")
+        public String inner() {
+            return held(locks);
+        }
+
+        public String notLocked() {
+            return held(locks);
+        }
+    }
+
+    @Locked(name = "class")
+    static class WholeClass {
+        private final LockClient locks;
+
+        WholeClass(LockClient locks) {
+            this.locks = locks;
+        }
+
+        public String usual() {
+            return held(locks);
+        }
+
+        @Locked(name = "method")
+        public String ownName() {
+            return held(locks);
+        }
+    }
+
+    interface Contract {
+        @Locked(name = "contract", key = "#number")
+        String run(int number);
+    }
+
+    static final class Implementation implements Contract {
+        private final LockClient locks;
+
+        Implementation(LockClient locks) {
+            this.locks = locks;
+        }
+
+        @Override
+        public String run(int number) {
+            return held(locks);
+        }
+    }
+
+    @Test
+    void theLockOfNameAndKeyIsHeldWhileTheMethodRuns() {
+        assertThat(shop.ship(new Order(42L, "eve"))).isEqualTo("order:42");
+        assertThat(shop.plain()).isEqualTo("plain");
+        assertThat(shop.placeholders(7)).isEqualTo("corner:corner7");
+        assertThat(shop.notLocked()).isEmpty();
+        assertThat(locks.list("")).isEmpty();
+    }
+
+    @Test
+    void severalKeysAreLockedTogether() {
+        assertThat(shop.transfer("a", "b")).isEqualTo("account:a account:b");
+        assertThat(shop.transfer("a", "a")).isEqualTo("account:a");
+        assertThat(shop.all(new ArrayList<>(List.of("a", "b")), null)).isEqualTo("item:a item:b true");
+        assertThatThrownBy(() -> shop.all(List.of(), null))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("is empty");
+    }
+
+    @Test
+    void aReaderSharesTheLock() throws Exception {
+        assertThat(shop.read()).isEqualTo("page/shared");
+        try (Lease other = locks.readWriteLock("page").readLock().acquireAsync().get()) {
+            assertThat(shop.read()).isEqualTo("page/shared");
+        }
+    }
+
+    @Test
+    void aLeaseParameterReceivesTheLease() {
+        long first = shop.token("x", null);
+        assertThat(shop.token("x", null)).isGreaterThan(first);
+    }
+
+    @Test
+    void aBusyLockIsThrownSkippedOrAnsweredByAMethod() throws Exception {
+        try (Lease other = locks.lock("busy").acquireAsync().get()) {
+            assertThatThrownBy(() -> shop.throwing())
+                    .isInstanceOf(LockTimeoutException.class)
+                    .hasMessageContaining("'busy' is held by client");
+            assertThat(shop.skipping()).isNull();
+            assertThat(shop.skippingOptional()).isEmpty();
+            assertThat(shop.instead(5, null)).isEqualTo(-5);
+        }
+        assertThat(shop.throwing()).isEqualTo("ran");
+        assertThat(shop.skipping()).isEqualTo("ran");
+        assertThat(shop.skippingOptional()).contains("ran");
+        assertThat(shop.instead(5, null)).isEqualTo(5);
+    }
+
+    @Test
+    void annotationsOfAnnotationsClassesAndInterfacesCount() {
+        assertThat(shop.forCustomer(new Order(1L, "eve"))).isEqualTo("customer:eve");
+        WholeClass whole = context.getBean(WholeClass.class);
+        assertThat(whole.usual()).isEqualTo("class");
+        assertThat(whole.ownName()).isEqualTo("method");
+        Contract contract = context.getBean(Contract.class);
+        assertThat(Proxy.isProxyClass(contract.getClass())).isTrue();
+        assertThat(contract.run(3)).isEqualTo("contract:3");
+    }
+
+    @Test
+    void aThreadMayEnterItsLockAgain() {
+        assertThat(shop.reentrant(shop)).isEqualTo("outer");
+    }
+
+    @Test
+    void aLossIsThrownWithTheResultUnlessTheMethodIsFenced() throws Exception {
+        Callable<?> loss = () -> locks.forceRelease("lost");
+        assertThatThrownBy(() -> shop.loses(loss))
+                .isInstanceOfSatisfying(
+                        LockLostAfterWorkException.class,
+                        e -> assertThat(e.result()).isEqualTo("done"));
+        assertThat(shop.losesFenced(loss)).isEqualTo("done");
+    }
+
+    @Test
+    void whatTheMethodThrowsIsUnchanged() {
+        assertThatThrownBy(() -> shop.fails())
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessage("disk");
+        assertThat(locks.list("")).isEmpty();
+    }
+
+    @Test
+    void aKeyWithoutValueIsAnErrorThatNamesIt() {
+        assertThatThrownBy(() -> shop.ship(new Order(null, "eve")))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("Shop.ship(Order)")
+                .hasMessageContaining("the key '#order.id' is null")
+                .hasMessageContaining("did not run");
+        assertThatThrownBy(() -> shop.forCustomer(new Order(1L, "")))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("is empty");
+    }
+
+    @Test
+    void anInterruptedCallerKnowsThatTheMethodDidNotRun() throws Exception {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> shop.throwing()).isInstanceOf(LockNotAcquiredException.class);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+}
