@@ -1,0 +1,101 @@
+package dev.lockstep.spring.boot;
+
+import dev.lockstep.Fallback;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockListener;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+
+/** Makes lock clients of their settings. Safe for use by many threads. */
+final class ClientFactory {
+    private static final Logger log = LoggerFactory.getLogger("dev.lockstep.spring.boot");
+
+    private final ListableBeanFactory beans;
+    private final LockstepProperties properties;
+    private final Engines engines;
+    private final Map<String, FallbackState> fallbacks = new ConcurrentHashMap<>();
+
+    ClientFactory(ListableBeanFactory beans, LockstepProperties properties) {
+        this.beans = beans;
+        this.properties = properties;
+        this.engines = new Engines(beans);
+    }
+
+    LockClient ofDefault(String beanName) {
+        return client(beanName, properties, engines.ofDefault(properties));
+    }
+
+    LockClient named(String beanName) {
+        ClientProperties settings = properties.getClients().get(beanName);
+        if (settings == null) {
+            throw new NoEngineException("There are no settings lockstep.clients." + beanName + ".");
+        }
+        return client(beanName, settings, engines.ofNamed(beanName, settings));
+    }
+
+    /** Whether a client that was made here uses its fallback now. */
+    boolean isInFallback(String beanName) {
+        FallbackState state = fallbacks.get(beanName);
+        return state != null && state.isActive();
+    }
+
+    private LockClient client(String beanName, ClientProperties settings, Engine engine) {
+        FallbackState state = new FallbackState();
+        fallbacks.put(beanName, state);
+        LockClient.Builder builder = LockClient.builder()
+                .namespace(settings.getNamespace())
+                .ttl(settings.getTtl())
+                .requestTimeout(settings.getRequestTimeout())
+                .retryBackoff(
+                        settings.getRetryBackoff().getMin(),
+                        settings.getRetryBackoff().getMax())
+                .fallback(fallback(settings.getFallback()))
+                .listener(state);
+        if (settings.getClientName() != null) {
+            builder.clientName(settings.getClientName());
+        }
+        engine.choice().accept(builder);
+        beans.getBeanProvider(LockListener.class).orderedStream().forEach(builder::listener);
+        beans.getBeanProvider(LockClientCustomizer.class)
+                .orderedStream()
+                .forEach(customizer -> customizer.customize(beanName, builder));
+        log.info(
+                "Lock client '{}': engine {}, chosen by {}; namespace '{}'.",
+                beanName,
+                engine.name(),
+                engine.source(),
+                settings.getNamespace());
+        return settings.isLazyConnect() ? new LazyLockClient(beanName, builder::connect) : builder.connect();
+    }
+
+    private static Fallback fallback(ClientProperties.FallbackProperties settings) {
+        String to = settings.getTo();
+        if (to == null || to.isBlank()) {
+            return Fallback.failFast();
+        }
+        Fallback fallback = to.equalsIgnoreCase("jvm") ? Fallback.thisJvmOnly() : Fallback.to(to);
+        return settings.getAfter() == null ? fallback : fallback.after(settings.getAfter());
+    }
+
+    /** Whether a client uses its fallback. */
+    private static final class FallbackState implements LockListener {
+        private volatile boolean active;
+
+        boolean isActive() {
+            return active;
+        }
+
+        @Override
+        public void onFallbackEntered(FallbackEntered event) {
+            active = true;
+        }
+
+        @Override
+        public void onFallbackLeft(FallbackLeft event) {
+            active = false;
+        }
+    }
+}

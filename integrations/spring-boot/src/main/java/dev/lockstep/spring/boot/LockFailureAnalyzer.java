@@ -1,0 +1,79 @@
+package dev.lockstep.spring.boot;
+
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockUnavailableException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+
+/** Explains why a lock client did not start, and what to do. */
+final class LockFailureAnalyzer implements FailureAnalyzer {
+    @Override
+    public @Nullable FailureAnalysis analyze(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = next(cause)) {
+            FailureAnalysis analysis = explain(failure, cause);
+            if (analysis != null) {
+                return analysis;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Throwable next(Throwable cause) {
+        return cause.getCause() == cause ? null : cause.getCause();
+    }
+
+    private static @Nullable FailureAnalysis explain(Throwable failure, Throwable cause) {
+        String message = String.valueOf(cause.getMessage());
+        if (cause instanceof NoEngineException) {
+            return new FailureAnalysis(
+                    message,
+                    "Set lockstep.url, for example redis://localhost:6379 with dev.lockstep:lockstep-redis, or add"
+                            + " dev.lockstep:lockstep-jdbc to use the application's DataSource. If one process is all there is,"
+                            + " set lockstep.url=memory:. To do without locks, set lockstep.enabled=false.",
+                    failure);
+        }
+        if (cause instanceof LockUnavailableException) {
+            return new FailureAnalysis(
+                    "The engine of the locks cannot be reached. " + message,
+                    "Check that the server runs and that lockstep.url is right. To start without it, set"
+                            + " lockstep.lazy-connect=true, or configure lockstep.fallback.to.",
+                    failure);
+        }
+        if (cause instanceof LockConfigurationException) {
+            return new FailureAnalysis("The locks are not set up right. " + message, action(message), failure);
+        }
+        if (cause instanceof LinkageError && isOfBackend(cause)) {
+            return new FailureAnalysis(
+                    "A client library on the class path does not fit Lockstep's backend. " + cause,
+                    "Use the versions that dev.lockstep:lockstep-bom and your Spring Boot bring, and see docs/spring.md for the"
+                            + " ranges that are supported. 'mvn dependency:tree' shows who brings another version.",
+                    failure);
+        }
+        return null;
+    }
+
+    private static String action(String message) {
+        if (message.contains("on the class path")) {
+            return "Add the artifact that the message names, or change lockstep.url.";
+        }
+        if (message.contains("The tables ")) {
+            return "Create the tables (docs/engines/sql.md has the statements), or let Lockstep do it: set"
+                    + " lockstep.jdbc.create-schema=true for the application's DataSource, or add lockstep.createSchema=true to"
+                    + " the URL.";
+        }
+        if (message.contains("version of Jedis")) {
+            return "Change the version of redis.clients:jedis.";
+        }
+        return "Change the server or the properties lockstep.* as the message says.";
+    }
+
+    private static boolean isOfBackend(Throwable cause) {
+        for (StackTraceElement element : cause.getStackTrace()) {
+            if (element.getClassName().startsWith("dev.lockstep.")) {
+                return !element.getClassName().startsWith("dev.lockstep.spring.");
+            }
+        }
+        return false;
+    }
+}

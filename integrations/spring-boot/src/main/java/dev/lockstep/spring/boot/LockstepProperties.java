@@ -1,0 +1,185 @@
+package dev.lockstep.spring.boot;
+
+import dev.lockstep.spring.CallerTransaction;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/** The properties {@code lockstep.*}. Not safe for use by several threads; Spring Boot fills it at the start. */
+@ConfigurationProperties("lockstep")
+public class LockstepProperties extends ClientProperties {
+    /** Whether Lockstep configures anything. */
+    private boolean enabled = true;
+
+    /** How long @Locked methods and the LockTemplate wait for a lock. */
+    private Duration wait = Duration.ofSeconds(1);
+
+    /** What to do if a lock is to be acquired by a caller that is in a transaction already. */
+    private CallerTransaction transaction = CallerTransaction.WARN;
+
+    /** More clients, by bean name, for @Locked(client = "…") and @Qualifier. */
+    private final Map<String, ClientProperties> clients = new LinkedHashMap<>();
+
+    private final Health health = new Health();
+    private final Endpoint endpoint = new Endpoint();
+
+    /** Makes properties with the defaults. */
+    public LockstepProperties() {}
+
+    /**
+     * Tells whether Lockstep configures anything.
+     *
+     * @return true if it does
+     */
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    /**
+     * Sets whether Lockstep configures anything.
+     *
+     * @param enabled true if it does
+     */
+    public void setEnabled(boolean enabled) {
+        this.enabled = enabled;
+    }
+
+    /**
+     * Returns how long to wait for a lock.
+     *
+     * @return the wait
+     */
+    public Duration getWait() {
+        return wait;
+    }
+
+    /**
+     * Sets how long to wait for a lock.
+     *
+     * @param wait the wait
+     */
+    public void setWait(Duration wait) {
+        this.wait = wait;
+    }
+
+    /**
+     * Returns what to do in a transaction of the caller.
+     *
+     * @return what to do
+     */
+    public CallerTransaction getTransaction() {
+        return transaction;
+    }
+
+    /**
+     * Sets what to do in a transaction of the caller.
+     *
+     * @param transaction what to do
+     */
+    public void setTransaction(CallerTransaction transaction) {
+        this.transaction = transaction;
+    }
+
+    /**
+     * Returns more clients.
+     *
+     * @return their settings, by bean name
+     */
+    public Map<String, ClientProperties> getClients() {
+        return clients;
+    }
+
+    /**
+     * Returns the settings of the health indicator.
+     *
+     * @return the settings
+     */
+    public Health getHealth() {
+        return health;
+    }
+
+    /**
+     * Returns the settings of the endpoint.
+     *
+     * @return the settings
+     */
+    public Endpoint getEndpoint() {
+        return endpoint;
+    }
+
+    /** The health indicator. */
+    public static class Health {
+        /** How long the engine may take to answer. */
+        private Duration timeout = Duration.ofSeconds(2);
+
+        /** The status while the fallback is in use. */
+        private String fallbackStatus = "UP";
+
+        /** Makes settings with the defaults. */
+        public Health() {}
+
+        /**
+         * Returns how long the engine may take.
+         *
+         * @return the time
+         */
+        public Duration getTimeout() {
+            return timeout;
+        }
+
+        /**
+         * Sets how long the engine may take.
+         *
+         * @param timeout the time
+         */
+        public void setTimeout(Duration timeout) {
+            this.timeout = timeout;
+        }
+
+        /**
+         * Returns the status while the fallback is in use.
+         *
+         * @return the status
+         */
+        public String getFallbackStatus() {
+            return fallbackStatus;
+        }
+
+        /**
+         * Sets the status while the fallback is in use.
+         *
+         * @param fallbackStatus the status
+         */
+        public void setFallbackStatus(String fallbackStatus) {
+            this.fallbackStatus = fallbackStatus;
+        }
+    }
+
+    /** The endpoint. */
+    public static class Endpoint {
+        /** Whether the endpoint can take a lock away from its holder. */
+        private boolean forceRelease;
+
+        /** Makes settings with the defaults. */
+        public Endpoint() {}
+
+        /**
+         * Tells whether the endpoint can take locks away.
+         *
+         * @return true if it can
+         */
+        public boolean isForceRelease() {
+            return forceRelease;
+        }
+
+        /**
+         * Sets whether the endpoint can take locks away.
+         *
+         * @param forceRelease true if it can
+         */
+        public void setForceRelease(boolean forceRelease) {
+            this.forceRelease = forceRelease;
+        }
+    }
+}

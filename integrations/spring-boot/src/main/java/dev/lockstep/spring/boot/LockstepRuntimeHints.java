@@ -1,0 +1,33 @@
+package dev.lockstep.spring.boot;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.util.ClassUtils;
+
+/** What a native image must keep: the backends' scripts, and the members of Jedis that are read by reflection. */
+final class LockstepRuntimeHints implements RuntimeHintsRegistrar {
+    private static final String JEDIS = "redis.clients.jedis.";
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+        hints.resources()
+                .registerPattern("META-INF/services/dev.lockstep.spi.BackendProvider")
+                .registerPattern("dev/lockstep/redis/*.lua")
+                .registerPattern("dev/lockstep/jdbc/*.sql");
+        if (ClassUtils.isPresent(JEDIS + "UnifiedJedis", loader)) {
+            hints.reflection()
+                    .registerType(TypeReference.of(JEDIS + "UnifiedJedis"), type -> type.withField("provider"))
+                    .registerType(
+                            TypeReference.of(JEDIS + "providers.SentineledConnectionProvider"),
+                            type -> type.withField("pool"))
+                    .registerType(
+                            TypeReference.of(JEDIS + "Connection"),
+                            type -> type.withField("socket")
+                                    .withMethod("getHostAndPort", List.of(), ExecutableMode.INVOKE));
+        }
+    }
+}

@@ -1,0 +1,253 @@
+package dev.lockstep.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockListener;
+import dev.lockstep.LockTemplate;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.annotation.Locked;
+import dev.lockstep.servers.PostgresServer;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.SqlServer;
+import dev.lockstep.spring.CallerTransaction;
+import dev.lockstep.spring.LockDefaults;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration;
+import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
+import org.springframework.boot.autoconfigure.jdbc.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.autoconfigure.transaction.TransactionAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What a Spring Boot application gets, and what it can change. */
+@Timeout(60)
+class LockstepAutoConfigurationTest {
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(LockstepAutoConfiguration.class, AopAutoConfiguration.class))
+            .withBean(Shop.class);
+
+    @Test
+    void anApplicationWithoutConfigurationStartsInATest() {
+        runner.run(context -> {
+            assertThat(context).hasSingleBean(LockClient.class).hasSingleBean(LockTemplate.class);
+            assertThat(context.getBean(Shop.class).ship(42)).isEqualTo("order:42");
+            String held = context.getBean(LockTemplate.class)
+                    .execute("a", lease -> Shop.held(context.getBean(LockClient.class)));
+            assertThat(held).isEqualTo("a");
+            assertThat(context.getBean(LockDefaults.class)).isEqualTo(LockDefaults.USUAL);
+        });
+    }
+
+    @Test
+    void propertiesAreUsed() {
+        runner.withPropertyValues(
+                        "lockstep.url=memory:properties",
+                        "lockstep.namespace=shop",
+                        "lockstep.client-name=till-1",
+                        "lockstep.ttl=5s",
+                        "lockstep.request-timeout=500ms",
+                        "lockstep.retry-backoff.min=1ms",
+                        "lockstep.retry-backoff.max=10ms",
+                        "lockstep.fallback.to=jvm",
+                        "lockstep.fallback.after=1s",
+                        "lockstep.wait=20ms",
+                        "lockstep.transaction=refuse")
+                .run(context -> {
+                    LockClient locks = context.getBean(LockClient.class);
+                    assertThat(locks.name()).isEqualTo("till-1");
+                    assertThat(context.getBean(LockDefaults.class).transaction())
+                            .isEqualTo(CallerTransaction.REFUSE);
+                    assertThat(context.getBean(LockDefaults.class).waitAtMost()).hasMillis(20);
+                    try (LockClient same = LockClient.builder()
+                                    .url("memory:properties")
+                                    .namespace("shop")
+                                    .connect();
+                            LockClient other = LockClient.connect("memory:properties")) {
+                        locks.lock("a").lock();
+                        assertThat(same.lock("a").tryLock()).isFalse();
+                        assertThat(other.lock("a").tryLock()).isTrue();
+                    }
+                });
+    }
+
+    @Test
+    void propertiesThatMakeNoSenseEndTheStart() {
+        runner.withPropertyValues("lockstep.url=nothing://host")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(LockConfigurationException.class)
+                        .hasMessageContaining("No engine for 'nothing:' is known"));
+        runner.withPropertyValues("lockstep.ttl=-1s")
+                .run(context -> assertThat(context).hasFailed());
+        runner.withPropertyValues("lockstep.jdbc.use-data-source=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("the application has no DataSource"));
+    }
+
+    @Test
+    void anApplicationsOwnClientIsUsedInstead() {
+        try (LockClient own = LockClient.connect("memory:")) {
+            runner.withBean("own", LockClient.class, () -> own).run(context -> {
+                assertThat(context).getBean(LockClient.class).isSameAs(own);
+                assertThat(context).hasSingleBean(LockTemplate.class);
+                assertThat(context.getBean(Shop.class).ship(1)).isEqualTo("order:1");
+            });
+        }
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(LockstepAutoConfiguration.class))
+                .withPropertyValues("lockstep.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(LockClient.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Extras {
+        static final List<String> customized = new ArrayList<>();
+        static final List<String> heard = new ArrayList<>();
+
+        @Bean
+        LockClientCustomizer customizer() {
+            return (name, builder) -> {
+                customized.add(name);
+                builder.clientName("by-customizer").executor(Runnable::run);
+            };
+        }
+
+        @Bean
+        LockListener listener() {
+            return new LockListener() {
+                @Override
+                public void onAcquired(Acquired event) {
+                    heard.add(event.lockName());
+                }
+            };
+        }
+    }
+
+    @Test
+    void customizersAndListenersAreBeans() {
+        runner.withUserConfiguration(Extras.class).run(context -> {
+            assertThat(context.getBean(LockClient.class).name()).isEqualTo("by-customizer");
+            context.getBean(Shop.class).ship(7);
+            assertThat(Extras.customized).containsExactly("lockClient");
+            assertThat(Extras.heard).containsExactly("order:7");
+        });
+    }
+
+    @Test
+    void connectionDetailsTakeTheUrlsPlace() {
+        runner.withPropertyValues("lockstep.url=redis://nowhere.invalid")
+                .withBean(LockstepConnectionDetails.class, () -> () -> "memory:")
+                .run(context -> assertThat(context.getBean(Shop.class).ship(1)).isEqualTo("order:1"));
+    }
+
+    static class OtherShop {
+        @Locked(name = "a", client = "reports")
+        public String run(LockClient locks) {
+            return Shop.held(locks);
+        }
+    }
+
+    @Test
+    void severalClientsAreBeansByName() {
+        runner.withBean(OtherShop.class)
+                .withPropertyValues(
+                        "lockstep.url=memory:",
+                        "lockstep.clients.reports.url=memory:",
+                        "lockstep.clients.reports.client-name=reporter")
+                .run(context -> {
+                    assertThat(context.getBeanNamesForType(LockClient.class))
+                            .containsExactlyInAnyOrder("lockClient", "reports");
+                    LockClient reports = context.getBean("reports", LockClient.class);
+                    assertThat(reports.name()).isEqualTo("reporter");
+                    assertThat(context.getBean(OtherShop.class).run(reports)).isEqualTo("a");
+                    assertThat(context.getBean(OtherShop.class).run(context.getBean(LockClient.class)))
+                            .isEmpty();
+                    assertThat(context.getBean(Shop.class).ship(1)).isEqualTo("order:1");
+                });
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(LockstepAutoConfiguration.class))
+                .withPropertyValues("lockstep.clients.one.url=memory:", "lockstep.clients.two.url=memory:")
+                .run(context -> assertThat(context.getBeanNamesForType(LockClient.class))
+                        .containsExactlyInAnyOrder("one", "two"));
+        runner.withPropertyValues("lockstep.url=memory:", "lockstep.clients.reports.ttl=1s")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage("lockstep.clients.reports.url is not set."));
+    }
+
+    @Test
+    void aLazyClientConnectsWithItsFirstUse() {
+        String[] unreachable = {"lockstep.url=redis://127.0.0.1:1", "lockstep.request-timeout=200ms"};
+        runner.withPropertyValues(unreachable)
+                .run(context -> assertThat(context).getFailure().rootCause().isNotNull());
+        runner.withPropertyValues(unreachable)
+                .withPropertyValues("lockstep.lazy-connect=true")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThatThrownBy(() -> context.getBean(Shop.class).ship(1))
+                            .isInstanceOf(LockUnavailableException.class);
+                });
+    }
+
+    @Test
+    void theApplicationsRedisIsUsed() {
+        try (RedisServer server = Servers.require(
+                () -> RedisServer.builder().password("pass/w%rd@:x").start())) {
+            runner.withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class))
+                    .withPropertyValues(
+                            "lockstep.jdbc.use-data-source=false",
+                            "spring.data.redis.host=127.0.0.1",
+                            "spring.data.redis.port=" + server.port(),
+                            "spring.data.redis.password=pass/w%rd@:x",
+                            "spring.data.redis.database=3")
+                    .run(context -> {
+                        assertThat(context.getBean(LockClient.class).describe().product())
+                                .containsPattern("Redis|Valkey");
+                        assertThat(context.getBean(Shop.class).ship(42)).isEqualTo("order:42");
+                    });
+        }
+    }
+
+    @Test
+    void theApplicationsDataSourceIsUsed() {
+        try (PostgresServer server =
+                Servers.require(() -> PostgresServer.builder().start())) {
+            runner.withConfiguration(AutoConfigurations.of(
+                            DataSourceAutoConfiguration.class,
+                            DataSourceTransactionManagerAutoConfiguration.class,
+                            TransactionAutoConfiguration.class))
+                    .withPropertyValues(
+                            "lockstep.jdbc.create-schema=true",
+                            "spring.datasource.url=" + server.jdbcUrl(),
+                            "spring.datasource.username=" + SqlServer.USER,
+                            "spring.datasource.password=" + SqlServer.PASSWORD)
+                    .run(context -> {
+                        assertThat(context.getBean(LockClient.class).describe().product())
+                                .contains("PostgreSQL");
+                        assertThat(context.getBean(Shop.class).ship(42)).isEqualTo("order:42");
+                        // In a transaction of the caller, the lock is held until that ends.
+                        LockClient locks = context.getBean(LockClient.class);
+                        context.getBean(TransactionTemplate.class).executeWithoutResult(status -> {
+                            context.getBean(Shop.class).ship(43);
+                            assertThat(Shop.held(locks)).isEqualTo("order:43");
+                        });
+                        assertThat(Shop.held(locks)).isEmpty();
+                    });
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.lockstep.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import redis.clients.jedis.UnifiedJedis;
+
+/** What an operator reads when an application does not start, what an editor shows, and what a native image keeps. */
+@Timeout(60)
+class StartFailuresTest {
+    private static final LockFailureAnalyzer ANALYZER = new LockFailureAnalyzer();
+
+    private static FailureAnalysis analyze(Throwable failure) {
+        return Objects.requireNonNull(ANALYZER.analyze(new BeanCreationException("lockClient", "no", failure)));
+    }
+
+    private static void start(String description, String action, String... properties) {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(LockstepAutoConfiguration.class))
+                .withPropertyValues(properties)
+                .run(context -> {
+                    FailureAnalysis analysis = Objects.requireNonNull(ANALYZER.analyze(context.getStartupFailure()));
+                    assertThat(analysis.getDescription()).contains(description);
+                    assertThat(analysis.getAction()).contains(action);
+                });
+    }
+
+    @Test
+    void anEngineThatIsNotOnTheClassPathIsNamed() {
+        start("Add the artifact dev.lockstep:lockstep-etcd", "Add the artifact", "lockstep.url=etcd://localhost:2379");
+    }
+
+    @Test
+    void aServerThatCannotBeReachedIsNamed() {
+        start(
+                "127.0.0.1:1",
+                "lockstep.lazy-connect=true",
+                "lockstep.url=redis://127.0.0.1:1",
+                "lockstep.request-timeout=200ms");
+    }
+
+    @Test
+    void wrongCredentialsAreNamedAndNotShown() {
+        try (RedisServer server =
+                Servers.require(() -> RedisServer.builder().password("right").start())) {
+            start("password", "lockstep.*", "lockstep.url=redis://:wrong@127.0.0.1:" + server.port());
+            new ApplicationContextRunner()
+                    .withConfiguration(AutoConfigurations.of(LockstepAutoConfiguration.class))
+                    .withPropertyValues("lockstep.url=redis://:wr0ng@127.0.0.1:" + server.port())
+                    .run(context -> assertThat(Objects.requireNonNull(ANALYZER.analyze(context.getStartupFailure()))
+                                    .getDescription())
+                            .doesNotContain("wr0ng"));
+        }
+    }
+
+    @Test
+    void missingTablesAreNamed() {
+        start(
+                "The tables lockstep_sessions, lockstep_locks and lockstep_claims are missing",
+                "lockstep.jdbc.create-schema",
+                "lockstep.url=jdbc:h2:mem:none;DB_CLOSE_DELAY=-1;lockstep.createSchema=false",
+                "lockstep.request-timeout=1s");
+    }
+
+    @Test
+    void aMissingChoiceAndAWrongLibraryAreExplained() {
+        assertThat(analyze(new NoEngineException("Nothing says where the locks are."))
+                        .getAction())
+                .contains("Set lockstep.url", "lockstep.enabled=false");
+        NoSuchMethodError error = new NoSuchMethodError("redis.clients.jedis.Foo.bar()");
+        error.setStackTrace(
+                new StackTraceElement[] {new StackTraceElement("dev.lockstep.redis.Link", "x", "Link.java", 1)});
+        assertThat(analyze(error).getDescription()).contains("does not fit", "redis.clients.jedis.Foo.bar()");
+        assertThat(analyze(new LockUnavailableException(null, "gone")).getDescription())
+                .contains("gone");
+        assertThat(ANALYZER.analyze(new IllegalStateException("another"))).isNull();
+    }
+
+    /** Every property has a description, from its Javadoc. */
+    @Test
+    void propertiesAreDescribedForEditors() throws Exception {
+        try (InputStream in = getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+            String json = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+            String properties = json.substring(json.indexOf("\"properties\""));
+            for (String property : Pattern.compile("\\},\\s*\\{").split(properties)) {
+                assertThat(property).contains("\"description\"");
+            }
+            assertThat(json)
+                    .contains(
+                            "\"lockstep.url\"",
+                            "\"lockstep.wait\"",
+                            "\"lockstep.transaction\"",
+                            "\"lockstep.jdbc.use-data-source\"",
+                            "\"lockstep.fallback.to\"",
+                            "\"lockstep.health.timeout\"",
+                            "\"lockstep.clients\"");
+        }
+    }
+
+    @Test
+    void aNativeImageKeepsScriptsAndMembersOfJedis() throws Exception {
+        RuntimeHints hints = new RuntimeHints();
+        new LockstepRuntimeHints().registerHints(hints, getClass().getClassLoader());
+        assertThat(RuntimeHintsPredicates.resource().forResource("dev/lockstep/redis/acquire.lua"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.resource().forResource("dev/lockstep/jdbc/postgresql.sql"))
+                .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection().onType(UnifiedJedis.class))
+                .accepts(hints);
+    }
+}
