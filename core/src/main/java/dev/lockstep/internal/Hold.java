@@ -157,7 +157,7 @@ final class Hold extends Chain.Link<Hold> {
     LockLostException lostException() {
         LossReason known = loss();
         LossReason reason = known == null ? LossReason.EXPIRED : known;
-        boolean byEngine = reason != LossReason.LEASE_ENDED && reason != LossReason.CLIENT_CLOSED;
+        boolean byEngine = reason != LossReason.MAX_HOLD_REACHED && reason != LossReason.CLIENT_CLOSED;
         String address =
                 byEngine && !passage.isFallback() ? turnstile.client().backend().address() : "";
         return new LockLostException(turnstile.name(), reason, address);

@@ -75,6 +75,14 @@ public @interface Locked {
     String maxHold() default "";
 
     /**
+     * A lower bound for the hold: if the method returns earlier, the lock stays held until then, and the caller does not wait
+     * for that. For scheduled jobs that are shorter than the difference between the clocks of two machines.
+     *
+     * @return a duration
+     */
+    String minHold() default "";
+
+    /**
      * Whether the lock is first come, first served over all processes. Everybody who uses the name must agree.
      *
      * @return true if it is fair

@@ -3,6 +3,7 @@ package dev.lockstep.spring;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.annotation.Locked;
 import java.lang.reflect.InvocationTargetException;
@@ -71,17 +72,26 @@ final class LockedMethod {
         }
     }
 
-    /** How the lock behaves. A minimum hold belongs here, too, once {@link LockOptions} has one. */
+    /** How the lock behaves. */
     private LockOptions options(ConfigurableListableBeanFactory beans) {
         LockOptions chosen = LockOptions.defaults();
-        Duration maxHold = duration("maxHold", locked.maxHold(), beans);
-        if (maxHold != null) {
-            if (maxHold.isZero() || maxHold.isNegative()) {
-                throw mistake("maxHold must be positive");
-            }
-            chosen = chosen.lease(maxHold);
+        Duration maxHold = positive("maxHold", locked.maxHold(), beans);
+        Duration minHold = positive("minHold", locked.minHold(), beans);
+        try {
+            chosen = maxHold == null ? chosen : chosen.maxHold(maxHold);
+            chosen = minHold == null ? chosen : chosen.minHold(minHold);
+        } catch (IllegalArgumentException | LockConfigurationException e) {
+            throw mistake(String.valueOf(e.getMessage()));
         }
         return locked.fair() ? chosen.fair() : chosen;
+    }
+
+    private @Nullable Duration positive(String attribute, String text, ConfigurableListableBeanFactory beans) {
+        Duration chosen = duration(attribute, text, beans);
+        if (chosen != null && (chosen.isZero() || chosen.isNegative())) {
+            throw mistake(attribute + " must be positive");
+        }
+        return chosen;
     }
 
     private Shape shapeOf(Class<?> result) {

@@ -82,6 +82,11 @@ class LockedTest {
             return held(locks);
         }
 
+        @Locked(name = "tick", minHold = "1h", onBusy = Locked.OnBusy.SKIP)
+        public Optional<String> tick() {
+            return Optional.of("ran");
+        }
+
         @Locked(name = "plain")
         public String plain() {
             return held(locks);
@@ -210,6 +215,13 @@ class LockedTest {
         public String run(int number) {
             return held(locks);
         }
+    }
+
+    @Test
+    void aMethodThatReturnsEarlyKeepsTheLockForItsMinimum() throws Exception {
+        assertThat(shop.tick()).contains("ran");
+        assertThat(shop.tick()).isEmpty();
+        assertThat(locks.forceRelease("tick")).isTrue();
     }
 
     @Test
