@@ -13,7 +13,7 @@ import java.io.InputStream;
 import java.nio.charset.Charset;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** A release by force shows who holds the lock, asks, and takes it from no other. */
@@ -67,11 +67,11 @@ class ReleaseCommandTest {
                 LockClient second =
                         LockClient.builder().url(url).clientName("the second").connect()) {
             Lease seen = first.lock("job").acquire();
-            AtomicReference<Lease> next = new AtomicReference<>();
+            CompletableFuture<Lease> next = new CompletableFuture<>();
             Run run = answerYes(
                     () -> {
                         seen.close();
-                        next.set(second.lock("job").acquire());
+                        next.complete(second.lock("job").acquire());
                         return next;
                     },
                     "release",
@@ -81,8 +81,8 @@ class ReleaseCommandTest {
                     "job");
             assertThat(run.code()).isEqualTo(ExitCodes.BUSY);
             assertThat(run.err()).contains("nothing was released").contains("client the second");
-            assertThat(next.get().isValid()).isTrue();
-            next.get().close();
+            assertThat(next.join().isValid()).isTrue();
+            next.join().close();
         }
     }
 
