@@ -68,7 +68,7 @@ final class ClientFactory {
                 engine.name(),
                 engine.source(),
                 settings.getNamespace());
-        return settings.isLazyConnect() ? new LazyLockClient(beanName, builder::connect) : builder.connect();
+        return settings.isLazyConnect() ? builder.lazyConnect().connect() : builder.connect();
     }
 
     private static Fallback fallback(ClientProperties.FallbackProperties settings) {

@@ -191,7 +191,7 @@ class LockstepAutoConfigurationTest {
     }
 
     @Test
-    void aLazyClientConnectsWithItsFirstUse() {
+    void aServiceWithALazyClientStartsWithoutItsEngine() {
         String[] unreachable = {"lockstep.url=redis://127.0.0.1:1", "lockstep.request-timeout=200ms"};
         runner.withPropertyValues(unreachable)
                 .run(context -> assertThat(context).getFailure().rootCause().isNotNull());
