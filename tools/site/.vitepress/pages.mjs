@@ -1,6 +1,6 @@
 // What is on the site, in the order in which it is read. Titles come from the pages themselves.
 export const GROUPS = [
-  { en: 'Guide', zh: '指南', pages: ['README', 'getting-started', 'which-engine', 'coming-from', 'cannot-promise'] },
+  { en: 'Guide', zh: '指南', pages: ['README', 'getting-started', 'which-engine', 'spring', 'coming-from', 'cannot-promise'] },
   {
     en: 'How each lock works',
     zh: '每种锁的原理',
