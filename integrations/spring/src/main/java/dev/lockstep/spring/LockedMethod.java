@@ -193,6 +193,15 @@ final class LockedMethod {
         return shape;
     }
 
+    Class<?>[] parameterTypes() {
+        return method.getParameterTypes();
+    }
+
+    @Nullable
+    Method busyMethod() {
+        return busyMethod;
+    }
+
     Class<?> returnType() {
         return method.getReturnType();
     }

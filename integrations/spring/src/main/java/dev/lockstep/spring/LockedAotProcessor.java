@@ -1,0 +1,35 @@
+package dev.lockstep.spring;
+
+import java.lang.reflect.Method;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.support.RegisteredBean;
+
+/** What a native image must keep of beans with locked methods: what their keys read, and the methods called if a lock is busy. */
+final class LockedAotProcessor implements BeanRegistrationAotProcessor {
+    @Override
+    public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
+        Collection<LockedMethod> methods = new LockedMethods(bean.getBeanFactory()).of(bean.getBeanClass());
+        return methods.isEmpty()
+                ? null
+                : (context, code) -> methods.forEach(
+                        method -> keep(method, context.getRuntimeHints().reflection()));
+    }
+
+    private static void keep(LockedMethod method, ReflectionHints hints) {
+        for (Class<?> parameter : method.parameterTypes()) {
+            if (!parameter.isPrimitive()) {
+                hints.registerType(parameter, MemberCategory.INVOKE_PUBLIC_METHODS);
+            }
+        }
+        Method instead = method.busyMethod();
+        if (instead != null) {
+            hints.registerMethod(instead, ExecutableMode.INVOKE);
+        }
+    }
+}
