@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a server keeps of the past, and what many held locks cost others. */
+@Tag("full")
 class EtcdGrowthTest extends SingleMemberTestCase {
 
     /** etcd remembers each key until its history is compacted, and every range walks over all that it remembers. */

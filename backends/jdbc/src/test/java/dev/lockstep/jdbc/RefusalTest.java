@@ -38,6 +38,7 @@ import org.awaitility.Awaitility;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -49,6 +50,7 @@ import org.sqlite.SQLiteDataSource;
 
 /** What cannot work is refused with an error that says what to do, and keeps passwords to itself. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("full")
 class RefusalTest {
     private static PostgresServer server;
 

@@ -13,6 +13,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A Redis server forgets: scripts, a waiter, a lock, everything; or remembers over a restart. */
 @Timeout(120)
+@Tag("full")
 class ForgetfulServerTest extends OneServerTestCase {
     @Test
     void aServerThatForgotTheScriptsIsTaughtAgain() throws Exception {

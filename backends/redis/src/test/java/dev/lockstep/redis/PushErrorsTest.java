@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The thread that listens to a server meets an error of the JVM, such as a class that is not there. */
 @Timeout(60)
+@Tag("full")
 class PushErrorsTest {
     private static final String WHAT = "a class that is not there";
 

@@ -24,6 +24,7 @@ import org.apache.zookeeper.data.ACL;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What claims and holds that are over leave behind: nothing in memory, and no noise. */
 @Timeout(60)
+@Tag("full")
 class LeftoversTest {
     private static ZooKeeperServer server;
     private final Deque<ZooKeeperBackend> backends = new ArrayDeque<>();

@@ -9,11 +9,13 @@ import dev.lockstep.servers.ZooKeeperServer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What can go wrong with the session after one that has ended. */
 @Timeout(60)
+@Tag("full")
 class NewSessionTest {
     /** As with too many open files: ZooKeeper's client cannot even be made. */
     @Test

@@ -28,6 +28,7 @@ abstract class ScaleContract extends ContractGroup {
 
     @Alone
     @Test
+    @Tag("full")
     void aThousandWaitersOfOneClientAreOneToTheEngine() throws Exception {
         rivalLock().lock();
         int[] guarded = new int[1];
@@ -80,6 +81,7 @@ abstract class ScaleContract extends ContractGroup {
 
     @Alone
     @Test
+    @Tag("full")
     void aThousandWaitersOfManyClientsAreWokenOneByOne() throws Exception {
         int clients = 10;
         areServedOneByOne(LockOptions.defaults(), clients, WAITERS, clients);
@@ -123,6 +125,7 @@ abstract class ScaleContract extends ContractGroup {
 
     @Alone
     @Test
+    @Tag("full")
     void aThousandLocksStayValidAndNothingIsLeftOfThem() throws Exception {
         staysValidAndNothingIsLeft(1_000, shortTtl().multipliedBy(3));
     }

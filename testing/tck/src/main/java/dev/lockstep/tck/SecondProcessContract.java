@@ -8,6 +8,7 @@ import dev.lockstep.LockOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,7 @@ abstract class SecondProcessContract extends ContractGroup {
     }
 
     @ParameterizedTest
+    @Tag("full")
     @ValueSource(booleans = {true, false})
     void aProcessThatIsEndedWithoutClosingReleasesItsLocksIfAskedTo(boolean bySignal) {
         try (SecondProcess other = startProcess(Duration.ofSeconds(300))) {
@@ -89,11 +91,13 @@ abstract class SecondProcessContract extends ContractGroup {
     }
 
     @Test
+    @Tag("full")
     void aKilledProcessThatWaitedDoesNotHoldUpThoseBehindIt() throws Exception {
         aKilledWaiterIsSkipped("acquire ", LockOptions.defaults());
     }
 
     @Test
+    @Tag("full")
     @Requires(Capability.FAIR)
     void aKilledProcessAtTheHeadOfAFairQueueIsSkipped() throws Exception {
         aKilledWaiterIsSkipped("fair ", LockOptions.defaults().fair());
@@ -139,6 +143,7 @@ abstract class SecondProcessContract extends ContractGroup {
 
     /** What was written before the pause is written: its buyer must hear of it, although the lock was lost. */
     @Test
+    @Tag("full")
     void aPausedHolderKeepsTheResultOfItsWork(@TempDir Path folder) throws Exception {
         Path storage = folder.resolve("counter");
         GuardedFile file = new GuardedFile(storage);
@@ -157,6 +162,7 @@ abstract class SecondProcessContract extends ContractGroup {
     }
 
     @Test
+    @Tag("full")
     void aPauseShorterThanTheTtlLosesNothing() {
         try (SecondProcess other = startProcess(shortTtl().multipliedBy(4))) {
             assertThat(other.ask("acquire " + NAME)).isEqualTo("ok");
@@ -172,6 +178,7 @@ abstract class SecondProcessContract extends ContractGroup {
 
     @Alone
     @Test
+    @Tag("full")
     @Requires(Capability.COUNT_REQUESTS)
     void aResumedProcessDoesNotMakeUpForMissedRenewals() throws Exception {
         try (SecondProcess other = startProcess()) {

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the engine itself can do to a client: end its session, restart, answer late, or not be heard. */
@@ -117,6 +118,7 @@ abstract class SessionContract extends ContractGroup {
 
     @Alone
     @Test
+    @Tag("full")
     @Requires(Capability.RESTART_SERVER)
     void aWaiterSurvivesARestartOfTheServer() throws Exception {
         Lease held = lock().acquireAsync().get();

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullUnmarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The template takes a lock, runs work and gives the lock back, whatever happens. */
@@ -200,6 +201,7 @@ abstract class TemplateContract extends ContractGroup {
     /** Whoever retries what was not acquired, and nothing else, does everything once. */
     @Alone
     @Test
+    @Tag("full")
     void everyBuyerIsInformedOnceWhateverBecomesOfTheLock() throws Exception {
         Sale sale = new Sale();
         boolean breakable = fixture().capabilities().contains(Capability.BREAK_CONNECTION);

@@ -34,7 +34,7 @@ public final class BrokenProvider implements BackendProvider {
     }
 
     private static final class BrokenBackend implements LockBackend {
-        private static final long MILLIS_BETWEEN_GRANTS = 50;
+        private static final long MILLIS_BETWEEN_GRANTS = 20;
 
         private final BackendContext context;
 
@@ -44,7 +44,8 @@ public final class BrokenProvider implements BackendProvider {
 
         @Override
         public Traits traits() {
-            return new Traits(true, true, true, true, Duration.ofMillis(1));
+            // Not told that others want it, a client gives a grant back after 10 ms: none can have them all to itself.
+            return new Traits(true, false, true, true, Duration.ofMillis(1));
         }
 
         @Override
