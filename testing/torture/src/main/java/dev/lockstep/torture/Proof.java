@@ -21,6 +21,13 @@ public final class Proof {
     private static final Duration TTL = Duration.ofMillis(250);
     private static final Duration FIRST_ROUND = Duration.ofSeconds(2);
     private static final int ROUNDS = 8;
+
+    /** So many locks that most are held briefly, and few for longer than the ttl. */
+    private static final int MANY_BRIEF = 8;
+
+    /** So few that all are held long: bugs of deadlines show there. Every other round has these. */
+    private static final int ALL_LONG = 2;
+
     private static final int AT_ONCE = 4;
 
     private final Map<PlantedBug, Optional<Rule>> found;
@@ -41,7 +48,7 @@ public final class Proof {
     public static Proof run(long seed) throws InterruptedException {
         ExecutorService executor = Executors.newFixedThreadPool(AT_ONCE);
         try {
-            Future<Report> sound = executor.submit(() -> torture(null, FIRST_ROUND, seed));
+            Future<Report> sound = executor.submit(() -> torture(null, MANY_BRIEF, FIRST_ROUND, seed));
             Map<PlantedBug, Future<Optional<Rule>>> running = new EnumMap<>(PlantedBug.class);
             for (PlantedBug bug : PlantedBug.values()) {
                 Callable<Optional<Rule>> hunt = () -> hunt(bug, seed);
@@ -62,8 +69,9 @@ public final class Proof {
     /** The rule by which a bug is found, in one of some rounds, each longer than the one before. */
     private static Optional<Rule> hunt(PlantedBug bug, long seed) throws Exception {
         for (int round = 1; round <= ROUNDS; round++) {
-            Verdict verdict =
-                    torture(bug, FIRST_ROUND.multipliedBy(round), seed + round).verdict();
+            Verdict verdict = torture(
+                            bug, round % 2 == 1 ? MANY_BRIEF : ALL_LONG, FIRST_ROUND.multipliedBy(round), seed + round)
+                    .verdict();
             Optional<Rule> broken = bug.breaks().stream()
                     .filter(rule -> verdict.broken(rule) > 0)
                     .findFirst();
@@ -74,13 +82,13 @@ public final class Proof {
         return Optional.empty();
     }
 
-    private static Report torture(@Nullable PlantedBug bug, Duration duration, long seed) throws Exception {
+    private static Report torture(@Nullable PlantedBug bug, int locks, Duration duration, long seed) throws Exception {
         BugState state = new BugState();
         try (Rig rig = new MemoryRig(
                 TTL,
                 sound -> bug == null ? sound : BugState.plant(bug, sound, state),
                 client -> bug == PlantedBug.LOSS_NOT_TOLD ? DeafClient.of(client) : client)) {
-            return new Run(rig, new Settings(3, 8, 8, duration, seed)).run();
+            return new Run(rig, new Settings(3, 8, locks, duration, seed)).run();
         }
     }
 
