@@ -33,11 +33,11 @@ class LazyConnectTest {
         }
     }
 
-    private static LockClient connect(String password) {
+    private static LockClient connect(String password, Duration requestTimeout) {
         String url = ServerDatabase.withUser(server.jdbcUrl(), SqlServer.USER, password);
         return LockClient.builder()
                 .backend(JdbcLocks.at(url).createSchema(true))
-                .requestTimeout(Duration.ofSeconds(2))
+                .requestTimeout(requestTimeout)
                 .lazyConnect()
                 .connect();
     }
@@ -45,7 +45,7 @@ class LazyConnectTest {
     @Test
     void locksWhenTheServerIsBack() throws Exception {
         server.kill();
-        try (LockClient client = connect(SqlServer.PASSWORD)) {
+        try (LockClient client = connect(SqlServer.PASSWORD, Duration.ofSeconds(2))) {
             assertThatThrownBy(() -> client.lock("order:42").tryLock())
                     .isInstanceOf(LockUnavailableException.class)
                     .hasMessageContaining(":" + server.port());
@@ -60,7 +60,8 @@ class LazyConnectTest {
 
     @Test
     void aWrongPasswordIsToldByTheCalls() {
-        try (LockClient client = connect("s3cret")) {
+        // The call ends when the refusal comes, which may take some seconds on a busy machine.
+        try (LockClient client = connect("s3cret", Duration.ofSeconds(30))) {
             assertThatThrownBy(() -> client.lock("order:42").lock())
                     .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining("password")
