@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The tests of this engine are worth something: each of these mistakes makes them fail. */
 class PlantedBugsTest {
     @Test
+    @Tag("full")
     void oneIsFound() {
         PlantedBug bug = PlantedBug.oneOf(quickBugs());
         assertThat(bug.findings()).as(bug.name()).isNotEmpty();
