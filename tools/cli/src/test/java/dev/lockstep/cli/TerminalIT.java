@@ -80,9 +80,9 @@ class TerminalIT {
                 Lease lease = holder.lock("job").acquire();
                 Launched watch = start("\"$LOCKSTEP\" watch --interval 0.1")) {
             CompletableFuture<Lease> waiting = waiter.lock("job").acquireAsync();
-            readUntil(watch, "job +waiter 1 +exclusive +- +two ");
+            readUntil(watch, "job +waiter 1 +exclusive +- .* two ");
             lease.close();
-            readUntil(watch, "job +holder +exclusive +\\d+ +two ");
+            readUntil(watch, "job +holder +exclusive +\\d+ .* two ");
             watch.type(INTERRUPT);
             Run run = watch.end();
             assertThat(run.code()).isEqualTo(130);
