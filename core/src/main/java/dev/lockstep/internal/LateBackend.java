@@ -179,7 +179,7 @@ final class LateBackend implements LockBackend {
         claims.forEach(claim -> submit(claim, made));
     }
 
-    /** The engine is there, but wrong settings do not become right by waiting: who waits is told. */
+    /** The engine answers, but the settings are wrong. Waiting does not help, so every call that waits fails. */
     private void refuse(LockConfigurationException why) {
         List<LateClaim> claims;
         boolean news;

@@ -88,7 +88,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
     @Nullable
     Claim claim;
 
-    /** Null if nobody waits for that. */
+    /** Completes when the engine no longer knows this passage; null if nobody waits for that. */
     @Nullable
     CompletableFuture<Void> gone;
 
@@ -221,7 +221,7 @@ final class Passage extends Chain.Link<Passage> implements ClaimRequest, GrantLi
         return current == State.RELEASING || only == null && current == State.WITHDRAWING;
     }
 
-    /** Done when the engine knows it no more, which is told without the mutex. */
+    /** Completes, without the mutex held, when the engine no longer knows this passage. */
     CompletableFuture<Void> whenGone() {
         CompletableFuture<Void> known = gone;
         if (known == null) {

@@ -177,7 +177,7 @@ final class LockedMethod {
         return names.size() == 1 ? from.lock(names.get(0), options) : from.multiLock(names, options);
     }
 
-    /** How long to wait. Who skips does not wait: the other one may finish meanwhile, and the work would be done twice. */
+    /** How long to wait. SKIP does not wait: the holder might finish meanwhile, and the work would be done twice. */
     Duration wait(Duration usual) {
         if (wait != null) {
             return wait;
@@ -215,7 +215,7 @@ final class LockedMethod {
         return independent;
     }
 
-    /** Whether a caller that is interrupted while it waits can be told so by an {@code InterruptedException}. */
+    /** Whether the method declares {@code InterruptedException}, for a caller that is interrupted while it waits. */
     boolean throwsInterrupted() {
         return Arrays.stream(method.getExceptionTypes())
                 .anyMatch(type -> type.isAssignableFrom(InterruptedException.class));
