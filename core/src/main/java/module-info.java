@@ -2,6 +2,7 @@
 module dev.lockstep {
     requires org.slf4j;
     requires static transitive org.jspecify;
+    requires static jdk.jfr;
 
     exports dev.lockstep;
     exports dev.lockstep.spi;

@@ -1,6 +1,8 @@
 package dev.lockstep;
 
+import dev.lockstep.spi.Durations;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +41,15 @@ public interface DistributedLock extends Lock {
      * @return its name; for a multi-lock the names, comma-separated
      */
     String name();
+
+    /**
+     * Names the locks that this one consists of.
+     *
+     * @return its name; for a multi-lock the names, in the order in which they are taken
+     */
+    default List<String> names() {
+        return List.of(name());
+    }
 
     /**
      * Takes the lock, waiting as long as it takes, whether or not the thread is interrupted.
@@ -93,6 +104,17 @@ public interface DistributedLock extends Lock {
     boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
 
     /**
+     * Takes the lock if it becomes free within a time; see {@link #tryLock(long, TimeUnit)}.
+     *
+     * @param wait how long to wait at most; zero or less does not wait
+     * @return false if somebody else held the lock all the while; never because that is unknown
+     * @throws InterruptedException if the thread is interrupted on entry or while it waits
+     */
+    default boolean tryLock(Duration wait) throws InterruptedException {
+        return tryLock(Durations.waitNanos(wait), TimeUnit.NANOSECONDS);
+    }
+
+    /**
      * Gives back one hold of the calling thread that {@code lock()} or one of its siblings took.
      *
      * @throws LockLostException if the hold had been lost
@@ -125,6 +147,16 @@ public interface DistributedLock extends Lock {
      * @throws SelfDeadlockException as {@link #lock()}
      */
     Lease acquire() throws InterruptedException;
+
+    /**
+     * Takes the lock as a handle, waiting as long as it takes, whether or not the thread is interrupted.
+     *
+     * @return the hold, to be closed by this thread
+     * @throws LockUnavailableException as {@link #lock()}
+     * @throws LockLostException as {@link #lock()}
+     * @throws SelfDeadlockException as {@link #lock()}
+     */
+    Lease acquireUninterruptibly();
 
     /**
      * Takes the lock as a handle if it is free; see {@link #tryLock()}.
@@ -160,6 +192,15 @@ public interface DistributedLock extends Lock {
      * @return a future of the hold, or of empty if somebody else held the lock all the while
      */
     CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait);
+
+    /**
+     * Shows the calling thread's hold, however it was taken: its token, whether it is valid, how long it lasts, and its loss.
+     * No I/O. It belongs to that hold: after the hold has ended it stays invalid, even if the thread takes the lock again.
+     *
+     * @return the hold, lost or not; empty if the thread has none to release. It only shows the hold: its {@code close()} and
+     *     {@code closeAsync()} throw {@link UnsupportedOperationException}, since who took the lock releases it
+     */
+    Optional<Lease> currentLease();
 
     /**
      * Tells whether the calling thread has a valid hold. No I/O.

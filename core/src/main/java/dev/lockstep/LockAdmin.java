@@ -28,6 +28,49 @@ public interface LockAdmin {
     List<LockInfo> list(String prefix);
 
     /**
+     * Asks the engine which locks are held or waited for, one page at a time. A lock that is in use all the time is on one page,
+     * or on several of them; the order is the engine's. Each page must be answered within one request timeout.
+     *
+     * <pre>{@code
+     * String cursor = "";
+     * do {
+     *     LockPage page = locks.list("", cursor, 500);
+     *     page.locks().forEach(this::show);
+     *     cursor = page.next().orElse("");
+     * } while (!cursor.isEmpty());
+     * }</pre>
+     *
+     * @param prefix what their names begin with; empty for all in the namespace
+     * @param cursor where the page begins: empty for the first, otherwise {@link LockPage#next()} of the page before
+     * @param limit how many locks the page should have; an engine may return a few more
+     * @return the page
+     * @throws IllegalArgumentException if the limit is not positive, or no page of this engine has that cursor
+     * @throws LockUnavailableException if the engine did not answer within the request timeout
+     */
+    LockPage list(String prefix, String cursor, int limit);
+
+    /**
+     * Asks the engine which holders of locks wait for other locks. Reads the locks page by page, and each further lock that a
+     * holder waits for by a request of its own; each request must be answered within one request timeout.
+     *
+     * @return all locks that are waited for, and the cycles in that
+     * @throws LockUnavailableException if the engine did not answer within the request timeout
+     */
+    default WaitGraph waitGraph() {
+        return waitGraph("");
+    }
+
+    /**
+     * Asks the engine which holders of some locks wait for other locks. Reads the locks page by page, and each further lock that a
+     * holder waits for by a request of its own; each request must be answered within one request timeout.
+     *
+     * @param prefix what the names of the locks begin with; the locks that their holders wait for may have any name
+     * @return the locks that are waited for, and the cycles in that
+     * @throws LockUnavailableException if the engine did not answer within the request timeout
+     */
+    WaitGraph waitGraph(String prefix);
+
+    /**
      * Takes a lock away from whoever holds it. Its holder learns of the loss as soon as its engine can tell it, at the
      * latest at its next renewal, and may still be at work: only tokens protect storage from it. Waiters stay, and the
      * next of them is served.

@@ -1,6 +1,6 @@
 package dev.lockstep;
 
-import dev.lockstep.internal.Clients;
+import dev.lockstep.internal.client.Clients;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.Durations;
 import java.time.Duration;
@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Locks are cheap to make and need not be kept: a name that nobody uses costs nothing. A name is any non-empty
  * Unicode string of at most 512 bytes in UTF-8 without control characters; an unusable name is refused with an {@link
- * IllegalArgumentException}. After {@link #close()} every call but {@code close} throws {@link
- * IllegalStateException}.
+ * IllegalArgumentException}. After {@link #close()} every call but {@code close}
+ * and those that say otherwise throws {@link IllegalStateException}.
  *
  * <p>Safe for use by many threads.
  */
@@ -119,6 +120,33 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     DistributedLock multiLock(Collection<String> names, LockOptions options);
 
     /**
+     * The semaphore of a name, with default options.
+     *
+     * @param name the semaphore's name; a name is a lock or a semaphore, never both
+     * @param permits how many permits there are; positive, and the same for all who use the name
+     * @return the semaphore
+     * @throws IllegalArgumentException if the name is unusable, or {@code permits} is not positive
+     * @throws LockConfigurationException if the engine has no semaphores
+     */
+    default DistributedSemaphore semaphore(String name, int permits) {
+        return semaphore(name, permits, LockOptions.defaults());
+    }
+
+    /**
+     * The semaphore of a name.
+     *
+     * @param name the semaphore's name; a name is a lock or a semaphore, never both
+     * @param permits how many permits there are; positive, and the same for all who use the name
+     * @param options how it behaves: {@link LockOptions#fair()} and {@link LockOptions#maxHold(Duration)} mean what they mean
+     *     for locks. Permits are never reentrant, and are not handed off, whatever the options say
+     * @return the semaphore
+     * @throws IllegalArgumentException if the name is unusable, or {@code permits} is not positive
+     * @throws LockConfigurationException if the engine has no semaphores, if the options are sticky or have a minimum time, or
+     *     if this client has a {@link Fallback}
+     */
+    DistributedSemaphore semaphore(String name, int permits, LockOptions options);
+
+    /**
      * A template that takes a lock, runs work and gives the lock back, with default options.
      *
      * @return the template
@@ -134,6 +162,42 @@ public interface LockClient extends LockAdmin, AutoCloseable {
      * @return the template
      */
     LockTemplate template(LockOptions options);
+
+    /**
+     * Makes a candidate without a payload; see {@link #election(String, String, LeaderTask)}.
+     *
+     * @param name the election's name, which is the name of its lock
+     * @param task what to do while it leads
+     * @return the candidate, which stands until it is closed
+     */
+    default LeaderElection election(String name, LeaderTask task) {
+        return election(name, "", task);
+    }
+
+    /**
+     * Makes a candidate of an election, which stands from now on. A client has one candidate of a name; another one can
+     * stand when the first is closed and its task has returned.
+     *
+     * @param name the election's name, which is the name of its lock
+     * @param payload what others see of this candidate while it leads, such as its address; see {@link #leader(String)}. At
+     *     most 100 bytes in UTF-8 without control characters and line breaks; may be empty. Everybody who may use the engine
+     *     can read it
+     * @param task what to do while it leads
+     * @return the candidate, which stands until it is closed
+     * @throws IllegalArgumentException if the name or the payload is unusable
+     * @throws IllegalStateException if this client has a candidate of that name
+     * @throws LockConfigurationException if this client has a {@link Fallback}: it could make a second leader
+     */
+    LeaderElection election(String name, String payload, LeaderTask task);
+
+    /**
+     * Asks the engine who leads. Needs no candidate.
+     *
+     * @param election the election's name
+     * @return the leader, or empty if nobody leads
+     * @throws LockUnavailableException if the engine did not answer within the request timeout
+     */
+    Optional<Leader> leader(String election);
 
     /**
      * Asks the engine for its namespaces: for all in which a lock is held or waited for; there may be some more, of late or of
@@ -161,6 +225,35 @@ public interface LockClient extends LockAdmin, AutoCloseable {
      * @throws LockUnavailableException if the engine did not answer within the request timeout
      */
     EngineInfo describe();
+
+    /**
+     * Asks the engine for a sign of life, as a health check does. While a fallback is in use, that is the fallback.
+     *
+     * @return how long the answer took
+     * @throws LockUnavailableException if the engine did not answer within the request timeout, or cannot grant locks
+     */
+    Duration ping();
+
+    /**
+     * Tells whether {@link #close()} was called. May be asked of a closed client.
+     *
+     * @return true if it was
+     */
+    boolean isClosed();
+
+    /**
+     * Tells whether new claims go to the client's {@link Fallback} now. No I/O; may be asked of a closed client.
+     *
+     * @return true while they do; always false without a fallback
+     */
+    boolean inFallback();
+
+    /**
+     * Shows what this client holds and waits for. No I/O; may be asked of a closed client.
+     *
+     * @return its holds and waiters
+     */
+    ClientSnapshot snapshot();
 
     /**
      * The name under which others see this client.
@@ -194,7 +287,10 @@ public interface LockClient extends LockAdmin, AutoCloseable {
         private boolean releaseOnShutdown;
         private boolean releaseAbandoned;
         private @Nullable Duration longHold;
+        private Duration recordWaitsAfter = Duration.ofSeconds(1);
+        private DeadlockPolicy deadlocks = DeadlockPolicy.REPORT;
         private final List<LockListener> listeners = new ArrayList<>();
+        private final List<LockObserver> observers = new ArrayList<>();
 
         private Builder() {}
 
@@ -381,6 +477,31 @@ public interface LockClient extends LockAdmin, AutoCloseable {
         }
 
         /**
+         * How long a thread that holds a lock waits for another one before it records that at the engine, so that {@link
+         * LockAdmin#waitGraph()} shows it and deadlocks are found. Looks for deadlocks follow in fractions of this time, one
+         * request for each lock in a chain. Without such a thread nothing is written and nothing is asked.
+         *
+         * @param time 1 millisecond or more; 1 second unless set
+         * @return this
+         * @throws IllegalArgumentException if it is shorter, or above 20 days
+         */
+        public Builder recordWaitsAfter(Duration time) {
+            this.recordWaitsAfter = Durations.requireTimeout(time, "recordWaitsAfter");
+            return this;
+        }
+
+        /**
+         * What to do about deadlocks: threads that hold locks and wait for each other's, in one process or in several.
+         *
+         * @param policy the same for all clients of an engine; {@link DeadlockPolicy#REPORT} unless set
+         * @return this
+         */
+        public Builder deadlocks(DeadlockPolicy policy) {
+            this.deadlocks = Objects.requireNonNull(policy, "policy");
+            return this;
+        }
+
+        /**
          * Adds a listener.
          *
          * @param listener hears what happens to the client's locks
@@ -388,6 +509,17 @@ public interface LockClient extends LockAdmin, AutoCloseable {
          */
         public Builder listener(LockListener listener) {
             listeners.add(Objects.requireNonNull(listener, "listener"));
+            return this;
+        }
+
+        /**
+         * Adds an observer.
+         *
+         * @param observer sees calls, holds and requests where they happen
+         * @return this
+         */
+        public Builder observer(LockObserver observer) {
+            observers.add(Objects.requireNonNull(observer, "observer"));
             return this;
         }
 
@@ -415,8 +547,15 @@ public interface LockClient extends LockAdmin, AutoCloseable {
                             clientName,
                             executor,
                             List.copyOf(listeners),
+                            List.copyOf(observers),
                             lazyConnect,
-                            new Clients.Care(timedCallsFailFast, releaseOnShutdown, releaseAbandoned, longHold)));
+                            new Clients.Care(
+                                    timedCallsFailFast,
+                                    releaseOnShutdown,
+                                    releaseAbandoned,
+                                    longHold,
+                                    recordWaitsAfter,
+                                    deadlocks)));
         }
     }
 }

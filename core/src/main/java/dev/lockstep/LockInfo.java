@@ -1,9 +1,11 @@
 package dev.lockstep;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +20,13 @@ public final class LockInfo {
     private final String name;
     private final List<Entry> holders;
     private final List<Entry> waiters;
+    private final OptionalInt limit;
 
-    private LockInfo(String name, List<Entry> holders, List<Entry> waiters) {
+    private LockInfo(String name, List<Entry> holders, List<Entry> waiters, OptionalInt limit) {
         this.name = Objects.requireNonNull(name, "name");
         this.holders = List.copyOf(holders);
         this.waiters = List.copyOf(waiters);
+        this.limit = limit;
     }
 
     /**
@@ -34,7 +38,7 @@ public final class LockInfo {
      * @return an immutable copy
      */
     public static LockInfo of(String name, List<Entry> holders, List<Entry> waiters) {
-        return new LockInfo(name, holders, waiters);
+        return new LockInfo(name, holders, waiters, OptionalInt.empty());
     }
 
     /**
@@ -45,6 +49,35 @@ public final class LockInfo {
      */
     public static LockInfo free(String name) {
         return of(name, List.of(), List.of());
+    }
+
+    /**
+     * Makes that of a semaphore, for backends.
+     *
+     * @param limit see {@link #limit()}
+     * @return a copy
+     */
+    public LockInfo withLimit(int limit) {
+        return new LockInfo(name, holders, waiters, OptionalInt.of(limit));
+    }
+
+    /**
+     * Makes one with other holders, for backends.
+     *
+     * @param others see {@link #holders()}
+     * @return a copy
+     */
+    public LockInfo withHolders(List<Entry> others) {
+        return new LockInfo(name, others, waiters, limit);
+    }
+
+    /**
+     * Tells how many permits a semaphore has.
+     *
+     * @return the number; empty if this is a lock, or nobody uses the name
+     */
+    public OptionalInt limit() {
+        return limit;
     }
 
     /**
@@ -59,7 +92,7 @@ public final class LockInfo {
     /**
      * Shows who holds the lock.
      *
-     * @return none, one exclusive holder, or shared ones
+     * @return none, one exclusive holder, or shared ones; of a semaphore, all that have permits, as shared holders
      */
     public List<Entry> holders() {
         return holders;
@@ -88,17 +121,19 @@ public final class LockInfo {
         return other instanceof LockInfo that
                 && name.equals(that.name)
                 && holders.equals(that.holders)
-                && waiters.equals(that.waiters);
+                && waiters.equals(that.waiters)
+                && limit.equals(that.limit);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(name, holders, waiters);
+        return Objects.hash(name, holders, waiters, limit);
     }
 
     @Override
     public String toString() {
-        return "LockInfo[name=" + name + ", holders=" + holders + ", waiters=" + waiters + "]";
+        String permits = limit.isPresent() ? ", limit=" + limit.getAsInt() : "";
+        return "LockInfo[name=" + name + permits + ", holders=" + holders + ", waiters=" + waiters + "]";
     }
 
     /** One holder or waiter. Immutable. Backends make it; later versions may add to it. */
@@ -107,12 +142,25 @@ public final class LockInfo {
         private final HolderInfo holder;
         private final OptionalLong token;
         private final Optional<Duration> remaining;
+        private final int permits;
+        private final Optional<String> claim;
+        private final Optional<Wait> waitsFor;
 
-        private Entry(LockMode mode, HolderInfo holder, OptionalLong token, Optional<Duration> remaining) {
+        private Entry(
+                LockMode mode,
+                HolderInfo holder,
+                OptionalLong token,
+                Optional<Duration> remaining,
+                int permits,
+                Optional<String> claim,
+                Optional<Wait> waitsFor) {
             this.mode = Objects.requireNonNull(mode, "mode");
             this.holder = Objects.requireNonNull(holder, "holder");
             this.token = token;
             this.remaining = remaining;
+            this.permits = permits;
+            this.claim = claim;
+            this.waitsFor = waitsFor;
         }
 
         /**
@@ -123,7 +171,8 @@ public final class LockInfo {
          * @return the entry
          */
         public static Entry of(LockMode mode, HolderInfo holder) {
-            return new Entry(mode, holder, OptionalLong.empty(), Optional.empty());
+            return new Entry(
+                    mode, holder, OptionalLong.empty(), Optional.empty(), 1, Optional.empty(), Optional.empty());
         }
 
         /**
@@ -133,7 +182,17 @@ public final class LockInfo {
          * @return a copy
          */
         public Entry withToken(long token) {
-            return new Entry(mode, holder, OptionalLong.of(token), remaining);
+            return new Entry(mode, holder, OptionalLong.of(token), remaining, permits, claim, waitsFor);
+        }
+
+        /**
+         * Makes one with several permits of a semaphore, for backends.
+         *
+         * @param permits see {@link #permits()}
+         * @return a copy
+         */
+        public Entry withPermits(int permits) {
+            return new Entry(mode, holder, token, remaining, permits, claim, waitsFor);
         }
 
         /**
@@ -143,7 +202,57 @@ public final class LockInfo {
          * @return a copy
          */
         public Entry withRemaining(Duration remaining) {
-            return new Entry(mode, holder, token, Optional.of(remaining.isNegative() ? Duration.ZERO : remaining));
+            Duration left = remaining.isNegative() ? Duration.ZERO : remaining;
+            return new Entry(mode, holder, token, Optional.of(left), permits, claim, waitsFor);
+        }
+
+        /**
+         * Makes one with a claim, for backends.
+         *
+         * @param claim see {@link #claim()}
+         * @return a copy
+         */
+        public Entry withClaim(String claim) {
+            return new Entry(mode, holder, token, remaining, permits, Optional.of(claim), waitsFor);
+        }
+
+        /**
+         * Makes one whose holder waits for another lock, for backends.
+         *
+         * @param wait see {@link #waitsFor()}
+         * @return a copy
+         */
+        public Entry withWait(Wait wait) {
+            return new Entry(mode, holder, token, remaining, permits, claim, Optional.of(wait));
+        }
+
+        /**
+         * Identifies the claim, over all clients and for all time: the id of its client, a dot and a number.
+         *
+         * @return the claim's id; empty if the engine does not know it
+         */
+        public Optional<String> claim() {
+            return claim;
+        }
+
+        /**
+         * Shows which other lock the holder waits for. A holder records that at the engine only after it has waited for
+         * some time, so it is empty for shorter waits. The record is removed when the wait ends; if the holder cannot reach
+         * the engine then, the record is outdated until the grant ends.
+         *
+         * @return what it waits for; empty for a waiter, and for a holder that waits for nothing
+         */
+        public Optional<Wait> waitsFor() {
+            return waitsFor;
+        }
+
+        /**
+         * Tells how many permits of a semaphore it has or asks for.
+         *
+         * @return the number; 1 for a lock
+         */
+        public int permits() {
+            return permits;
         }
 
         /**
@@ -191,17 +300,123 @@ public final class LockInfo {
                     && mode == that.mode
                     && holder.equals(that.holder)
                     && token.equals(that.token)
-                    && remaining.equals(that.remaining);
+                    && remaining.equals(that.remaining)
+                    && permits == that.permits
+                    && claim.equals(that.claim)
+                    && waitsFor.equals(that.waitsFor);
         }
 
         @Override
         public int hashCode() {
-            return Objects.hash(mode, holder, token, remaining);
+            return Objects.hash(mode, holder, token, remaining, permits, claim, waitsFor);
         }
 
         @Override
         public String toString() {
-            return "Entry[mode=" + mode + ", token=" + token + ", remaining=" + remaining + ", holder=" + holder + "]";
+            return "Entry[mode=" + mode + (permits == 1 ? "" : ", permits=" + permits) + ", token=" + token
+                    + ", remaining=" + remaining + ", holder=" + holder
+                    + claim.map(id -> ", claim=" + id).orElse("")
+                    + waitsFor.map(wait -> ", waitsFor=" + wait).orElse("") + "]";
+        }
+    }
+
+    /**
+     * That a thread which holds a lock waits for another one. Immutable. Backends read and write it; later versions may add
+     * to it.
+     */
+    public static final class Wait {
+        private final String lock;
+        private final LockMode mode;
+        private final String thread;
+        private final Instant since;
+        private final boolean bounded;
+
+        private Wait(String lock, LockMode mode, String thread, Instant since, boolean bounded) {
+            this.lock = Objects.requireNonNull(lock, "lock");
+            this.mode = Objects.requireNonNull(mode, "mode");
+            this.thread = Objects.requireNonNull(thread, "thread");
+            this.since = Objects.requireNonNull(since, "since");
+            this.bounded = bounded;
+        }
+
+        /**
+         * Makes one.
+         *
+         * @param lock see {@link #lock()}
+         * @param mode see {@link #mode()}
+         * @param thread see {@link #thread()}
+         * @param since see {@link #since()}
+         * @param bounded see {@link #isBounded()}
+         * @return the wait
+         */
+        public static Wait of(String lock, LockMode mode, String thread, Instant since, boolean bounded) {
+            return new Wait(lock, mode, thread, since, bounded);
+        }
+
+        /**
+         * Names the lock that is waited for.
+         *
+         * @return its name, in the same namespace
+         */
+        public String lock() {
+            return lock;
+        }
+
+        /**
+         * Says how the lock is wanted.
+         *
+         * @return the mode
+         */
+        public LockMode mode() {
+            return mode;
+        }
+
+        /**
+         * Names the thread that holds one lock and waits for the other.
+         *
+         * @return the thread's name and id
+         */
+        public String thread() {
+            return thread;
+        }
+
+        /**
+         * Says when the wait began.
+         *
+         * @return the time, by the clock of the waiting process
+         */
+        public Instant since() {
+            return since;
+        }
+
+        /**
+         * Says whether the waiting call has a deadline of its own.
+         *
+         * @return true for a timed call
+         */
+        public boolean isBounded() {
+            return bounded;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Wait that
+                    && lock.equals(that.lock)
+                    && mode == that.mode
+                    && thread.equals(that.thread)
+                    && since.equals(that.since)
+                    && bounded == that.bounded;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(lock, mode, thread, since, bounded);
+        }
+
+        @Override
+        public String toString() {
+            return "Wait[lock=" + lock + ", mode=" + mode + ", thread=" + thread + ", since=" + since
+                    + (bounded ? ", bounded" : "") + "]";
         }
     }
 }

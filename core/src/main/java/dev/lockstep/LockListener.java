@@ -11,6 +11,9 @@ import java.time.Duration;
  * dropped, and a warning in the log counts them.
  *
  * <p>Each hold ends with exactly one of {@link #onReleased}, {@link #onLost} and {@link #onUnconfirmed}.
+ *
+ * <p>Later versions may add methods with an empty default, and accessors to the events; do not implement those. What must not
+ * be missed, or must be seen in the caller's thread, is for a {@link LockObserver}.
  */
 public interface LockListener {
     /**
@@ -59,6 +62,13 @@ public interface LockListener {
     default void onAbandoned(Abandoned event) {}
 
     /**
+     * A deadlock was found in which a thread of this client takes part. Called once for each deadlock, by every client in it.
+     *
+     * @param event what happened
+     */
+    default void onDeadlock(Deadlock event) {}
+
+    /**
      * The engine has not answered for the client's request timeout while it was needed.
      *
      * @param event what happened
@@ -86,86 +96,218 @@ public interface LockListener {
      */
     default void onFallbackLeft(FallbackLeft event) {}
 
-    /**
-     * A hold began.
-     *
-     * @param lockName the lock
-     * @param mode how it is held
-     * @param waited from the call to the hold
-     */
-    record Acquired(String lockName, LockMode mode, Duration waited) {}
+    /** A hold began. Immutable. */
+    interface Acquired {
+        /**
+         * Names the lock.
+         *
+         * @return the lock's name
+         */
+        String lockName();
 
-    /**
-     * A grant passed to another local hold.
-     *
-     * @param lockName the lock
-     * @param mode how it is held from now on
-     */
-    record HandedOff(String lockName, LockMode mode) {}
+        /**
+         * Tells how it is held.
+         *
+         * @return the mode
+         */
+        LockMode mode();
 
-    /**
-     * A hold was given back.
-     *
-     * @param lockName the lock
-     * @param mode how it was held
-     * @param held how long
-     */
-    record Released(String lockName, LockMode mode, Duration held) {}
+        /**
+         * Tells how long the call waited.
+         *
+         * @return the time from the call to the hold
+         */
+        Duration waited();
+    }
 
-    /**
-     * A hold ended without the engine's word that the lock was released.
-     *
-     * @param lockName the lock
-     * @param mode how it was held
-     * @param held how long
-     */
-    record Unconfirmed(String lockName, LockMode mode, Duration held) {}
+    /** A grant passed to another local hold. Immutable. */
+    interface HandedOff {
+        /**
+         * Names the lock.
+         *
+         * @return the lock's name
+         */
+        String lockName();
 
-    /**
-     * A hold was lost.
-     *
-     * @param lockName the lock
-     * @param mode how it was held
-     * @param reason why it was lost
-     */
-    record Lost(String lockName, LockMode mode, LossReason reason) {}
+        /**
+         * Tells how it is held from now on.
+         *
+         * @return the mode
+         */
+        LockMode mode();
 
-    /**
-     * A hold that nobody can release any more.
-     *
-     * @param lockName the lock
-     * @param mode how it is held
-     * @param thread the name of the thread that ended; empty if a lease of an asynchronous call was dropped
-     * @param held how long so far
-     * @param released whether Lockstep releases it now; it stays held otherwise
-     */
-    record Abandoned(String lockName, LockMode mode, String thread, Duration held, boolean released) {}
+        /**
+         * The options of the call that has the lock from now on.
+         *
+         * @return the options
+         */
+        LockOptions options();
+    }
 
-    /**
-     * The engine does not answer.
-     *
-     * @param silence how long it has not answered
-     */
-    record Unreachable(Duration silence) {}
+    /** A hold was released. Immutable. */
+    interface Released {
+        /**
+         * Names the lock.
+         *
+         * @return the lock's name
+         */
+        String lockName();
 
-    /**
-     * The engine answers again.
-     *
-     * @param outage how long it had not answered
-     */
-    record Reachable(Duration outage) {}
+        /**
+         * Tells how it was held.
+         *
+         * @return the mode
+         */
+        LockMode mode();
 
-    /**
-     * The fallback began.
-     *
-     * @param silence how long the engine had not answered
-     */
-    record FallbackEntered(Duration silence) {}
+        /**
+         * Tells how long it was held.
+         *
+         * @return the time
+         */
+        Duration held();
+    }
 
-    /**
-     * The fallback is over.
-     *
-     * @param duration how long it lasted
-     */
-    record FallbackLeft(Duration duration) {}
+    /** A hold was released, and the engine did not confirm it in time. Immutable. */
+    interface Unconfirmed {
+        /**
+         * Names the lock.
+         *
+         * @return the lock's name
+         */
+        String lockName();
+
+        /**
+         * Tells how it was held.
+         *
+         * @return the mode
+         */
+        LockMode mode();
+
+        /**
+         * Tells how long it was held.
+         *
+         * @return the time
+         */
+        Duration held();
+    }
+
+    /** A hold was lost. Immutable. */
+    interface Lost {
+        /**
+         * Names the lock.
+         *
+         * @return the lock's name
+         */
+        String lockName();
+
+        /**
+         * Tells how it was held.
+         *
+         * @return the mode
+         */
+        LockMode mode();
+
+        /**
+         * Tells why it was lost.
+         *
+         * @return the reason
+         */
+        LossReason reason();
+    }
+
+    /** A hold that nobody can release any more. Immutable. */
+    interface Abandoned {
+        /**
+         * Names the lock.
+         *
+         * @return the lock's name
+         */
+        String lockName();
+
+        /**
+         * Tells how it is held.
+         *
+         * @return the mode
+         */
+        LockMode mode();
+
+        /**
+         * Names the thread that ended.
+         *
+         * @return its name; empty if a lease of an asynchronous call was dropped
+         */
+        String thread();
+
+        /**
+         * Tells how long it has been held so far.
+         *
+         * @return the time
+         */
+        Duration held();
+
+        /**
+         * Tells whether Lockstep releases it now.
+         *
+         * @return false if it stays held
+         */
+        boolean released();
+    }
+
+    /** Threads wait for each other. Immutable. */
+    interface Deadlock {
+        /**
+         * Shows who holds and waits for what: lock, client, host, thread, and since when.
+         *
+         * @return the cycle, as the engine showed it twice
+         */
+        WaitGraph.Cycle cycle();
+
+        /**
+         * Says whether a call of this client fails because of it.
+         *
+         * @return true if a call fails with {@link DeadlockException}; see {@link DeadlockPolicy}
+         */
+        boolean failsCall();
+    }
+
+    /** The engine does not answer. Immutable. */
+    interface Unreachable {
+        /**
+         * Tells how long it has not answered.
+         *
+         * @return the time
+         */
+        Duration silence();
+    }
+
+    /** The engine answers again. Immutable. */
+    interface Reachable {
+        /**
+         * Tells how long it had not answered.
+         *
+         * @return the time
+         */
+        Duration outage();
+    }
+
+    /** The fallback began. Immutable. */
+    interface FallbackEntered {
+        /**
+         * Tells how long the engine had not answered.
+         *
+         * @return the time
+         */
+        Duration silence();
+    }
+
+    /** The fallback is over. Immutable. */
+    interface FallbackLeft {
+        /**
+         * Tells how long it lasted.
+         *
+         * @return the time
+         */
+        Duration duration();
+    }
 }

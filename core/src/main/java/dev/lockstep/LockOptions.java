@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
  * LockOptions.defaults().fair().maxHold(Duration.ofMinutes(5))
  * }</pre>
  *
- * <p>Fairness, stickiness and reentrancy belong to the name while it is in use: two users of one client who disagree
- * about them get a {@link LockConfigurationException}. Maximum time, minimum time and hand-off belong to each use.
+ * <p>Fairness, stickiness and reentrancy belong to the name while a client uses it: a call with other ones throws a {@link
+ * LockConfigurationException}. Give a name the same options everywhere. Maximum time, minimum time, hand-off
+ * and group belong to each use.
  */
 public final class LockOptions {
     private static final int DEFAULT_HAND_OFF = 64;
-    private static final LockOptions DEFAULTS = new LockOptions(false, true, null, null, DEFAULT_HAND_OFF, null);
+    private static final LockOptions DEFAULTS = new LockOptions(false, true, null, null, DEFAULT_HAND_OFF, null, null);
 
     private final boolean fair;
     private final boolean reentrant;
@@ -26,6 +27,7 @@ public final class LockOptions {
     private final @Nullable Duration minHold;
     private final int handOff;
     private final @Nullable Duration sticky;
+    private final @Nullable String group;
 
     private LockOptions(
             boolean fair,
@@ -33,13 +35,15 @@ public final class LockOptions {
             @Nullable Duration maxHold,
             @Nullable Duration minHold,
             int handOff,
-            @Nullable Duration sticky) {
+            @Nullable Duration sticky,
+            @Nullable String group) {
         this.fair = fair;
         this.reentrant = reentrant;
         this.maxHold = maxHold;
         this.minHold = minHold;
         this.handOff = handOff;
         this.sticky = sticky;
+        this.group = group;
         if (fair && sticky != null) {
             throw new LockConfigurationException(
                     null, "A lock cannot be fair and sticky: who keeps it while others wait is not fair.");
@@ -68,7 +72,7 @@ public final class LockOptions {
      * @throws LockConfigurationException if the lock is sticky
      */
     public LockOptions fair() {
-        return new LockOptions(true, reentrant, maxHold, minHold, handOff, sticky);
+        return new LockOptions(true, reentrant, maxHold, minHold, handOff, sticky, group);
     }
 
     /**
@@ -78,7 +82,7 @@ public final class LockOptions {
      * @return a copy that is not reentrant
      */
     public LockOptions nonReentrant() {
-        return new LockOptions(fair, false, maxHold, minHold, handOff, sticky);
+        return new LockOptions(fair, false, maxHold, minHold, handOff, sticky, group);
     }
 
     /**
@@ -92,7 +96,8 @@ public final class LockOptions {
      * @throws LockConfigurationException if it is shorter than the minimum time
      */
     public LockOptions maxHold(Duration maxHold) {
-        return new LockOptions(fair, reentrant, Durations.requireLimit(maxHold, "maxHold"), minHold, handOff, sticky);
+        return new LockOptions(
+                fair, reentrant, Durations.requireLimit(maxHold, "maxHold"), minHold, handOff, sticky, group);
     }
 
     /**
@@ -112,7 +117,7 @@ public final class LockOptions {
      */
     public LockOptions minHold(Duration minHold) {
         Duration checked = Durations.requireTimeout(minHold, "minHold");
-        return new LockOptions(fair, reentrant, maxHold, checked, handOff, sticky);
+        return new LockOptions(fair, reentrant, maxHold, checked, handOff, sticky, group);
     }
 
     /**
@@ -127,7 +132,7 @@ public final class LockOptions {
         if (max < 0) {
             throw new IllegalArgumentException("handOff must not be negative: " + max);
         }
-        return new LockOptions(fair, reentrant, maxHold, minHold, max, sticky);
+        return new LockOptions(fair, reentrant, maxHold, minHold, max, sticky, group);
     }
 
     /**
@@ -143,7 +148,24 @@ public final class LockOptions {
      * @throws LockConfigurationException if the lock is fair
      */
     public LockOptions sticky(Duration idle) {
-        return new LockOptions(fair, reentrant, maxHold, minHold, handOff, Durations.requireLimit(idle, "sticky"));
+        return new LockOptions(
+                fair, reentrant, maxHold, minHold, handOff, Durations.requireLimit(idle, "sticky"), group);
+    }
+
+    /**
+     * Puts the lock into a group, for metrics and traces. Names such as {@code order:42} are many, and groups such as {@code
+     * order} are few: metrics have a tag for the group, and none for the name. Without it, and without a rule of the metrics'
+     * own, the group is what comes before the first {@code :} of the name. It does not change how the lock behaves.
+     *
+     * @param group one of a few; {@code @Locked} sets its constant name
+     * @return a copy with that group
+     * @throws IllegalArgumentException if it is blank
+     */
+    public LockOptions group(String group) {
+        if (group.isBlank()) {
+            throw new IllegalArgumentException("The group is empty.");
+        }
+        return new LockOptions(fair, reentrant, maxHold, minHold, handOff, sticky, group);
     }
 
     /**
@@ -200,6 +222,15 @@ public final class LockOptions {
         return Optional.ofNullable(sticky);
     }
 
+    /**
+     * The group for metrics and traces.
+     *
+     * @return the group, or empty if none was set
+     */
+    public Optional<String> group() {
+        return Optional.ofNullable(group);
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof LockOptions that
@@ -208,12 +239,13 @@ public final class LockOptions {
                 && handOff == that.handOff
                 && Objects.equals(maxHold, that.maxHold)
                 && Objects.equals(minHold, that.minHold)
-                && Objects.equals(sticky, that.sticky);
+                && Objects.equals(sticky, that.sticky)
+                && Objects.equals(group, that.group);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(fair, reentrant, maxHold, minHold, handOff, sticky);
+        return Objects.hash(fair, reentrant, maxHold, minHold, handOff, sticky, group);
     }
 
     @Override
@@ -228,6 +260,9 @@ public final class LockOptions {
         }
         if (sticky != null) {
             text.append(", sticky=").append(sticky);
+        }
+        if (group != null) {
+            text.append(", group=").append(group);
         }
         return text.append(", handOff=").append(handOff).append(']').toString();
     }

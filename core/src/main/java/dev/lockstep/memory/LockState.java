@@ -1,9 +1,11 @@
 package dev.lockstep.memory;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -19,6 +21,12 @@ final class LockState implements Slot {
     private final Set<MemoryGrant> waiters = new LinkedHashSet<>();
     private final String name;
     private boolean dead;
+
+    /** How many permits there are, if this is a semaphore: what the first who came has said, as long as anybody is here. */
+    private OptionalInt limit = OptionalInt.empty();
+
+    /** Which slots of a semaphore its holders have. */
+    private final BitSet slots = new BitSet();
 
     LockState(String name) {
         this.name = name;
@@ -43,8 +51,20 @@ final class LockState implements Slot {
         return dead;
     }
 
+    OptionalInt limit() {
+        return limit;
+    }
+
     void arrive(MemoryGrant grant, Notices notices) {
+        OptionalInt asked = grant.request().limit();
+        if (holders.isEmpty() && waiters.isEmpty()) {
+            limit = asked;
+        } else if (!asked.equals(limit)) {
+            notices.refused(grant, limit);
+            return;
+        }
         if (waiters.isEmpty() && isCompatible(grant)) {
+            hold(grant);
             grant(List.of(grant), notices);
         } else if (grant.request().mayWait()) {
             waiters.add(grant);
@@ -60,6 +80,9 @@ final class LockState implements Slot {
 
     boolean leave(MemoryGrant grant, Notices notices) {
         boolean held = holders.remove(grant);
+        if (held) {
+            grant.slotNumbers().forEach(slots::clear);
+        }
         if (held || waiters.remove(grant)) {
             serveQueue(notices);
         }
@@ -99,6 +122,9 @@ final class LockState implements Slot {
     }
 
     private boolean isCompatible(MemoryGrant grant) {
+        if (limit.isPresent()) {
+            return slots.cardinality() + grant.request().permits() <= limit.getAsInt();
+        }
         // Several holders are all shared, so the first speaks for all.
         return holders.isEmpty()
                 || (grant.isShared() && holders.iterator().next().isShared());
@@ -112,14 +138,25 @@ final class LockState implements Slot {
                 break;
             }
             queue.remove();
-            holders.add(head);
+            hold(head);
             served.add(head);
         }
         grant(served, notices);
     }
 
+    private void hold(MemoryGrant grant) {
+        holders.add(grant);
+        if (limit.isPresent()) {
+            List<Integer> lowest = new ArrayList<>();
+            for (int i = 0; i < grant.request().permits(); i++) {
+                lowest.add(slots.nextClearBit(0));
+                slots.set(lowest.get(i));
+            }
+            grant.assignSlots(lowest);
+        }
+    }
+
     private void grant(List<MemoryGrant> served, Notices notices) {
-        holders.addAll(served);
         for (MemoryGrant grant : served) {
             grant.assignToken(LockTable.nextToken());
             // Told before the grant itself, so that it is wanted from the beginning.

@@ -1,9 +1,11 @@
 package dev.lockstep.memory;
 
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockPage;
 import dev.lockstep.LossReason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
@@ -61,7 +63,9 @@ final class LockTable {
     /** Grants, queues or refuses. */
     void arrive(MemoryGrant grant, Notices notices) {
         while (true) {
-            if (!grant.request().mayWait() && slots.get(grant.name()) instanceof MemoryGrant) {
+            if (!grant.request().mayWait()
+                    && grant.request().limit().isEmpty()
+                    && slots.get(grant.name()) instanceof MemoryGrant) {
                 // Refused without a state, so that who only tries does not make the holder's release slower.
                 notices.busy(grant);
                 return;
@@ -178,24 +182,49 @@ final class LockTable {
         Slot slot = slots.get(name);
         List<MemoryGrant> holders = holders(slot);
         List<MemoryGrant> waiters = List.of();
+        OptionalInt limit = OptionalInt.empty();
         if (slot instanceof LockState state) {
             synchronized (state) {
                 holders = state.holders();
                 waiters = state.waiters();
+                limit = state.limit();
             }
         }
         // Described outside of the monitor: who asks is found out only now, by code that is not ours.
-        return LockInfo.of(
+        LockInfo info = LockInfo.of(
                 name,
                 holders.stream().map(MemoryGrant::describeHolder).toList(),
                 waiters.stream().map(MemoryGrant::describeWaiter).toList());
+        return limit.isPresent() ? info.withLimit(limit.getAsInt()) : info;
+    }
+
+    /** Locks by name; the cursor is the last name of the page before. */
+    LockPage list(String prefix, String cursor, int limit) {
+        List<String> names = names(prefix).stream()
+                .filter(name -> name.compareTo(cursor) > 0)
+                .sorted()
+                .limit(limit + 1L)
+                .toList();
+        if (names.size() <= limit) {
+            return LockPage.last(inUse(names));
+        }
+        List<String> shown = names.subList(0, limit);
+        return LockPage.of(inUse(shown), shown.get(limit - 1));
     }
 
     List<LockInfo> list(String prefix) {
+        return inUse(names(prefix));
+    }
+
+    private List<String> names(String prefix) {
         List<String> names = new ArrayList<>();
         slots.forEach(slot -> names.add(slot.name()));
+        names.removeIf(name -> !name.startsWith(prefix));
+        return names;
+    }
+
+    private List<LockInfo> inUse(List<String> names) {
         return names.stream()
-                .filter(name -> name.startsWith(prefix))
                 .map(this::inspect)
                 .filter(info -> !info.isFree() || !info.waiters().isEmpty())
                 .toList();

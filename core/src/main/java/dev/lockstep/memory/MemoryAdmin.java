@@ -1,6 +1,7 @@
 package dev.lockstep.memory;
 
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockPage;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.AdminBackend;
 import java.util.List;
@@ -24,6 +25,11 @@ final class MemoryAdmin implements AdminBackend {
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
         return backend.ask(null, "list", () -> table.list(prefix));
+    }
+
+    @Override
+    public CompletionStage<LockPage> list(String prefix, String cursor, int limit) {
+        return backend.ask(null, "list", () -> table.list(prefix, cursor, limit));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.lockstep.memory;
 import dev.lockstep.EngineInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.LockPage;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.AdminBackend;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One client's side of the engine inside the JVM. Safe for use by many threads. */
 final class MemoryBackend implements LockBackend {
-    private static final Traits TRAITS = new Traits(true, true, true, true, Duration.ofMillis(10));
+    private static final Traits TRAITS = new Traits(true, true, true, true, Duration.ofMillis(10)).withLimits();
 
     private final MemoryEngine engine;
     private final BackendContext context;
@@ -179,6 +180,11 @@ final class MemoryBackend implements LockBackend {
     }
 
     @Override
+    public CompletionStage<LockPage> list(String prefix, String cursor, int limit) {
+        return admin.list(prefix, cursor, limit);
+    }
+
+    @Override
     public CompletionStage<Boolean> forceRelease(String name) {
         return admin.forceRelease(name);
     }
@@ -209,7 +215,7 @@ final class MemoryBackend implements LockBackend {
                         Optional.empty(),
                         List.of(
                                 "One holder at a time in this JVM, first come, first served.",
-                                "A holder is told of a loss before the next one is served."),
+                                "A holder learns of a loss before the next one is served."),
                         List.of(
                                 "Other processes are not excluded.",
                                 "Locks and tokens end with the JVM: keep no token longer than that.")));

@@ -70,6 +70,11 @@ public final class MemoryEngine implements BackendFactory {
         return open(context, () -> {});
     }
 
+    @Override
+    public String engine() {
+        return "memory";
+    }
+
     LockBackend open(BackendContext context, Runnable afterClose) {
         LockTable table = tables.computeIfAbsent(context.namespace(), namespace -> new LockTable());
         MemoryBackend backend = new MemoryBackend(this, table, context);

@@ -9,6 +9,9 @@ import dev.lockstep.spi.Outcome;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +46,8 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
     private volatile long token;
     private volatile boolean shared;
     private volatile boolean ended;
+    private volatile List<Integer> slots = List.of();
+    private volatile Optional<LockInfo.Wait> wait = Optional.empty();
 
     MemoryGrant(MemoryBackend backend, Session session, ClaimRequest request, @Nullable PendingClaim claim) {
         super(request.listener(), NO_TOKEN, 0);
@@ -101,6 +106,28 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
         token = drawn;
     }
 
+    /** Gives the slots of a semaphore, under the monitor of its state. */
+    void assignSlots(List<Integer> lowest) {
+        slots = List.copyOf(lowest);
+    }
+
+    /** Its slots; none if it holds no semaphore. */
+    List<Integer> slotNumbers() {
+        return slots;
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> slots() {
+        return CompletableFuture.completedFuture(slots);
+    }
+
+    /** The engine refuses the claim, since the name is used in another way. */
+    void tellRefused(OptionalInt limit) {
+        if (claim != null) {
+            claim.refused(this, limit);
+        }
+    }
+
     void tellGranted() {
         if (claim != null) {
             claim.granted(this);
@@ -114,13 +141,16 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
     }
 
     LockInfo.Entry describeWaiter() {
-        return LockInfo.Entry.of(shared ? LockMode.SHARED : LockMode.EXCLUSIVE, request.holder());
+        return LockInfo.Entry.of(shared ? LockMode.SHARED : LockMode.EXCLUSIVE, request.holder())
+                .withPermits(request.permits())
+                .withClaim(request.claimId());
     }
 
     LockInfo.Entry describeHolder() {
         long known = token;
         long left = session.expiryNanos() - backend.scheduler().nanoTime();
         LockInfo.Entry entry = describeWaiter().withRemaining(Duration.ofNanos(left));
+        entry = wait.map(entry::withWait).orElse(entry);
         return known > 0 ? entry.withToken(known) : entry;
     }
 
@@ -145,6 +175,14 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
     @Override
     public CompletionStage<Boolean> releaseAfter(Duration rest, Duration blockAtMost) {
         return backend.releaseAfter(this, rest);
+    }
+
+    @Override
+    public CompletionStage<Boolean> recordWait(Optional<LockInfo.Wait> other) {
+        return backend.ask(name(), "recordWait", () -> {
+            wait = other;
+            return backend.table().isHeldBy(this);
+        });
     }
 
     /** Lets it live in another session. */

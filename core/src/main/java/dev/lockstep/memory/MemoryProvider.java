@@ -30,7 +30,7 @@ public final class MemoryProvider implements BackendProvider {
     public BackendFactory parse(String url) {
         String name = url.substring(url.indexOf(':') + 1);
         if (name.isEmpty()) {
-            return context -> new MemoryEngine().open(context);
+            return new Factory(context -> new MemoryEngine().open(context));
         }
         if (!NAME.matcher(name).matches()) {
             throw new LockConfigurationException(
@@ -38,7 +38,20 @@ public final class MemoryProvider implements BackendProvider {
                     "Not a URL of the memory engine. Expected memory: or memory:NAME, the name of up to 64 letters,"
                             + " digits, '.', '_', '-'.");
         }
-        return context -> openShared(name, context);
+        return new Factory(context -> openShared(name, context));
+    }
+
+    /** Makes the backend when a client connects. */
+    private record Factory(BackendFactory opening) implements BackendFactory {
+        @Override
+        public LockBackend open(BackendContext context) {
+            return opening.open(context);
+        }
+
+        @Override
+        public String engine() {
+            return "memory";
+        }
     }
 
     private static LockBackend openShared(String name, BackendContext context) {

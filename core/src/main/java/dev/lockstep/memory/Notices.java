@@ -3,6 +3,7 @@ package dev.lockstep.memory;
 import dev.lockstep.LossReason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** What clients are to be told: collected while a monitor is held, delivered in this order after it was left. */
 final class Notices {
@@ -15,6 +16,10 @@ final class Notices {
 
     void busy(MemoryGrant grant) {
         add(grant, grant::tellBusy);
+    }
+
+    void refused(MemoryGrant grant, OptionalInt limit) {
+        add(grant, () -> grant.tellRefused(limit));
     }
 
     void wanted(MemoryGrant grant) {

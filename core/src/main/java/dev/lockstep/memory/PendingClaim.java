@@ -2,8 +2,10 @@ package dev.lockstep.memory;
 
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Limits;
 import dev.lockstep.spi.Outcome;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -90,6 +92,18 @@ final class PendingClaim implements Claim {
             settled = true;
         }
         answer(Outcome.Busy.INSTANCE);
+    }
+
+    /** The engine refused an attempt for good: the name is used in another way. */
+    void refused(MemoryGrant refused, OptionalInt limit) {
+        synchronized (this) {
+            if (settled || attempt != refused) {
+                return;
+            }
+            settled = true;
+        }
+        backend.forget(this);
+        outcome.completeExceptionally(Limits.conflict(request.name(), request.limit(), limit));
     }
 
     /** The client was closed. */

@@ -89,6 +89,16 @@ public abstract class AbstractGrant implements Grant, Renewable {
         return loss != null;
     }
 
+    /**
+     * Tells whether it is held, as far as this client knows.
+     *
+     * @param nowNanos the {@link Scheduler#nanoTime()}
+     * @return false after its deadline, and after {@link #signalLost}
+     */
+    public final boolean isValid(long nowNanos) {
+        return !isLost() && validUntilNanos() - nowNanos > 0;
+    }
+
     @Override
     public final boolean isWanted() {
         return wanted;

@@ -1,6 +1,7 @@
 package dev.lockstep.spi;
 
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockPage;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -24,6 +25,20 @@ public interface AdminBackend {
      * @return the locks, in any order
      */
     CompletionStage<List<LockInfo>> list(String prefix);
+
+    /**
+     * Tells which locks are held or waited for, one page at a time. A lock that is in use all the time is on one page, or on
+     * several of them. A page takes a few requests, however many locks are on it; if the engine has no such request, one for
+     * each lock, sent together.
+     *
+     * @param prefix what their names begin with; may be empty
+     * @param cursor where the page begins: empty for the first, otherwise what {@link LockPage#next()} of the page before said
+     * @param limit how many locks the page should have at most; an engine may return a few more
+     * @return the page
+     */
+    default CompletionStage<LockPage> list(String prefix, String cursor, int limit) {
+        return list(prefix).thenApply(LockPage::last);
+    }
 
     /**
      * Ends every grant of a lock. Waiters stay and are served.

@@ -1,30 +1,196 @@
 package dev.lockstep.spi;
 
+import dev.lockstep.LockUnavailableException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a backend needs of its client.
- *
- * @param namespace separates applications on one engine; any name of at most 64 bytes, to be encoded as lock names are
- * @param clientName the client's name, for people
- * @param clientId the client's unique id, 22 characters of {@code [A-Za-z0-9_-]}; claim ids begin with it
- * @param ttl how long a lock outlives a dead client
- * @param requestTimeout how long one request may take
- * @param retryBackoff how long to wait between tries of a failed request
- * @param executor where users' code runs; never block an engine's event thread instead. A backend's own blocking I/O
- *     for calls without {@code blockAtMost} has its own small executor
- * @param scheduler time, and timers whose tasks never block
+ * What a backend needs of its client. Immutable; the core makes it, and later versions may add to it. Safe for use by many
+ * threads.
  */
-public record BackendContext(
-        String namespace,
-        String clientName,
-        String clientId,
-        Duration ttl,
-        Duration requestTimeout,
-        Backoff retryBackoff,
-        Executor executor,
-        Scheduler scheduler) {
+public final class BackendContext {
+    private final String namespace;
+    private final String clientName;
+    private final String clientId;
+    private final Duration ttl;
+    private final Duration requestTimeout;
+    private final Backoff retryBackoff;
+    private final Executor executor;
+    private final Scheduler scheduler;
+    private final RequestObserver requests;
+
+    private BackendContext(
+            String namespace,
+            String clientName,
+            String clientId,
+            Duration ttl,
+            Duration requestTimeout,
+            Backoff retryBackoff,
+            Executor executor,
+            Scheduler scheduler,
+            RequestObserver requests) {
+        this.namespace = Objects.requireNonNull(namespace, "namespace");
+        this.clientName = Objects.requireNonNull(clientName, "clientName");
+        this.clientId = Objects.requireNonNull(clientId, "clientId");
+        this.ttl = Objects.requireNonNull(ttl, "ttl");
+        this.requestTimeout = Objects.requireNonNull(requestTimeout, "requestTimeout");
+        this.retryBackoff = Objects.requireNonNull(retryBackoff, "retryBackoff");
+        this.executor = Objects.requireNonNull(executor, "executor");
+        this.scheduler = Objects.requireNonNull(scheduler, "scheduler");
+        this.requests = Objects.requireNonNull(requests, "requests");
+    }
+
+    /**
+     * Makes one whose requests nobody observes.
+     *
+     * @param namespace see {@link #namespace()}
+     * @param clientName see {@link #clientName()}
+     * @param clientId see {@link #clientId()}
+     * @param ttl see {@link #ttl()}
+     * @param requestTimeout see {@link #requestTimeout()}
+     * @param retryBackoff see {@link #retryBackoff()}
+     * @param executor see {@link #executor()}
+     * @param scheduler see {@link #scheduler()}
+     * @return the context
+     */
+    public static BackendContext of(
+            String namespace,
+            String clientName,
+            String clientId,
+            Duration ttl,
+            Duration requestTimeout,
+            Backoff retryBackoff,
+            Executor executor,
+            Scheduler scheduler) {
+        return new BackendContext(
+                namespace,
+                clientName,
+                clientId,
+                ttl,
+                requestTimeout,
+                retryBackoff,
+                executor,
+                scheduler,
+                RequestObserver.NONE);
+    }
+
+    /**
+     * Changes the ttl.
+     *
+     * @param other see {@link #ttl()}
+     * @return a copy with that ttl
+     */
+    public BackendContext withTtl(Duration other) {
+        return new BackendContext(
+                namespace, clientName, clientId, other, requestTimeout, retryBackoff, executor, scheduler, requests);
+    }
+
+    /**
+     * Changes the scheduler.
+     *
+     * @param other see {@link #scheduler()}
+     * @return a copy with that scheduler
+     */
+    public BackendContext withScheduler(Scheduler other) {
+        return new BackendContext(
+                namespace, clientName, clientId, ttl, requestTimeout, retryBackoff, executor, other, requests);
+    }
+
+    /**
+     * Changes who hears of requests.
+     *
+     * @param other see {@link #requests()}
+     * @return a copy with that observer
+     */
+    public BackendContext withRequests(RequestObserver other) {
+        return new BackendContext(
+                namespace, clientName, clientId, ttl, requestTimeout, retryBackoff, executor, scheduler, other);
+    }
+
+    /**
+     * Separates applications on one engine.
+     *
+     * @return any name of at most 64 bytes, to be encoded as lock names are
+     */
+    public String namespace() {
+        return namespace;
+    }
+
+    /**
+     * Names the client, for people.
+     *
+     * @return the client's name
+     */
+    public String clientName() {
+        return clientName;
+    }
+
+    /**
+     * Identifies the client; claim ids begin with it.
+     *
+     * @return the client's unique id, 22 characters of {@code [A-Za-z0-9_-]}
+     */
+    public String clientId() {
+        return clientId;
+    }
+
+    /**
+     * Tells how long a lock outlives a dead client.
+     *
+     * @return the ttl
+     */
+    public Duration ttl() {
+        return ttl;
+    }
+
+    /**
+     * Tells how long one request may take.
+     *
+     * @return the time
+     */
+    public Duration requestTimeout() {
+        return requestTimeout;
+    }
+
+    /**
+     * Tells how long to wait between tries of a failed request.
+     *
+     * @return the backoff
+     */
+    public Backoff retryBackoff() {
+        return retryBackoff;
+    }
+
+    /**
+     * Runs users' code; never block an engine's event thread instead. A backend's own blocking I/O for calls without {@code
+     * blockAtMost} has its own small executor.
+     *
+     * @return the executor
+     */
+    public Executor executor() {
+        return executor;
+    }
+
+    /**
+     * Tells the time, and runs timers whose tasks never block.
+     *
+     * @return the scheduler
+     */
+    public Scheduler scheduler() {
+        return scheduler;
+    }
+
+    /**
+     * Hears of the backend's requests.
+     *
+     * @return the observer; {@link RequestObserver#NONE} if nobody is interested
+     */
+    public RequestObserver requests() {
+        return requests;
+    }
+
     /**
      * How long one try of a renewal may take: the request timeout, but a third of the ttl at most. A connection that has
      * fallen silent then leaves time for another one.
@@ -34,5 +200,25 @@ public record BackendContext(
     public Duration renewalTimeout() {
         Duration third = ttl.dividedBy(3);
         return requestTimeout.compareTo(third) < 0 ? requestTimeout : third;
+    }
+
+    /**
+     * The deadline of a request that is sent now.
+     *
+     * @return by {@link Scheduler#nanoTime()}: the request timeout from now
+     */
+    public long requestDeadlineNanos() {
+        return scheduler.nanoTime() + requestTimeout.toNanos();
+    }
+
+    /**
+     * What a call fails with that has no answer when the client is closed.
+     *
+     * @param lockName the lock; null if the call is about none
+     * @return the failure
+     */
+    public LockUnavailableException closedFailure(@Nullable String lockName) {
+        String subject = lockName == null ? "Client " : "Lock '" + lockName + "': client ";
+        return new LockUnavailableException(lockName, subject + clientName + " was closed.");
     }
 }

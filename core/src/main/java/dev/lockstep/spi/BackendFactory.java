@@ -14,6 +14,15 @@ public interface BackendFactory {
     LockBackend open(BackendContext context);
 
     /**
+     * Names the kind of engine, for metrics and logs. Known before a client is connected.
+     *
+     * @return a fixed word in lower case, such as {@code redis}; {@code other} unless overridden
+     */
+    default String engine() {
+        return "other";
+    }
+
+    /**
      * Where the engine is, for messages to people before a client is connected: hosts and ports, never credentials.
      *
      * @return the addresses; empty if they are not known

@@ -3,6 +3,7 @@ package dev.lockstep.spi;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockMode;
 import java.time.Duration;
+import java.util.OptionalInt;
 
 /** What is asked of an engine: one lock, for one client. Immutable. */
 public interface ClaimRequest {
@@ -19,6 +20,28 @@ public interface ClaimRequest {
      * @return the mode; {@code SHARED} only where {@link Traits#shared()}
      */
     LockMode mode();
+
+    /**
+     * Makes the name a semaphore: how many permits there are in all, for shared claims that hold together. The engine keeps
+     * the number with the name while anybody holds or waits for it, and compares: a claim with another number, or with none
+     * where there is one, fails with a {@link dev.lockstep.LockConfigurationException}, and leaves nothing behind.
+     *
+     * @return positive; empty for a lock. Present only where {@link Traits#limits()}, and then {@link #mode()} is {@code
+     *     SHARED}
+     */
+    default OptionalInt limit() {
+        return OptionalInt.empty();
+    }
+
+    /**
+     * How many permits of a semaphore the claim takes: all at once or none. One that waits for many is not passed by those
+     * that come after it.
+     *
+     * @return from 1 to {@link #limit()}; 1 for a lock
+     */
+    default int permits() {
+        return 1;
+    }
 
     /**
      * Whether the claim waits while the lock is held by others. If not, the outcome is {@link Outcome.Busy} then, and

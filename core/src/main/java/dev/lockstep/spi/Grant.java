@@ -1,6 +1,8 @@
 package dev.lockstep.spi;
 
+import dev.lockstep.LockInfo;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -63,6 +65,29 @@ public interface Grant {
      *     unknown, and the core then treats it as shared
      */
     default CompletionStage<Boolean> downgrade() {
+        return CompletableFuture.completedFuture(false);
+    }
+
+    /**
+     * The slots of a grant of a semaphore: as many as its claim has permits, from 0 to the limit less one. No two grants that
+     * the engine keeps at the same time have one in common, and tokens rise strictly from one grant of a slot to the next.
+     * An engine may find them only when they are asked for, as long as the grant is held; then they stay the same.
+     *
+     * @return the slots, ascending; exceptional if this is no grant of a semaphore, or the engine did not answer
+     */
+    default CompletionStage<List<Integer>> slots() {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException("This grant has no slots."));
+    }
+
+    /**
+     * Stores beside the grant, for {@link AdminBackend#inspect}, which lock its holder waits for, or removes that. The core
+     * calls it only for a holder that has waited for some time, one call after the other for a grant. Nothing decides about
+     * exclusion by it, it is not renewed by itself, and it ends with the grant. A request that fails is not repeated.
+     *
+     * @param wait what the holder waits for; empty once the wait is over
+     * @return true when it is stored or removed; false if the grant is gone, or the engine cannot store it
+     */
+    default CompletionStage<Boolean> recordWait(Optional<LockInfo.Wait> wait) {
         return CompletableFuture.completedFuture(false);
     }
 

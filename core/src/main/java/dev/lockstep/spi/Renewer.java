@@ -54,6 +54,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
     private final int batchSize;
     private final LossReason goneReason;
     private final Action<R> action;
+    private final RequestObserver requests;
     private final Moment<R> soon;
     private final Map<R, Object> items = new ConcurrentHashMap<>();
     private final Scheduler.Timer jumps;
@@ -108,6 +109,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
         this.batchSize = batchSize;
         this.goneReason = goneReason;
         this.action = action;
+        this.requests = context.requests();
         this.soon = new Moment<>(scheduler, item -> renew(List.of(item)));
         this.jumps = scheduler.afterJumps(() -> renew(items.keySet()));
     }
@@ -231,6 +233,9 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
                 if (failure == null) {
                     settle(Set.copyOf(gone));
                 } else {
+                    if (!closed) {
+                        requests.renewalFailed(items.size(), failure);
+                    }
                     retryLater();
                 }
             });

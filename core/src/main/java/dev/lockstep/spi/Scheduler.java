@@ -1,5 +1,7 @@
 package dev.lockstep.spi;
 
+import java.time.Instant;
+
 /**
  * Time, and timers. The seam through which tests turn the clock themselves. Safe for use by many threads.
  *
@@ -34,6 +36,15 @@ public interface Scheduler {
      */
     default long monotonicNanos() {
         return nanoTime();
+    }
+
+    /**
+     * Reads the wall clock, for people to read: nothing about leases is decided by it.
+     *
+     * @return the time
+     */
+    default Instant wallTime() {
+        return Instant.now();
     }
 
     /**

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A listener that keeps what it heard of holds. */
-class Heard implements LockListener {
-    final List<String> events = new CopyOnWriteArrayList<>();
+public class Heard implements LockListener {
+    public final List<String> events = new CopyOnWriteArrayList<>();
 
     @Override
     public void onAcquired(Acquired event) {

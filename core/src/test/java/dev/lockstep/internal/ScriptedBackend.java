@@ -11,63 +11,71 @@ import dev.lockstep.spi.Scheduler;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** An engine whose every answer the test gives itself, unless it asks for answers at once. */
-final class ScriptedBackend implements LockBackend {
-    static final Duration VALIDITY = Duration.ofSeconds(30);
+public final class ScriptedBackend implements LockBackend {
+    public static final Duration VALIDITY = Duration.ofSeconds(30);
 
-    final Scheduler scheduler;
-    final List<ScriptedClaim> claims = new ArrayList<>();
-    final List<ScriptedGrant> grants = new ArrayList<>();
-    boolean answersAtOnce;
-    boolean refuses;
+    public final Scheduler scheduler;
+    public final List<ScriptedClaim> claims = new ArrayList<>();
+    public final List<ScriptedGrant> grants = new ArrayList<>();
+    public boolean answersAtOnce;
+    public boolean refuses;
 
     /** Whether what the engine answers says nothing of the claims. */
-    boolean answersOthers;
+    public boolean answersOthers;
 
     /** What happens while a claim is being submitted, after its grant if that comes at once. */
-    Runnable meanwhile = () -> {};
+    public Runnable meanwhile = () -> {};
 
     /** What happens while a grant is being released. */
-    Runnable whileReleasing = () -> {};
+    public Runnable whileReleasing = () -> {};
 
-    boolean tellsWanted = true;
-    boolean downgrades = true;
-    boolean reachable = true;
-    boolean closed;
-    String address = "";
-    int pings;
-    LockInfo info = LockInfo.free("a");
-    long contact;
+    public boolean tellsWanted = true;
+    public boolean downgrades = true;
+    public boolean reachable = true;
+    public boolean closed;
+    public String address = "";
+    public int pings;
+    public LockInfo info = LockInfo.free("a");
+    public final Map<String, LockInfo> infos = new HashMap<>();
+    public int inspections;
+
+    /** Whether nothing is known of the next request to record a wait. */
+    public boolean losesRecords;
+
+    public long contact;
     private long token = 100;
 
-    ScriptedBackend(Scheduler scheduler) {
+    public ScriptedBackend(Scheduler scheduler) {
         this.scheduler = scheduler;
         this.contact = scheduler.nanoTime();
     }
 
-    final class ScriptedClaim implements Claim {
-        final ClaimRequest request;
-        final LockMode mode;
-        final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-        final CompletableFuture<Void> withdrawn = new CompletableFuture<>();
-        int withdrawals;
+    public final class ScriptedClaim implements Claim {
+        public final ClaimRequest request;
+        public final LockMode mode;
+        public final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+        public final CompletableFuture<Void> withdrawn = new CompletableFuture<>();
+        public int withdrawals;
 
         ScriptedClaim(ClaimRequest request) {
             this.request = request;
             this.mode = request.mode();
         }
 
-        ScriptedGrant grant() {
+        public ScriptedGrant grant() {
             return grantAsOf(scheduler.nanoTime());
         }
 
         /** Grants with an answer to something sent at a time. */
-        ScriptedGrant grantAsOf(long sentNanos) {
+        public ScriptedGrant grantAsOf(long sentNanos) {
             ScriptedGrant grant = new ScriptedGrant(request, sentNanos);
             grants.add(grant);
             contact();
@@ -75,7 +83,7 @@ final class ScriptedBackend implements LockBackend {
             return grant;
         }
 
-        void busy() {
+        public void busy() {
             contact();
             outcome.complete(Outcome.Busy.INSTANCE);
         }
@@ -100,13 +108,14 @@ final class ScriptedBackend implements LockBackend {
         }
     }
 
-    final class ScriptedGrant extends AbstractGrant {
-        final CompletableFuture<Boolean> released = new CompletableFuture<>();
-        final CompletableFuture<Boolean> downgraded = new CompletableFuture<>();
-        int releases;
-        int downgradeCalls;
+    public final class ScriptedGrant extends AbstractGrant {
+        public final CompletableFuture<Boolean> released = new CompletableFuture<>();
+        public final CompletableFuture<Boolean> downgraded = new CompletableFuture<>();
+        public int releases;
+        public int downgradeCalls;
+        public final List<Optional<LockInfo.Wait>> waits = new ArrayList<>();
 
-        ScriptedGrant(ClaimRequest request, long sentNanos) {
+        public ScriptedGrant(ClaimRequest request, long sentNanos) {
             super(request.listener(), ++token, sentNanos + VALIDITY.toNanos());
         }
 
@@ -118,6 +127,14 @@ final class ScriptedBackend implements LockBackend {
                 released.complete(!isLost());
             }
             return released;
+        }
+
+        @Override
+        public CompletionStage<Boolean> recordWait(Optional<LockInfo.Wait> wait) {
+            waits.add(wait);
+            return losesRecords
+                    ? CompletableFuture.failedFuture(new IllegalStateException("no answer"))
+                    : CompletableFuture.completedFuture(true);
         }
 
         @Override
@@ -135,15 +152,15 @@ final class ScriptedBackend implements LockBackend {
         }
     }
 
-    void contact() {
+    public void contact() {
         contact = scheduler.nanoTime();
     }
 
-    ScriptedClaim claim(int index) {
+    public ScriptedClaim claim(int index) {
         return claims.get(index);
     }
 
-    ScriptedGrant grant(int index) {
+    public ScriptedGrant grant(int index) {
         return grants.get(index);
     }
 
@@ -183,7 +200,8 @@ final class ScriptedBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return CompletableFuture.completedFuture(info);
+        inspections++;
+        return CompletableFuture.completedFuture(infos.getOrDefault(name, info));
     }
 
     @Override

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.DistributedReadWriteLock;
 import dev.lockstep.LockListener;
+import dev.lockstep.internal.client.Client;
+import dev.lockstep.internal.client.Clients;
 import dev.lockstep.spi.VirtualScheduler;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,19 +14,19 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** A client over an engine that answers when the test says so, on a clock that the test turns. */
-final class TurnstileFixture {
-    static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
-    static final Duration MAX_BACKOFF = Duration.ofSeconds(1);
+public final class TurnstileFixture {
+    public static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
+    public static final Duration MAX_BACKOFF = Duration.ofSeconds(1);
 
-    final VirtualScheduler time = new VirtualScheduler();
-    final ScriptedBackend engine = new ScriptedBackend(time);
-    final List<String> events = new ArrayList<>();
-    final Client client = open();
-    final DistributedLock lock = client.lock("a");
-    final DistributedReadWriteLock readWrite = client.readWriteLock("a");
+    public final VirtualScheduler time = new VirtualScheduler();
+    public final ScriptedBackend engine = new ScriptedBackend(time);
+    public final List<String> events = new ArrayList<>();
+    public final Client client = open();
+    public final DistributedLock lock = client.lock("a");
+    public final DistributedReadWriteLock readWrite = client.readWriteLock("a");
 
     /** Another client of the same engine. */
-    Client open() {
+    public Client open() {
         LockListener listener = new LockListener() {
             @Override
             public void onUnreachable(Unreachable event) {
@@ -49,12 +51,12 @@ final class TurnstileFixture {
         return open(List.of(listener));
     }
 
-    /** Another client of the same engine. With no listeners, its threads take locks by the fast way. */
-    Client open(List<LockListener> listeners) {
+    /** Another client of the same engine. With no listeners, its threads take locks by inline claims. */
+    public Client open(List<LockListener> listeners) {
         return new Client(context -> engine, settings(listeners), null, time, Runnable::run, "client", "id", () -> {});
     }
 
-    static Clients.Settings settings(List<LockListener> listeners) {
+    public static Clients.Settings settings(List<LockListener> listeners) {
         return new Clients.Settings(
                 "test",
                 Duration.ofSeconds(30),
@@ -66,7 +68,7 @@ final class TurnstileFixture {
                 listeners);
     }
 
-    static <T> T get(CompletableFuture<T> future) {
+    public static <T> T get(CompletableFuture<T> future) {
         assertThat(future).isDone();
         return future.join();
     }

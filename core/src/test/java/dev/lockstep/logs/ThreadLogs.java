@@ -7,9 +7,9 @@ import org.slf4j.IMarkerFactory;
 import org.slf4j.Marker;
 import org.slf4j.event.Level;
 import org.slf4j.helpers.AbstractLogger;
+import org.slf4j.helpers.BasicMDCAdapter;
 import org.slf4j.helpers.BasicMarkerFactory;
 import org.slf4j.helpers.MessageFormatter;
-import org.slf4j.helpers.NOPMDCAdapter;
 import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
@@ -23,7 +23,7 @@ public final class ThreadLogs implements SLF4JServiceProvider {
     private static final ThreadLocal<@Nullable Consumer<String>> WARNINGS = new ThreadLocal<>();
 
     private final IMarkerFactory markers = new BasicMarkerFactory();
-    private final MDCAdapter contexts = new NOPMDCAdapter();
+    private final MDCAdapter contexts = new BasicMDCAdapter();
     private final ILoggerFactory loggers = ThreadLogger::new;
 
     /**

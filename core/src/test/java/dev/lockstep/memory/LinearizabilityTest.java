@@ -3,7 +3,7 @@ package dev.lockstep.memory;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
-import dev.lockstep.internal.SimClients;
+import dev.lockstep.internal.turnstile.SimClients;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.List;

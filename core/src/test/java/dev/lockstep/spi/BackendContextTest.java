@@ -16,7 +16,7 @@ class BackendContextTest {
 
     private static Duration renewalTimeout(Duration ttl, Duration requestTimeout) {
         BackendContext any = Contexts.of("client", new VirtualScheduler());
-        return new BackendContext(
+        return BackendContext.of(
                         any.namespace(),
                         any.clientName(),
                         any.clientId(),

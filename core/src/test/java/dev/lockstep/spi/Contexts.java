@@ -20,7 +20,7 @@ public final class Contexts {
      * @return the context
      */
     public static BackendContext of(String clientName, Scheduler scheduler) {
-        return new BackendContext(
+        return BackendContext.of(
                 "lockstep",
                 clientName,
                 (clientName + "______________________").substring(0, 22),

@@ -1,6 +1,5 @@
 package dev.lockstep.etcd;
 
-import com.google.protobuf.ByteString;
 import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -17,28 +16,29 @@ final class BlockerCheck {
      * A claim and the key that it waits for.
      *
      * @param claim hears what was found
-     * @param key what it waits for
+     * @param blockers the one key that it waits for
      */
-    record Waiting(EtcdClaim claim, ByteString key) {}
+    record Waiting(EtcdClaim claim, Blockers blockers) {}
 
     /** Begins. What is not answered is left to the next check. */
-    static void run(Wire wire, Iterator<Waiting> all) {
+    static void run(Link link, Iterator<Waiting> all) {
         List<Waiting> batch = new ArrayList<>();
         TxnRequest.Builder reads = TxnRequest.newBuilder();
         while (all.hasNext() && batch.size() < BATCH) {
             Waiting next = all.next();
             batch.add(next);
-            reads.addSuccess(Requests.op(Requests.look(next.key())));
+            reads.addSuccess(Txns.op(Txns.look(next.blockers().key())));
         }
         if (batch.isEmpty()) {
             return;
         }
-        wire.call(Rpc.TXN, reads.build()).thenAccept(answer -> {
+        link.call(Rpc.TXN, reads.build()).thenAccept(answer -> {
             for (int i = 0; i < batch.size(); i++) {
                 Waiting waiting = batch.get(i);
-                waiting.claim().checked(waiting.key(), answer.getResponses(i).getResponseRange());
+                waiting.claim()
+                        .checked(waiting.blockers(), answer.getResponses(i).getResponseRange());
             }
-            run(wire, all);
+            run(link, all);
         });
     }
 }

@@ -15,10 +15,10 @@ final class Description {
     private Description() {}
 
     /** Asks the member that requests go to. */
-    static CompletableFuture<EngineInfo> of(Wire wire, Keys keys, Duration ttl) {
-        CompletableFuture<History> history = wire.call(Rpc.STATUS, StatusRequest.getDefaultInstance())
-                .thenCompose(status -> History.of(wire, keys, status));
-        CompletableFuture<Integer> members = wire.call(Rpc.MEMBER_LIST, MemberListRequest.getDefaultInstance())
+    static CompletableFuture<EngineInfo> of(Link link, Keys keys, Duration ttl) {
+        CompletableFuture<History> history = link.call(Rpc.STATUS, StatusRequest.getDefaultInstance())
+                .thenCompose(status -> History.of(link, keys, status));
+        CompletableFuture<Integer> members = link.call(Rpc.MEMBER_LIST, MemberListRequest.getDefaultInstance())
                 .thenApply(MemberListResponse::getMembersCount);
         return history.thenCombine(members, (known, count) -> make(known, count, ttl));
     }
@@ -32,7 +32,7 @@ final class Description {
         return List.of(
                 "One holder at a time, as long as a majority of the members keeps what it has confirmed.",
                 "A crashed holder's lock is free " + (ttl.toMillis() + 999) / 1_000
-                        + " s after its last keepalive, later if the leader changes. A holder is told of a loss before"
+                        + " s after its last keepalive, later if the leader changes. A holder learns of a loss before"
                         + " that.",
                 "First come, first served. A release wakes one waiter, or the readers next in line.",
                 "Tokens rise, over restarts and a change of the leader too. The time of day does not matter.");

@@ -1,6 +1,8 @@
 package dev.lockstep.etcd;
 
+import com.google.protobuf.ByteString;
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockPage;
 import dev.lockstep.spi.AdminBackend;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -23,6 +25,13 @@ final class EtcdAdmin implements AdminBackend {
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
         return backend.answer(null, "Listing the locks that begin with '" + prefix + "'", operators.list(prefix));
+    }
+
+    @Override
+    public CompletionStage<LockPage> list(String prefix, String cursor, int limit) {
+        ByteString from = PageCursor.read(cursor);
+        return backend.answer(
+                null, "Listing the locks that begin with '" + prefix + "'", operators.list(prefix, from, limit));
     }
 
     @Override

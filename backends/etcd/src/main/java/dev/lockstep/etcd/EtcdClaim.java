@@ -1,22 +1,27 @@
 package dev.lockstep.etcd;
 
-import com.google.protobuf.ByteString;
 import dev.lockstep.LossReason;
-import dev.lockstep.etcd.Place.View;
+import dev.lockstep.etcd.Blocker.News;
+import dev.lockstep.etcd.ClaimKey.Refusal;
+import dev.lockstep.etcd.Keys.Entry;
 import dev.lockstep.etcd.proto.Etcd.Event;
+import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import dev.lockstep.etcd.proto.Etcd.RangeResponse;
-import dev.lockstep.etcd.proto.Etcd.TxnResponse;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.ClaimState;
 import dev.lockstep.spi.Outcome;
+import dev.lockstep.spi.Retry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A claim on its way through a lock's queue. Safe for use by many threads; nothing blocks. */
-final class EtcdClaim implements Claim, Watches.Watcher {
+/** A claim on its way through a lock's queue. Safe for use by many threads. */
+final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher {
     /*
      * Overview.
      *
@@ -24,14 +29,18 @@ final class EtcdClaim implements Claim, Watches.Watcher {
      *             key there                       -> look at the queue (one transaction that only reads)
      *             a watch has come into place     -> see whether what it waits for is still there (one range)
      *   and then: nothing before it               -> granted
-     *             something before it             -> watch that; look again when it changes
+     *             something before it             -> watch that
      *             key vanished, or a new session  -> advance
      *             no answer                       -> advance after a while
      *             it, or a session, is refused    -> failed
+     *   watch:    the only one before it has gone -> granted, and verified afterwards
+     *             any other change                -> advance
      *
-     * One request is on its way at a time; whatever happens meanwhile leads to one more look. What it waits for is looked at
-     * again with each renewal, since etcd can drop an event. A claim whose request to enter was not answered may still
-     * enter later, even after it was withdrawn: `pendingFence` makes whoever ends the claim leave for good.
+     * It takes over if one look has shown all that stands before it, and all of that has gone: nothing can come before it, so
+     * it holds the lock, unless an operator has deleted its own key. The grant looks for that as soon as it has begun.
+     *
+     * What it waits for is looked at again with each renewal, since etcd can drop an event. A request to enter that was not
+     * answered may still arrive: `pendingFence` makes whoever ends the claim leave for good.
      */
     private enum Next {
         WAIT,
@@ -41,70 +50,52 @@ final class EtcdClaim implements Claim, Watches.Watcher {
 
     private final EtcdBackend backend;
     private final ClaimRequest request;
+    private final ClaimRequests requests;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    private final CompletableFuture<Void> firstAnswer = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
     // Guarded by this.
-    private @Nullable Place place;
-    private long createRevision; // of its key; 0 if it is not known to be there
-    private long pendingFence; // under which a request to enter was sent and not answered; 0 if there is none
-    private boolean inFlight;
-    private boolean again;
-    private boolean settled; // answered or withdrawn
-    private boolean withdrawn;
-    private boolean queueing; // a stranger's key is in the queue, so that it must be entered to be judged
-    private boolean around; // the whole queue must be looked at
-    private int failures;
-    private @Nullable EtcdGrant grant;
+    private ClaimState state = ClaimState.RESTING;
+    private final QueuePosition position;
     private final Blocker blocker;
+    private final Retry retry;
+    private @Nullable EtcdGrant grant;
 
     private volatile boolean mustWait;
 
     EtcdClaim(EtcdBackend backend, ClaimRequest request) {
         this.backend = backend;
         this.request = request;
-        this.queueing = request.mayWait();
-        this.blocker = new Blocker(backend.watches(), this);
+        this.requests = new ClaimRequests(backend, request, this);
+        this.position = new QueuePosition(backend, request);
+        this.blocker = new Blocker(backend.watches(), this, ClaimTerms.of(request));
+        this.retry = Retry.endless(backend.context());
     }
 
     /** Does the next step, unless one is under way: then once more after it. */
     void advance() {
-        Place at;
-        long created;
-        boolean queue;
-        boolean everything;
-        ByteString waitsFor;
+        Runnable step;
         synchronized (this) {
-            if (settled) {
+            boolean rests = state == ClaimState.RESTING;
+            state = state.asked();
+            if (!rests) {
                 return;
             }
-            if (inFlight) {
-                again = true;
-                return;
-            }
-            if (place == null || place.session().isEnded()) {
-                blocker.forget();
-                createRevision = 0;
-                pendingFence = 0; // what was sent with the last session's lease dies with it
-                place = backend.sessions().place(request.name(), request.mode());
-            }
-            inFlight = place != null;
-            again = false;
-            at = place;
-            created = createRevision;
-            queue = queueing;
-            everything = around;
-            waitsFor = blocker.unchanged();
+            step = nextStep();
         }
-        if (at == null) {
-            awaitSession();
-        } else if (created == 0) {
-            enter(at, !queue);
-        } else if (waitsFor != null) {
-            check(at, waitsFor, created);
-        } else {
-            look(at, created, everything);
+        step.run();
+    }
+
+    private Runnable nextStep() {
+        if (!position.isCurrent()) {
+            blocker.forget();
+            if (!position.begin()) {
+                state = state.rested();
+                return this::awaitSession;
+            }
         }
+        return position.next(requests, blocker.unchanged());
     }
 
     /** With the next session the claim is called again; but etcd may not want one. */
@@ -113,67 +104,53 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         if (refusal != null) {
             fail(backend.error(request.name(), "opening a session", refusal));
         }
+        firstAnswer.complete(null);
     }
 
-    private void enter(Place at, boolean onlyIfFree) {
-        long fence = at.session().fence();
-        backend.wire()
-                .call(Rpc.TXN, at.enter(Holders.write(request.holder()), onlyIfFree, fence))
-                .whenComplete((answer, failure) -> {
-                    if (failure != null) {
-                        failed(at, failure, fence);
-                    } else if (answer.getSucceeded()) {
-                        viewed(at, at.entered(answer));
-                    } else {
-                        refused(at, answer, onlyIfFree, fence);
-                    }
-                });
+    /** Enters only if nobody has come since what was found. */
+    @Override
+    public void surveyed(ClaimKey at, long revision, List<KeyValue> queue) {
+        Optional<Entry> other = at.queue().firstOther(queue);
+        if (other.isPresent()) {
+            conflict(other.get());
+        } else if (!request.mayWait() && at.queue().refusesAll(queue)) {
+            busy();
+        } else {
+            rest(Next.ADVANCE, () -> position.admittedAt(revision));
+        }
     }
 
-    private void look(Place at, long created, boolean everything) {
-        Sessions own = backend.sessions();
-        backend.wire()
-                .call(Rpc.TXN, everything ? at.lookAround() : at.look(created))
-                .whenComplete((answer, failure) -> {
-                    if (failure != null) {
-                        failed(at, failure, 0);
-                    } else {
-                        viewed(at, everything ? at.seenAround(answer, created, own) : at.seen(answer, created, own));
-                    }
-                });
+    @Override
+    public void checked(boolean blocked) {
+        if (blocked) {
+            rest(Next.WAIT);
+        } else {
+            rest(Next.ADVANCE, blocker::markChanged);
+        }
     }
 
-    private void check(Place at, ByteString waitsFor, long created) {
-        backend.wire().call(Rpc.RANGE, Requests.look(waitsFor).build()).whenComplete((found, failure) -> {
-            if (failure != null) {
-                failed(at, failure, 0);
-            } else if (at.isBlockedBy(found, created)) {
-                rest(Next.WAIT);
-            } else {
-                markChanged();
-                rest(Next.ADVANCE);
+    /** The one key that it waits for, if it waits in a session and nothing is on its way. */
+    Optional<BlockerCheck.Waiting> waiting(Session session) {
+        Blockers waitsFor;
+        synchronized (this) {
+            waitsFor = blocker.unchanged();
+            if (state != ClaimState.RESTING || !position.isIn(session) || waitsFor == null) {
+                return Optional.empty();
             }
-        });
-    }
-
-    private synchronized void markChanged() {
-        blocker.markChanged();
-    }
-
-    /** What it waits for, if it waits in a session and nothing is on its way. */
-    synchronized Optional<BlockerCheck.Waiting> waiting(Session session) {
-        ByteString waitsFor = blocker.unchanged();
-        return settled || inFlight || place == null || place.session() != session || waitsFor == null
-                ? Optional.empty()
-                : Optional.of(new BlockerCheck.Waiting(this, waitsFor));
+        }
+        if (waitsFor.all()) {
+            advance(); // looks by itself; of a semaphore only the first that waits does so
+            return Optional.empty();
+        }
+        return Optional.of(new BlockerCheck.Waiting(this, waitsFor));
     }
 
     /** What it waits for was looked at, beside all else. */
-    void checked(ByteString waitsFor, RangeResponse found) {
+    void checked(Blockers waitsFor, RangeResponse found) {
         synchronized (this) {
-            Place at = place;
-            boolean rests = !settled && !inFlight && waitsFor.equals(blocker.unchanged());
-            if (!rests || at == null || at.isBlockedBy(found, createRevision)) {
+            boolean rests = state == ClaimState.RESTING && waitsFor == blocker.unchanged();
+            ClaimKey at = position.key();
+            if (!rests || at == null || at.queue().isBlockedBy(found, waitsFor, position.createRevision())) {
                 return;
             }
             blocker.markChanged();
@@ -181,67 +158,61 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         advance();
     }
 
-    /** The queue was not entered: because the claim is there already, or the fence has moved, or the lock is not free. */
-    private void refused(Place at, TxnResponse answer, boolean onlyIfFree, long fence) {
-        var own = Requests.found(answer, 0);
-        if (!own.isEmpty() && at.isOwn(own.get(0))) {
-            synchronized (this) {
-                createRevision = own.get(0).getCreateRevision();
-            }
+    /** The queue was not entered: the claim is there already, the fence has moved, or others are in the way. */
+    @Override
+    public void refused(ClaimKey at, Refusal why, long fence) {
+        Optional<Boolean> refuses = at.queue().refuses(why.some());
+        if (!why.own().isEmpty() && at.isOwn(why.own().get(0))) {
+            rest(Next.ADVANCE, () -> position.found(why.own().get(0)));
+        } else if (!why.own().isEmpty()) {
+            locked(position::moveAway).run(); // a stranger's key is where the claim's should be
             rest(Next.ADVANCE);
-        } else if (!own.isEmpty()) {
-            moveAway(at);
-            rest(Next.ADVANCE);
-        } else if (!at.session().endUnlessFound(Requests.found(answer, 1))) {
+        } else if (!at.session().endUnlessFound(why.session())) {
             rest(Next.WAIT);
         } else if (at.session().fence() != fence) {
             rest(Next.ADVANCE);
-        } else if (!onlyIfFree) {
-            rest(Next.ADVANCE_LATER); // somebody meddles with the session's key: its watch will tell
-        } else if (at.isRefusedByClaim(answer)) {
+        } else if (why.other().isPresent()) {
+            conflict(why.other().get());
+        } else if (why.strange() || (!request.mayWait() && refuses.isEmpty())) {
+            rest(Next.ADVANCE, position::lookAround);
+        } else if (request.mayWait()) {
+            // Somebody has come meanwhile; or somebody meddles with the session's key, and its watch will tell.
+            rest(Next.ADVANCE_LATER, position::forgetAdmission);
+        } else if (refuses.get()) {
             busy();
         } else {
-            synchronized (this) {
-                queueing = true;
-            }
-            rest(Next.ADVANCE);
+            rest(Next.ADVANCE, () -> position.admittedAt(why.revision()));
         }
     }
 
-    /** A stranger's key is where the claim's should be. */
-    private void moveAway(Place at) {
-        long pending;
-        synchronized (this) {
-            pending = pendingFence;
-            pendingFence = 0;
-            place = null;
-        }
-        at.block();
-        backend.leave(at, request.name(), 0, pending);
+    /** The name is used in another way. */
+    private void conflict(Entry other) {
+        fail(ClaimTerms.of(request).conflict(other));
+        rest(Next.WAIT);
     }
 
-    private void viewed(Place at, View view) {
+    @Override
+    public void viewed(ClaimKey at, View view) {
         synchronized (this) {
-            failures = 0;
-            createRevision = view.createRevision();
-            around |= view.strange();
+            retry.succeeded();
+            position.viewed(view);
         }
-        if (!view.isPresent() || view.crowded() || view.strange()) {
+        if (!view.isPresent() || !view.certain()) {
             rest(Next.ADVANCE);
-        } else if (view.blocker() == null) {
+        } else if (view.blockers() == null) {
             grant(at, view);
         } else if (request.mayWait()) {
-            await(view.blocker());
+            await(view.blockers());
         } else {
             busy();
         }
     }
 
-    private void await(ByteString waitsFor) {
+    private void await(Blockers waitsFor) {
         mustWait = true;
         synchronized (this) {
-            if (!settled) {
-                blocker.follow(waitsFor); // what was told during the look leads to one more step
+            if (state.isAsking()) {
+                blocker.follow(waitsFor); // what happened during the look leads to one more step
             }
         }
         rest(Next.WAIT);
@@ -253,32 +224,47 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         advance();
     }
 
-    /** What it waits for has gone, or has become shared. */
+    /** What it waits for has gone, or was written again. */
     @Override
     public void changed(Event event) {
-        markChanged();
-        advance();
+        ClaimKey takes = null;
+        long created;
+        synchronized (this) {
+            News news = blocker.heard(event);
+            if (news == News.NONE || (news == News.ONE_LESS && state == ClaimState.RESTING)) {
+                return;
+            }
+            blocker.markChanged();
+            created = position.createRevision();
+            if (news == News.FREE && state == ClaimState.RESTING && created != 0) {
+                state = ClaimState.ASKING; // the event is as good as an answer
+                takes = position.key();
+            }
+        }
+        if (takes != null) {
+            grant(takes, View.assumed(event.getKv().getModRevision(), created));
+        } else {
+            advance();
+        }
     }
 
-    private void grant(Place at, View view) {
+    private void grant(ClaimKey at, View view) {
         if (at.session().isEnded()) {
             rest(Next.ADVANCE);
             return;
         }
-        long now = backend.context().scheduler().nanoTime();
-        if (at.session().validUntilNanos() - now <= 0) {
-            // Past its deadline at once, as after a pause: a renewal is on its way.
-            rest(Next.ADVANCE_LATER);
+        if (at.session().validUntilNanos() - backend.context().scheduler().nanoTime() <= 0) {
+            rest(Next.ADVANCE_LATER); // as after a pause: a renewal is on its way
             return;
         }
         EtcdGrant granted;
         synchronized (this) {
-            granted = withdrawn ? null : new EtcdGrant(backend, at, view, request, pendingFence);
+            granted = state.isAsking() ? new EtcdGrant(backend, at, view, request, position.pendingFence()) : null;
             if (granted != null) {
-                settled = true;
-                grant = granted;
                 blocker.forget();
             }
+            grant = granted;
+            state = state.settled();
         }
         if (granted == null) {
             rest(Next.WAIT);
@@ -287,6 +273,7 @@ final class EtcdClaim implements Claim, Watches.Watcher {
         backend.forget(this);
         granted.begin();
         outcome.complete(new Outcome.Granted(granted));
+        firstAnswer.complete(null);
     }
 
     /** Answers busy, and sees to it that nothing is left. */
@@ -298,60 +285,68 @@ final class EtcdClaim implements Claim, Watches.Watcher {
                 return;
             }
             synchronized (this) {
-                createRevision = 0;
-                pendingFence = 0;
-                settled = true;
+                position.left();
+                state = state.settled();
             }
             backend.forget(this);
             rest(Next.WAIT);
             outcome.complete(Outcome.Busy.INSTANCE);
+            firstAnswer.complete(null);
         });
     }
 
-    /** A request failed; one to enter, under a fence, may still arrive. */
-    private void failed(Place at, Throwable failure, long fence) {
-        if (Failures.isLeaseGone(failure)) {
+    /** A request to enter, under a fence, may still arrive. */
+    @Override
+    public void failed(ClaimKey at, Throwable failure, long fence) {
+        if (Failure.isLeaseGone(failure)) {
             at.session().signalLost(LossReason.SESSION_ENDED);
             rest(Next.WAIT);
-        } else if (Failures.isUnanswered(failure)) {
-            synchronized (this) {
-                pendingFence = Math.max(pendingFence, fence);
-            }
-            rest(Next.ADVANCE_LATER);
+        } else if (Failure.isUnanswered(failure)) {
+            rest(Next.ADVANCE_LATER, () -> position.unanswered(fence));
         } else {
             fail(backend.error(request.name(), "to ask for it", failure));
             rest(Next.WAIT);
         }
     }
 
-    /** Nothing is on its way any more. */
     private void rest(Next next) {
-        boolean leave;
-        boolean go;
-        int tries;
+        rest(next, () -> {});
+    }
+
+    /** The request that was on its way has ended, and something is known from it. */
+    private void rest(Next next, Runnable known) {
+        ClaimState before;
         synchronized (this) {
-            inFlight = false;
-            leave = withdrawn;
-            go = again || next == Next.ADVANCE;
-            tries = next == Next.ADVANCE_LATER ? ++failures : 0;
+            known.run();
+            before = state;
+            state = before.rested();
+            if (before == ClaimState.ASKING && next == Next.ADVANCE_LATER) {
+                retry.later(this::advance);
+            }
         }
-        if (leave) {
+        if (before == ClaimState.LEAVING) {
             leave();
-        } else if (go) {
+        } else if (before == ClaimState.ASKING_AGAIN || next == Next.ADVANCE) {
             advance();
-        } else if (tries > 0) {
-            backend.later(backend.context().retryBackoff().delay(tries), this::advance);
+        } else if (before.isAsking()) {
+            firstAnswer.complete(null);
         }
     }
 
     /** Ends the claim without an answer from the engine. */
     void fail(Throwable failure) {
         synchronized (this) {
-            settled = true;
+            state = state.settled();
             blocker.forget();
         }
         backend.forget(this);
         outcome.completeExceptionally(failure);
+        firstAnswer.complete(null);
+    }
+
+    /** Waits in the calling thread until the claim has its answer, must wait for others, or tries again later. */
+    void awaitFirstAnswer(Duration atMost) {
+        Inline.await(firstAnswer, atMost);
     }
 
     @Override
@@ -367,17 +362,16 @@ final class EtcdClaim implements Claim, Watches.Watcher {
     @Override
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
         EtcdGrant granted;
-        boolean now;
+        boolean leaves;
         synchronized (this) {
-            withdrawn = true;
-            settled = true;
             granted = grant;
-            now = !inFlight;
+            state = state.withdrawn();
+            leaves = state == ClaimState.WITHDRAWN;
         }
         backend.forget(this);
         if (granted != null) {
             granted.release(blockAtMost).whenComplete((released, failure) -> gone.complete(null));
-        } else if (now) {
+        } else if (leaves) {
             leave();
         }
         return gone;
@@ -393,16 +387,10 @@ final class EtcdClaim implements Claim, Watches.Watcher {
 
     /** Takes the key out of the queue, if there may be one. */
     private CompletableFuture<Boolean> depart() {
-        Place at;
-        long created;
-        long pending;
-        synchronized (this) {
-            at = place;
-            created = createRevision;
-            pending = pendingFence;
-        }
-        return at == null
-                ? CompletableFuture.completedFuture(false)
-                : backend.leave(at, request.name(), created, pending);
+        return locked(position::departure).get();
+    }
+
+    private synchronized <T> T locked(Supplier<T> what) {
+        return what.get();
     }
 }

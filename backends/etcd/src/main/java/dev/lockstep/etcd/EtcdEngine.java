@@ -7,6 +7,7 @@ import dev.lockstep.spi.LockBackend;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
@@ -29,9 +30,9 @@ public final class EtcdEngine implements BackendFactory {
     private static final int DEFAULT_PORT = 2379;
     private static final Pattern ENDPOINT = Pattern.compile("(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?");
 
-    private final EtcdSettings settings;
+    private final Settings settings;
 
-    EtcdEngine(EtcdSettings settings) {
+    EtcdEngine(Settings settings) {
         this.settings = settings;
     }
 
@@ -44,7 +45,7 @@ public final class EtcdEngine implements BackendFactory {
      * @throws LockConfigurationException if there is none, or one is not of that form
      */
     public static EtcdEngine at(String... endpoints) {
-        return new EtcdEngine(new EtcdSettings(parse(Arrays.asList(endpoints)), false, null, null, null, null, null));
+        return new EtcdEngine(new Settings(parse(Arrays.asList(endpoints)), false, null, null, null, null, null));
     }
 
     /**
@@ -53,7 +54,7 @@ public final class EtcdEngine implements BackendFactory {
      * @return a new engine
      */
     public EtcdEngine tls() {
-        return new EtcdEngine(new EtcdSettings(
+        return new EtcdEngine(new Settings(
                 settings.endpoints(),
                 true,
                 null,
@@ -70,7 +71,7 @@ public final class EtcdEngine implements BackendFactory {
      * @return a new engine
      */
     public EtcdEngine tls(Path authority) {
-        return new EtcdEngine(new EtcdSettings(
+        return new EtcdEngine(new Settings(
                 settings.endpoints(),
                 true,
                 authority,
@@ -88,7 +89,7 @@ public final class EtcdEngine implements BackendFactory {
      * @return a new engine
      */
     public EtcdEngine clientCertificate(Path certificate, Path key) {
-        return new EtcdEngine(new EtcdSettings(
+        return new EtcdEngine(new Settings(
                 settings.endpoints(),
                 settings.tls(),
                 settings.authority(),
@@ -106,7 +107,18 @@ public final class EtcdEngine implements BackendFactory {
      * @return a new engine
      */
     public EtcdEngine user(String user, String password) {
-        return new EtcdEngine(new EtcdSettings(
+        return user(user, () -> password);
+    }
+
+    /**
+     * Logs in with a password that may change. The token that etcd gives is renewed as needed, with the password of that time.
+     *
+     * @param user the user's name; it needs read and write access to the prefix {@code lockstep/}
+     * @param password gives the password at each login; it returns at once
+     * @return a new engine
+     */
+    public EtcdEngine user(String user, Supplier<String> password) {
+        return new EtcdEngine(new Settings(
                 settings.endpoints(),
                 settings.tls(),
                 settings.authority(),
@@ -121,6 +133,11 @@ public final class EtcdEngine implements BackendFactory {
         EtcdBackend backend = new EtcdBackend(settings, context);
         backend.open();
         return backend;
+    }
+
+    @Override
+    public String engine() {
+        return "etcd";
     }
 
     @Override

@@ -23,34 +23,32 @@ record History(long revision, long oldest, StatusResponse status) {
     private static final int PARTS = 64;
 
     /** Finds out, in a few reads, one after the other. */
-    static CompletableFuture<History> of(Wire wire, Keys keys, StatusResponse status) {
+    static CompletableFuture<History> of(Link link, Keys keys, StatusResponse status) {
         long revision = status.getHeader().getRevision();
-        return isKept(wire, keys, 1)
+        return isKept(link, keys, 1)
                 .thenCompose(all -> all
                         ? CompletableFuture.completedFuture(1L)
-                        : search(wire, keys, 1, revision, Math.max(1, revision / PARTS)))
+                        : search(link, keys, 1, revision, Math.max(1, revision / PARTS)))
                 .thenApply(oldest -> new History(revision, oldest, status));
     }
 
     /** The oldest revision that is kept, between one that is not and one that is. */
-    private static CompletableFuture<Long> search(Wire wire, Keys keys, long gone, long kept, long within) {
+    private static CompletableFuture<Long> search(Link link, Keys keys, long gone, long kept, long within) {
         if (kept - gone <= within) {
             return CompletableFuture.completedFuture(kept);
         }
         long middle = gone + (kept - gone) / 2;
-        return isKept(wire, keys, middle)
+        return isKept(link, keys, middle)
                 .thenCompose(
-                        is -> is ? search(wire, keys, gone, middle, within) : search(wire, keys, middle, kept, within));
+                        is -> is ? search(link, keys, gone, middle, within) : search(link, keys, middle, kept, within));
     }
 
-    private static CompletableFuture<Boolean> isKept(Wire wire, Keys keys, long revision) {
-        return wire.call(
+    private static CompletableFuture<Boolean> isKept(Link link, Keys keys, long revision) {
+        return link.call(
                         Rpc.RANGE,
-                        Requests.look(Keys.bytes(keys.root()))
-                                .setRevision(revision)
-                                .build())
+                        Txns.look(Keys.bytes(keys.root())).setRevision(revision).build())
                 .thenApply(found -> true)
-                .exceptionallyCompose(failure -> Failures.says(failure, "has been compacted")
+                .exceptionallyCompose(failure -> Failure.says(failure, "has been compacted")
                         ? CompletableFuture.completedFuture(false)
                         : CompletableFuture.failedFuture(failure));
     }

@@ -5,6 +5,7 @@ import dev.lockstep.LockMode;
 import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,29 +16,42 @@ import java.util.regex.Pattern;
  * lockstep/NAMESPACE/client/2/SESSION             a session of a client; 2 is the format of all these keys
  * lockstep/NAMESPACE/lock/NAME/w/SESSION.INDEX    a claim that is or waits to be exclusive
  * lockstep/NAMESPACE/lock/NAME/r/SESSION.INDEX    a claim that is or waits to be shared
+ * lockstep/NAMESPACE/lock/NAME/s/LIMIT/SESSION.INDEX       a claim for one permit of a semaphore that has LIMIT of them
+ * lockstep/NAMESPACE/lock/NAME/s/LIMIT/+N/SESSION.INDEX    a claim for N permits
+ * lockstep/NAMESPACE/wait/NAME/…                  what the holder of the claim that ends alike waits for
+ * lockstep/NAMESPACE/slot/NAME/LIMIT/…            which slots of a semaphore the claim that ends alike has
  * </pre>
  *
  * <p>Sessions have small numbers, and the claims of a session on one name have small indexes. Both are used again: etcd
  * remembers every key that was ever used until its history is compacted, and a range walks over all of them.
  *
  * <p>A slash inside a namespace or a name is written {@code %2F}, and a percent sign {@code %25}: so no two names share
- * a prefix that ends with a slash, and names that begin alike have keys that begin alike.
+ * a prefix that ends with a slash, and names that begin alike have keys that begin alike. Claims for several permits come
+ * before those for one in the order of keys, so that the first keys of a semaphore and their number tell how many permits
+ * are taken.
  */
 final class Keys {
     /** Clients of another format refuse to run beside those of this one, and are refused. */
     static final int FORMAT = 2;
 
-    private static final Pattern ENTRY = Pattern.compile("([^/]+)/([wr])/[0-9]+\\.[0-9]+");
+    private static final Pattern ENTRY =
+            Pattern.compile("([^/]+)/(?:[wr]|s/([1-9][0-9]{0,9})(?:/\\+([1-9][0-9]{0,9}))?)/[0-9]+\\.[0-9]+");
 
     /** What all keys begin with. */
     static final String ALL = "lockstep/";
 
     private final String root;
     private final String locks;
+    private final String slots;
+    private final ByteString locksPrefix;
+    private final ByteString waitsPrefix;
 
     Keys(String namespace) {
         this.root = ALL + encode(namespace) + "/";
         this.locks = root + "lock/";
+        this.slots = root + "slot/";
+        this.locksPrefix = bytes(locks);
+        this.waitsPrefix = bytes(root + "wait/");
     }
 
     String root() {
@@ -68,14 +82,51 @@ final class Keys {
         return queue + (mode == LockMode.EXCLUSIVE ? "w/" : "r/");
     }
 
-    /** What the claim of one mode has to wait for, if it came before. */
-    static String blockers(String queue, LockMode mode) {
-        return mode == LockMode.EXCLUSIVE ? queue : claims(queue, LockMode.EXCLUSIVE);
+    /** The prefix of all claims of a semaphore, with whatever number of permits. */
+    static String semaphores(String queue) {
+        return queue + "s/";
+    }
+
+    /** The prefix of all claims of a semaphore that has so many permits. */
+    static String semaphore(String queue, int limit) {
+        return semaphores(queue) + limit + "/";
+    }
+
+    /** The prefix of all claims for so many permits of a semaphore. */
+    static String permits(String semaphore, int permits) {
+        return permits == 1 ? semaphore : semaphore + "+" + permits + "/";
     }
 
     /** The prefix of the claims of all locks whose names begin with something. */
     ByteString locksThatBeginWith(String prefix) {
         return bytes(locks + encode(prefix));
+    }
+
+    /** The prefix of all claims. */
+    ByteString locks() {
+        return locksPrefix;
+    }
+
+    /** Where it is stored what holders wait for: as far as the key of a claim, what such keys begin with, or the end of all. */
+    ByteString wait(ByteString claim) {
+        return claim.startsWith(locksPrefix)
+                ? waitsPrefix.concat(claim.substring(locksPrefix.size()))
+                : endOf(waitsPrefix);
+    }
+
+    /** The prefix of the slots of a semaphore. */
+    ByteString slots(String name, int limit) {
+        return bytes(slots + encode(name) + "/" + limit + "/");
+    }
+
+    /** What all keys of the queue begin with in which a key is; the key itself if it is in none. */
+    ByteString queueOf(ByteString key) {
+        for (int i = locksPrefix.size(); i < key.size(); i++) {
+            if (key.byteAt(i) == '/') {
+                return key.substring(0, i + 1);
+            }
+        }
+        return key;
     }
 
     /** The namespace of a key; empty if somebody else has put it there. */
@@ -107,8 +158,16 @@ final class Keys {
         if (!parts.matches() || kv.getLease() == 0) {
             return Optional.empty();
         }
-        boolean shared = parts.group(2).equals("r") || kv.getVersion() > 1;
-        return Optional.of(new Entry(decode(parts.group(1)), shared, kv));
+        String name = decode(parts.group(1));
+        if (parts.group(2) == null) {
+            boolean exclusive = key.charAt(locks.length() + parts.group(1).length() + 1) == 'w';
+            return Optional.of(new Entry(name, !exclusive || kv.getVersion() > 1, 0, 1, kv));
+        }
+        long limit = Long.parseLong(parts.group(2));
+        long permits = parts.group(3) == null ? 1 : Long.parseLong(parts.group(3));
+        return permits <= limit && limit <= Integer.MAX_VALUE
+                ? Optional.of(new Entry(name, true, (int) limit, (int) permits, kv))
+                : Optional.empty();
     }
 
     /**
@@ -116,11 +175,17 @@ final class Keys {
      *
      * @param name the lock's name
      * @param shared whether it was made for sharing, or written again as such by a downgrade
+     * @param limit how many permits the semaphore has; 0 for a lock
+     * @param permits how many of them it is for; 1 for a lock
      * @param kv key and, unless only keys were asked for, value
      */
-    record Entry(String name, boolean shared, KeyValue kv) {
+    record Entry(String name, boolean shared, int limit, int permits, KeyValue kv) {
         long createRevision() {
             return kv.getCreateRevision();
+        }
+
+        OptionalInt knownLimit() {
+            return limit == 0 ? OptionalInt.empty() : OptionalInt.of(limit);
         }
     }
 

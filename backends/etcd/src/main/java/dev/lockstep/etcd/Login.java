@@ -3,6 +3,7 @@ package dev.lockstep.etcd;
 import dev.lockstep.etcd.proto.Etcd.AuthenticateRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,15 +12,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Login {
     private final Function<AuthenticateRequest, CompletableFuture<String>> authenticate;
-    private final AuthenticateRequest credentials;
+    private final String user;
+    private final Supplier<String> password;
     private @Nullable CompletableFuture<String> token; // guarded by this
 
-    Login(String user, String password, Function<AuthenticateRequest, CompletableFuture<String>> authenticate) {
+    Login(
+            String user,
+            Supplier<String> password,
+            Function<AuthenticateRequest, CompletableFuture<String>> authenticate) {
         this.authenticate = authenticate;
-        this.credentials = AuthenticateRequest.newBuilder()
-                .setName(user)
-                .setPassword(password)
-                .build();
+        this.user = user;
+        this.password = password;
     }
 
     /** The token; empty where the cluster has authentication switched off. */
@@ -34,7 +37,7 @@ final class Login {
             token = fresh;
         }
         // Without the lock, since a request can fail at once, and with it others that take locks of their own.
-        authenticate.apply(credentials).whenComplete((answer, failure) -> {
+        credentials().thenCompose(authenticate).whenComplete((answer, failure) -> {
             if (failure == null) {
                 fresh.complete(answer);
             } else {
@@ -42,6 +45,18 @@ final class Login {
             }
         });
         return fresh;
+    }
+
+    /** With the password as it is now. */
+    private CompletableFuture<AuthenticateRequest> credentials() {
+        try {
+            return CompletableFuture.completedFuture(AuthenticateRequest.newBuilder()
+                    .setName(user)
+                    .setPassword(password.get())
+                    .build());
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** A token was refused; the next request logs in anew, unless another has done so meanwhile. */

@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes connections to the members of a cluster, one after the other, beginning with any. Called by one thread at a time. */
 final class Members {
@@ -19,14 +21,15 @@ final class Members {
     private static final Metadata.Key<String> HAS_LEADER =
             Metadata.Key.of("hasleader", Metadata.ASCII_STRING_MARSHALLER);
 
+    private static final Logger log = LoggerFactory.getLogger(Members.class);
     private static final int MAX_ANSWER_BYTES = 64 << 20;
 
-    private final EtcdSettings settings;
-    private final @Nullable SslContext tls;
+    private final Settings settings;
+    private @Nullable SslContext tls; // what the files of the certificates had when they were last read
     private final GrpcThreads threads;
     private int next;
 
-    Members(EtcdSettings settings, String clientName) {
+    Members(Settings settings, String clientName) {
         this.settings = settings;
         this.tls = settings.tls() ? tls(settings) : null;
         this.threads = new GrpcThreads(clientName);
@@ -40,6 +43,7 @@ final class Members {
     ManagedChannel connectNext() {
         String endpoint = settings.endpoints().get(next);
         next = (next + 1) % count();
+        readCertificates();
         Metadata headers = new Metadata();
         headers.put(HAS_LEADER, "true");
         NettyChannelBuilder builder = threads.use(NettyChannelBuilder.forTarget("dns:///" + endpoint))
@@ -49,12 +53,23 @@ final class Members {
         return (tls == null ? builder.usePlaintext() : builder.sslContext(tls)).build();
     }
 
+    /** They may have been replaced. While they cannot be used, what they had before counts. */
+    private void readCertificates() {
+        if (tls != null) {
+            try {
+                tls = tls(settings);
+            } catch (LockConfigurationException e) {
+                log.warn("{} What they had before counts.", e.getMessage());
+            }
+        }
+    }
+
     /** Ends all connections, and waits until nothing of gRPC runs for them any more. */
     void close(Duration atMost) {
         threads.close(atMost);
     }
 
-    private static SslContext tls(EtcdSettings settings) {
+    private static SslContext tls(Settings settings) {
         try {
             SslContextBuilder builder = GrpcSslContexts.forClient();
             if (settings.authority() != null) {

@@ -1,18 +1,24 @@
 package dev.lockstep.etcd;
 
 import com.google.protobuf.ByteString;
+import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.LockPage;
 import dev.lockstep.etcd.Keys.Entry;
+import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import dev.lockstep.etcd.proto.Etcd.LeaseTimeToLiveRequest;
 import dev.lockstep.etcd.proto.Etcd.RangeRequest;
 import dev.lockstep.etcd.proto.Etcd.RangeResponse;
 import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import dev.lockstep.etcd.proto.Etcd.TxnResponse;
+import dev.lockstep.spi.HolderLines;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,75 +26,96 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Answers operators' questions by reading queues, a page at a time and all pages as of one revision. */
 final class Operators {
     private static final int PAGE = 1_000;
     private static final int LEASES_AT_ONCE = 100;
 
-    private final Wire wire;
+    private final Link link;
     private final Keys keys;
 
-    Operators(Wire wire, Keys keys) {
-        this.wire = wire;
+    Operators(Link link, Keys keys) {
+        this.link = link;
         this.keys = keys;
     }
 
     /** Asks the leader, and through it a majority. */
     CompletableFuture<Void> ping() {
-        return wire.call(
+        return link.call(
                         Rpc.RANGE,
-                        Requests.look(Keys.bytes(keys.root()))
-                                .setCountOnly(true)
-                                .build())
+                        Txns.look(Keys.bytes(keys.root())).setCountOnly(true).build())
                 .thenApply(answer -> null);
     }
 
     CompletableFuture<LockInfo> inspect(String name) {
-        return queue(name).thenCompose(queue -> timesLeft(List.of(queue)).thenApply(left -> info(name, queue, left)));
+        ByteString queue = Keys.bytes(keys.queue(name));
+        return found(queue, Keys.endOf(queue))
+                .thenCompose(this::describe)
+                .thenApply(infos -> infos.isEmpty() ? LockInfo.free(name) : infos.get(0));
     }
 
     CompletableFuture<List<LockInfo>> list(String prefix) {
-        return entries(keys.locksThatBeginWith(prefix)).thenCompose(entries -> {
-            Map<String, List<Entry>> queues = new LinkedHashMap<>();
-            entries.forEach(entry -> queues.computeIfAbsent(entry.name(), name -> new ArrayList<>())
-                    .add(entry));
-            return timesLeft(queues.values())
-                    .thenApply(left -> queues.entrySet().stream()
-                            .map(queue -> info(queue.getKey(), queue.getValue(), left))
-                            .toList());
+        ByteString locks = keys.locksThatBeginWith(prefix);
+        return found(locks, Keys.endOf(locks)).thenCompose(this::describe);
+    }
+
+    /** One page: a read of so many claims, with the rest of a queue that is longer than that. */
+    CompletableFuture<LockPage> list(String prefix, ByteString from, int limit) {
+        ByteString locks = keys.locksThatBeginWith(prefix);
+        ByteString begin = from.isEmpty() ? locks : keys.locks().concat(from);
+        ByteString end = Keys.endOf(locks);
+        return read(begin, end, Math.min(limit, PAGE) + 1, 0).thenCompose(page -> {
+            if (!page.more) {
+                return describe(page).thenApply(LockPage::last);
+            }
+            // The last queue of the page may be incomplete: it is left to the next page, unless it is the only one.
+            ByteString last = keys.queueOf(page.lastKey());
+            if (last.equals(keys.queueOf(page.kvs.get(0).getKey()))) {
+                ByteString next = Keys.endOf(last);
+                return found(begin, next).thenCompose(this::describe).thenApply(infos -> page(infos, next));
+            }
+            return describe(page.before(last)).thenApply(infos -> page(infos, last));
         });
+    }
+
+    private LockPage page(List<LockInfo> infos, ByteString next) {
+        return LockPage.of(infos, PageCursor.write(next.substring(keys.locks().size())));
     }
 
     /** Ends the grants of a lock that are meant; none that came since the queue was read. */
     CompletableFuture<Boolean> forceRelease(String name, Predicate<Entry> which) {
-        return queue(name).thenCompose(queue -> {
+        ByteString prefix = Keys.bytes(keys.queue(name));
+        return found(prefix, Keys.endOf(prefix)).thenCompose(found -> {
+            List<Entry> queue = entries(found);
             CompletableFuture<Boolean> any = CompletableFuture.completedFuture(false);
             List<Entry> ended =
                     queue.subList(0, holders(queue)).stream().filter(which).toList();
             for (Entry entry : ended) {
                 // Its client may use the key again for its next claim.
                 TxnRequest end = TxnRequest.newBuilder()
-                        .addCompare(Requests.createdAt(entry.kv().getKey(), entry.createRevision()))
-                        .addSuccess(Requests.delete(entry.kv().getKey()))
+                        .addCompare(Txns.createdAt(entry.kv().getKey(), entry.createRevision()))
+                        .addSuccess(Txns.delete(entry.kv().getKey()))
+                        .addSuccess(Txns.delete(keys.wait(entry.kv().getKey())))
                         .build();
-                any = any.thenCombine(wire.call(Rpc.TXN, end).thenApply(TxnResponse::getSucceeded), Boolean::logicalOr);
+                any = any.thenCombine(link.call(Rpc.TXN, end).thenApply(TxnResponse::getSucceeded), Boolean::logicalOr);
             }
             return any;
         });
     }
 
     /** All namespaces that have a key: skips from the first key of one to that of the next. */
-    static CompletableFuture<List<String>> namespaces(Wire wire) {
-        return namespaces(wire, Keys.bytes(Keys.ALL), new ArrayList<>());
+    static CompletableFuture<List<String>> namespaces(Link link) {
+        return namespaces(link, Keys.bytes(Keys.ALL), new ArrayList<>());
     }
 
-    private static CompletableFuture<List<String>> namespaces(Wire wire, ByteString from, List<String> found) {
-        RangeRequest next = Requests.look(from)
+    private static CompletableFuture<List<String>> namespaces(Link link, ByteString from, List<String> found) {
+        RangeRequest next = Txns.look(from)
                 .setRangeEnd(Keys.endOf(Keys.bytes(Keys.ALL)))
                 .setLimit(1)
                 .build();
-        return wire.call(Rpc.RANGE, next).thenCompose(answer -> {
+        return link.call(Rpc.RANGE, next).thenCompose(answer -> {
             if (answer.getKvsCount() == 0) {
                 return CompletableFuture.completedFuture(found);
             }
@@ -96,67 +123,132 @@ final class Operators {
             Optional<String> namespace = Keys.namespaceOf(key);
             namespace.ifPresent(found::add);
             return namespaces(
-                    wire,
+                    link,
                     namespace.map(Keys::after).orElseGet(() -> key.concat(ByteString.copyFrom(new byte[1]))),
                     found);
         });
     }
 
-    private CompletableFuture<List<Entry>> queue(String name) {
-        return entries(Keys.bytes(keys.queue(name)));
+    // ---------------------------------------------------------------- reading
+
+    /**
+     * Claims, and what their holders wait for.
+     *
+     * @param kvs the keys of claims, and whatever else is there, in their order
+     * @param waits what holders wait for, by the key of that
+     * @param more whether there are more of them behind
+     * @param revision of the store, when this was so
+     */
+    private record Found(List<KeyValue> kvs, Map<ByteString, ByteString> waits, boolean more, long revision) {
+        ByteString lastKey() {
+            return kvs.get(kvs.size() - 1).getKey();
+        }
+
+        /** Without the last queue. */
+        Found before(ByteString queue) {
+            return new Found(
+                    kvs.stream().filter(kv -> !kv.getKey().startsWith(queue)).toList(), waits, true, revision);
+        }
+
+        Found and(Found next) {
+            List<KeyValue> all = new ArrayList<>(kvs);
+            all.addAll(next.kvs);
+            Map<ByteString, ByteString> allWaits = new HashMap<>(waits);
+            allWaits.putAll(next.waits);
+            return new Found(all, allWaits, next.more, revision);
+        }
     }
 
-    /** All claims under a prefix, in the order of their arrival. */
-    private CompletableFuture<List<Entry>> entries(ByteString prefix) {
-        RangeRequest first = RangeRequest.newBuilder()
-                .setKey(prefix)
-                .setRangeEnd(Keys.endOf(prefix))
-                .setLimit(PAGE)
+    /** All claims between two keys, as of one revision. */
+    private CompletableFuture<Found> found(ByteString from, ByteString end) {
+        return read(from, end, PAGE, 0).thenCompose(first -> rest(first, end));
+    }
+
+    private CompletableFuture<Found> rest(Found known, ByteString end) {
+        if (!known.more) {
+            return CompletableFuture.completedFuture(known);
+        }
+        ByteString next = known.lastKey().concat(ByteString.copyFrom(new byte[1]));
+        return read(next, end, PAGE, known.revision).thenCompose(page -> rest(known.and(page), end));
+    }
+
+    /** One request for both: there are fewer waits than claims, and they have the same order. */
+    private CompletableFuture<Found> read(ByteString from, ByteString end, int limit, long revision) {
+        RangeRequest.Builder claims = RangeRequest.newBuilder()
+                .setKey(from)
+                .setRangeEnd(end)
+                .setLimit(limit)
+                .setRevision(revision);
+        RangeRequest.Builder waits = claims.clone().setKey(keys.wait(from)).setRangeEnd(keys.wait(end));
+        TxnRequest both = TxnRequest.newBuilder()
+                .addSuccess(Txns.op(claims))
+                .addSuccess(Txns.op(waits))
                 .build();
-        return pages(first, new ArrayList<>()).thenApply(entries -> {
-            entries.sort(Comparator.comparingLong(Entry::createRevision));
-            return entries;
+        return link.call(Rpc.TXN, both).thenApply(answer -> {
+            RangeResponse found = answer.getResponses(0).getResponseRange();
+            Map<ByteString, ByteString> values = new HashMap<>();
+            Txns.found(answer, 1).forEach(kv -> values.put(kv.getKey(), kv.getValue()));
+            long at = revision == 0 ? answer.getHeader().getRevision() : revision;
+            return new Found(found.getKvsList(), values, found.getMore(), at);
         });
     }
 
-    private CompletableFuture<List<Entry>> pages(RangeRequest page, List<Entry> entries) {
-        return wire.call(Rpc.RANGE, page).thenCompose(answer -> {
-            answer.getKvsList().forEach(kv -> keys.parse(kv).ifPresent(entries::add));
-            return answer.getMore() ? pages(after(page, answer), entries) : CompletableFuture.completedFuture(entries);
-        });
+    private List<Entry> entries(Found found) {
+        return found.kvs.stream()
+                .flatMap(kv -> keys.parse(kv).stream())
+                .sorted(Comparator.comparingLong(Entry::createRevision))
+                .toList();
     }
 
-    private static RangeRequest after(RangeRequest page, RangeResponse answer) {
-        long revision = page.getRevision() == 0 ? answer.getHeader().getRevision() : page.getRevision();
-        ByteString last = answer.getKvs(answer.getKvsCount() - 1).getKey();
-        return page.toBuilder()
-                .setKey(last.concat(ByteString.copyFrom(new byte[1])))
-                .setRevision(revision)
-                .build();
+    private CompletableFuture<List<LockInfo>> describe(Found found) {
+        Map<String, List<Entry>> queues = new LinkedHashMap<>();
+        entries(found)
+                .forEach(entry -> queues.computeIfAbsent(entry.name(), name -> new ArrayList<>())
+                        .add(entry));
+        return timesLeft(queues.values())
+                .thenApply(left -> queues.entrySet().stream()
+                        .map(queue -> info(queue.getKey(), queue.getValue(), found.waits, left))
+                        .toList());
     }
 
-    private static LockInfo info(String name, List<Entry> queue, Map<Long, Duration> timesLeft) {
+    private LockInfo info(
+            String name, List<Entry> queue, Map<ByteString, ByteString> waits, Map<Long, Duration> timesLeft) {
         int holders = holders(queue);
-        return LockInfo.of(
+        LockInfo info = LockInfo.of(
                 name,
                 queue.subList(0, holders).stream()
-                        .map(entry -> holder(entry, timesLeft))
+                        .map(entry ->
+                                holder(entry, waits.get(keys.wait(entry.kv().getKey())), timesLeft))
                         .toList(),
                 queue.subList(holders, queue.size()).stream()
                         .map(Operators::waiter)
                         .toList());
+        int limit = queue.get(0).limit();
+        return limit == 0 ? info : info.withLimit(limit);
     }
 
     private static LockInfo.Entry waiter(Entry entry) {
-        return LockInfo.Entry.of(
-                entry.shared() ? LockMode.SHARED : LockMode.EXCLUSIVE,
-                Holders.read(entry.kv().getValue()));
+        Map<String, String> facts = HolderLines.read(entry.kv().getValue().toStringUtf8());
+        LockInfo.Entry waiter = LockInfo.Entry.of(entry.shared() ? LockMode.SHARED : LockMode.EXCLUSIVE, holder(facts))
+                .withPermits(entry.permits());
+        String claim = facts.get("claim");
+        return claim == null ? waiter : waiter.withClaim(claim);
     }
 
-    private static LockInfo.Entry holder(Entry entry, Map<Long, Duration> timesLeft) {
+    private static LockInfo.Entry holder(Entry entry, @Nullable ByteString wait, Map<Long, Duration> timesLeft) {
         LockInfo.Entry holder = waiter(entry).withToken(entry.createRevision());
         Duration left = timesLeft.get(entry.kv().getLease());
-        return left == null ? holder : holder.withRemaining(left);
+        if (left != null) {
+            holder = holder.withRemaining(left);
+        }
+        if (wait != null) {
+            Map<String, String> facts = HolderLines.read(wait.toStringUtf8());
+            // One of an earlier claim under the same key may be left.
+            if (Optional.ofNullable(facts.get("claim")).equals(holder.claim())) {
+                holder = HolderLines.waitOf(facts).map(holder::withWait).orElse(holder);
+            }
+        }
+        return holder;
     }
 
     /** How long the leases of holders last if nobody renews them: one request for each lease, which has many locks. */
@@ -175,7 +267,7 @@ final class Operators {
         }
         int to = Math.min(from + LEASES_AT_ONCE, leases.size());
         CompletableFuture<?>[] some = leases.subList(from, to).stream()
-                .map(lease -> wire.call(
+                .map(lease -> link.call(
                                 Rpc.LEASE_TIME_TO_LIVE,
                                 LeaseTimeToLiveRequest.newBuilder().setID(lease).build())
                         .thenAccept(answer -> left.put(lease, Duration.ofSeconds(Math.max(0, answer.getTTL())))))
@@ -185,12 +277,30 @@ final class Operators {
                 .thenCompose(done -> timesLeft(leases, to, left));
     }
 
-    /** How many at the head of a queue hold the lock: one exclusive claim, or all shared ones before the first exclusive. */
+    /**
+     * How many at the head of a queue hold: one exclusive claim, or all shared ones before the first exclusive; of a
+     * semaphore, as many as there are permits for.
+     */
     private static int holders(List<Entry> queue) {
-        int shared = 0;
-        while (shared < queue.size() && queue.get(shared).shared()) {
-            shared++;
+        int count = 0;
+        long permits = 0;
+        for (Entry entry : queue) {
+            permits += entry.permits();
+            boolean holds = entry.limit() == 0 ? entry.shared() : permits <= entry.limit();
+            if (!holds) {
+                break;
+            }
+            count++;
         }
-        return shared == 0 && !queue.isEmpty() ? 1 : shared;
+        return count == 0 && !queue.isEmpty() ? 1 : count;
+    }
+
+    /** Who has a claim, as the value of its key says. */
+    static HolderInfo holder(ByteString value) {
+        return holder(HolderLines.read(value.toStringUtf8()));
+    }
+
+    private static HolderInfo holder(Map<String, String> facts) {
+        return HolderLines.holder(facts, "?", Instant.EPOCH);
     }
 }

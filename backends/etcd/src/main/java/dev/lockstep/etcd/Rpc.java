@@ -44,7 +44,7 @@ final class Rpc {
             LeaseTimeToLiveRequest.getDefaultInstance(),
             LeaseTimeToLiveResponse.getDefaultInstance());
 
-    /** A stream to the server, used for one request and its answer at a time: on the wire that is the same. */
+    /** A stream to the server, used for one request and its answer at a time: on the link that is the same. */
     static final MethodDescriptor<LeaseKeepAliveRequest, LeaseKeepAliveResponse> LEASE_KEEP_ALIVE = unary(
             "Lease/LeaseKeepAlive",
             LeaseKeepAliveRequest.getDefaultInstance(),
@@ -66,6 +66,11 @@ final class Rpc {
             WatchResponse.getDefaultInstance());
 
     private Rpc() {}
+
+    /** What a method does, for observers. */
+    static String kind(MethodDescriptor<?, ?> method) {
+        return String.valueOf(method.getBareMethodName());
+    }
 
     private static <Q extends MessageLite, A extends MessageLite> MethodDescriptor<Q, A> unary(
             String name, Q request, A answer) {

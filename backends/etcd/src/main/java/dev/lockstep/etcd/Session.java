@@ -1,7 +1,6 @@
 package dev.lockstep.etcd;
 
 import com.google.protobuf.ByteString;
-import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
 import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import dev.lockstep.spi.Renewable;
@@ -118,16 +117,16 @@ final class Session implements Renewable {
 
     // ---------------------------------------------------------------- places
 
-    /** Gives a claim a place in a lock's queue; null if there is no room in this session. */
-    synchronized @Nullable Place place(Keys keys, String lockName, LockMode mode) {
+    /** Gives a claim a place in its queue; null if there is no room in this session. */
+    synchronized @Nullable ClaimKey claimKey(ClaimQueue queue) {
         if (retired || claims == MOST_CLAIMS || ended.get()) {
             return null;
         }
         claims++;
-        BitSet used = indexes.computeIfAbsent(Keys.claims(keys.queue(lockName), mode), prefix -> new BitSet());
+        BitSet used = indexes.computeIfAbsent(queue.claims(), prefix -> new BitSet());
         int index = used.nextClearBit(0);
         used.set(index);
-        return new Place(keys, this, lockName, mode, index);
+        return new ClaimKey(queue, this, index);
     }
 
     synchronized void free(String prefix, int index) {

@@ -23,11 +23,11 @@ final class SessionNumbers {
      */
     private static final int FEW = 8;
 
-    private final Wire wire;
+    private final Link link;
     private final Keys keys;
 
-    SessionNumbers(Wire wire, Keys keys) {
-        this.wire = wire;
+    SessionNumbers(Link link, Keys keys) {
+        this.link = link;
         this.keys = keys;
     }
 
@@ -46,7 +46,7 @@ final class SessionNumbers {
 
     private CompletableFuture<Taken> take(ByteString value, long lease, long sessions) {
         long number = ThreadLocalRandom.current().nextLong(2 * sessions + FEW);
-        return wire.call(Rpc.TXN, request(number, value, lease)).thenCompose(answer -> {
+        return link.call(Rpc.TXN, request(number, value, lease)).thenCompose(answer -> {
             if (answer.getSucceeded()) {
                 return CompletableFuture.completedFuture(
                         new Taken(number, answer.getHeader().getRevision()));
@@ -59,26 +59,26 @@ final class SessionNumbers {
     private TxnRequest request(long number, ByteString value, long lease) {
         ByteString all = keys.allSessions();
         ByteString ours = keys.sessions();
-        RangeRequest.Builder before = Requests.look(all).setRangeEnd(ours).setLimit(1);
+        RangeRequest.Builder before = Txns.look(all).setRangeEnd(ours).setLimit(1);
         RangeRequest.Builder after =
-                Requests.look(Keys.endOf(ours)).setRangeEnd(Keys.endOf(all)).setLimit(1);
+                Txns.look(Keys.endOf(ours)).setRangeEnd(Keys.endOf(all)).setLimit(1);
         ByteString key = keys.session(number);
         return TxnRequest.newBuilder()
-                .addCompare(Requests.noneBetween(before.getKey(), before.getRangeEnd()))
-                .addCompare(Requests.noneBetween(after.getKey(), after.getRangeEnd()))
-                .addCompare(Requests.absent(key))
-                .addSuccess(Requests.put(key, value, lease))
-                .addFailure(Requests.op(before))
-                .addFailure(Requests.op(after))
-                .addFailure(Requests.op(Requests.lookAll(ours).setCountOnly(true)))
+                .addCompare(Txns.noneBetween(before.getKey(), before.getRangeEnd()))
+                .addCompare(Txns.noneBetween(after.getKey(), after.getRangeEnd()))
+                .addCompare(Txns.absent(key))
+                .addSuccess(Txns.put(key, value, lease))
+                .addFailure(Txns.op(before))
+                .addFailure(Txns.op(after))
+                .addFailure(Txns.op(Txns.lookAll(ours).setCountOnly(true)))
                 .build();
     }
 
     private void refuseOtherFormats(TxnResponse answer) {
-        if (!Requests.found(answer, 0).isEmpty() || !Requests.found(answer, 1).isEmpty()) {
+        if (!Txns.found(answer, 0).isEmpty() || !Txns.found(answer, 1).isEmpty()) {
             throw new LockConfigurationException(
                     null,
-                    "Clients of another version of Lockstep use the prefix '" + keys.root() + "' of " + wire.settings()
+                    "Clients of another version of Lockstep use the prefix '" + keys.root() + "' of " + link.settings()
                             + ", and their keys have another format than this version's (" + Keys.FORMAT
                             + "): both at once would not exclude each other. Stop one version, wait for its ttl, and"
                             + " then start the other; or use another namespace.");

@@ -20,11 +20,11 @@ final class SessionRenewal {
      * Keepalives need no rights, and reads do. Once etcd has refused the read, it must succeed before the next keepalive is
      * sent: otherwise the lease, and every lock on it, would live as long as a process that can neither hold nor release.
      */
-    private final Wire wire;
+    private final Link link;
     private final long timeoutNanos;
 
-    SessionRenewal(Wire wire, Duration timeout) {
-        this.wire = wire;
+    SessionRenewal(Link link, Duration timeout) {
+        this.link = link;
         this.timeoutNanos = timeout.toNanos();
     }
 
@@ -32,7 +32,7 @@ final class SessionRenewal {
     CompletableFuture<List<Session>> renew(Session session) {
         CompletableFuture<?> allowed =
                 session.isReadRefused() ? read(session) : CompletableFuture.completedFuture(null);
-        return allowed.thenCompose(any -> wire.call(
+        return allowed.thenCompose(any -> link.call(
                         Rpc.LEASE_KEEP_ALIVE,
                         LeaseKeepAliveRequest.newBuilder()
                                 .setID(session.lease())
@@ -42,9 +42,9 @@ final class SessionRenewal {
     }
 
     private CompletableFuture<RangeResponse> read(Session session) {
-        return wire.call(Rpc.RANGE, Requests.look(session.key()).build(), timeoutNanos)
+        return link.call(Rpc.RANGE, Txns.look(session.key()).build(), timeoutNanos)
                 .whenComplete(
-                        (found, failure) -> session.readRefused(failure != null && !Failures.isUnanswered(failure)));
+                        (found, failure) -> session.readRefused(failure != null && !Failure.isUnanswered(failure)));
     }
 
     /** What a keepalive and the read after it say: the session if it has ended. Throws if they say nothing certain. */
@@ -63,7 +63,7 @@ final class SessionRenewal {
 
     /** Looks whether a session is still there, without renewing it. */
     void check(Session session) {
-        wire.call(Rpc.RANGE, Requests.look(session.key()).build())
+        link.call(Rpc.RANGE, Txns.look(session.key()).build())
                 .thenAccept(found -> session.endUnlessFound(found.getKvsList()));
     }
 }

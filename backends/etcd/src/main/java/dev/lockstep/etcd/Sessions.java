@@ -1,13 +1,13 @@
 package dev.lockstep.etcd;
 
 import com.google.protobuf.ByteString;
-import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
 import dev.lockstep.etcd.proto.Etcd.Event;
 import dev.lockstep.etcd.proto.Etcd.LeaseGrantRequest;
 import dev.lockstep.etcd.proto.Etcd.LeaseRevokeRequest;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Renewer;
+import dev.lockstep.spi.Retry;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +48,7 @@ final class Sessions {
 
     private final BackendContext context;
     private final Scheduler scheduler;
-    private final Wire wire;
+    private final Link link;
     private final Watches watches;
     private final Keys keys;
     private final SessionNumbers numbers;
@@ -80,18 +80,18 @@ final class Sessions {
      */
     Sessions(
             BackendContext context,
-            Wire wire,
+            Link link,
             Watches watches,
             Keys keys,
             Runnable whenAnswered,
             Consumer<Session> whenRenewed) {
         this.context = context;
         this.scheduler = context.scheduler();
-        this.wire = wire;
+        this.link = link;
         this.watches = watches;
         this.keys = keys;
-        this.numbers = new SessionNumbers(wire, keys);
-        this.renewal = new SessionRenewal(wire, context.renewalTimeout());
+        this.numbers = new SessionNumbers(link, keys);
+        this.renewal = new SessionRenewal(link, context.renewalTimeout());
         this.whenAnswered = whenAnswered;
         this.whenRenewed = whenRenewed;
         this.leaseSeconds = context.ttl().plusNanos(999_999_999).toSeconds();
@@ -125,15 +125,16 @@ final class Sessions {
 
     /** A place for a claim; null if there is no room until another session was opened, or was refused. */
     @Nullable
-    Place place(String lockName, LockMode mode) {
+    ClaimKey claimKey(ClaimTerms terms) {
+        ClaimQueue queue = terms.queue(keys);
         int full = 0;
         for (Kept kept : alive) {
-            Place place = kept.session.place(keys, lockName, mode);
-            if (place != null) {
+            ClaimKey key = kept.session.claimKey(queue);
+            if (key != null) {
                 if (full == alive.size() - 1 && kept.session.claims() > ALMOST_FULL * Session.MOST_CLAIMS) {
                     openAnother();
                 }
-                return place;
+                return key;
             }
             full++;
         }
@@ -148,7 +149,7 @@ final class Sessions {
         long lease = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
         ByteString value = Keys.bytes("client=" + context.clientName() + "\nid=" + context.clientId() + "\n");
         long sent = scheduler.nanoTime();
-        return wire.call(
+        return link.call(
                         Rpc.LEASE_GRANT,
                         LeaseGrantRequest.newBuilder()
                                 .setID(lease)
@@ -221,10 +222,11 @@ final class Sessions {
             }
             opening = true;
         }
-        scheduler.schedule(0, () -> tryToOpen(0));
+        Retry retry = Retry.endless(context);
+        scheduler.schedule(0, () -> tryToOpen(retry));
     }
 
-    private void tryToOpen(int failures) {
+    private void tryToOpen(Retry retry) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         synchronized (this) {
             if (closed) {
@@ -240,24 +242,23 @@ final class Sessions {
                 whenAnswered.run();
             } else if (!isClosed()) {
                 notOpened(failure);
-                int more = failures + 1;
-                scheduler.schedule(context.retryBackoff().delay(more).toNanos(), () -> tryToOpen(more));
+                retry.later(() -> tryToOpen(retry));
             }
             done.complete(null);
         });
     }
 
     private void notOpened(Throwable failure) {
-        if (Failures.isUnanswered(failure) || Failures.isLeaseGone(failure)) {
+        if (Failure.isUnanswered(failure) || Failure.isLeaseGone(failure)) {
             refusal = null;
             return;
         }
         if (refusal == null) {
             log.warn(
                     "{} refuses a session to client {}: {}; trying again",
-                    wire.settings(),
+                    link.settings(),
                     context.clientName(),
-                    Failures.status(failure));
+                    Failure.status(failure));
         }
         refusal = failure;
         whenAnswered.run();
@@ -277,7 +278,7 @@ final class Sessions {
             }
             none = alive.isEmpty();
         }
-        log.warn("A session of client {} has ended at {}; its locks are lost", context.clientName(), wire.settings());
+        log.warn("A session of client {} has ended at {}; its locks are lost", context.clientName(), link.settings());
         kept.forget();
         revoke(session.lease());
         if (none) {
@@ -330,7 +331,7 @@ final class Sessions {
 
     /** Ends a lease, in one try: without keepalives it ends by itself. */
     private CompletableFuture<Void> revoke(long lease) {
-        return wire.call(
+        return link.call(
                         Rpc.LEASE_REVOKE,
                         LeaseRevokeRequest.newBuilder().setID(lease).build())
                 .handle((answer, failure) -> null);

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.lockstep.etcd.proto.Etcd.Event;
 import dev.lockstep.etcd.proto.Etcd.WatchCancelRequest;
 import dev.lockstep.etcd.proto.Etcd.WatchCreateRequest;
+import dev.lockstep.etcd.proto.Etcd.WatchCreateRequest.FilterType;
 import dev.lockstep.etcd.proto.Etcd.WatchProgressRequest;
 import dev.lockstep.etcd.proto.Etcd.WatchRequest;
 import dev.lockstep.etcd.proto.Etcd.WatchResponse;
@@ -32,7 +33,7 @@ final class Watches implements AutoCloseable {
      */
     private static final Logger log = LoggerFactory.getLogger(Watches.class);
 
-    private final Wire wire;
+    private final Link link;
     private final Scheduler scheduler;
     private final Backoff backoff;
     private final long timeoutNanos;
@@ -56,13 +57,15 @@ final class Watches implements AutoCloseable {
     final class Watch {
         private final ByteString key;
         private final ByteString end;
+        private final boolean deletionsOnly;
         private final Watcher watcher;
         private long id;
         private boolean fromNow;
 
-        private Watch(ByteString key, ByteString end, Watcher watcher) {
+        private Watch(ByteString key, ByteString end, boolean deletionsOnly, Watcher watcher) {
             this.key = key;
             this.end = end;
+            this.deletionsOnly = deletionsOnly;
             this.watcher = watcher;
         }
 
@@ -77,8 +80,8 @@ final class Watches implements AutoCloseable {
         }
     }
 
-    Watches(Wire wire, BackendContext context) {
-        this.wire = wire;
+    Watches(Link link, BackendContext context) {
+        this.link = link;
         this.scheduler = context.scheduler();
         this.backoff = context.retryBackoff();
         this.timeoutNanos = context.requestTimeout().toNanos();
@@ -90,8 +93,16 @@ final class Watches implements AutoCloseable {
     }
 
     /** Watches a range of keys, from a revision on; 0 for now. */
-    synchronized Watch watch(ByteString key, ByteString end, long revision, Watcher watcher) {
-        Watch watch = new Watch(key, end, watcher);
+    Watch watch(ByteString key, ByteString end, long revision, Watcher watcher) {
+        return add(new Watch(key, end, false, watcher), revision);
+    }
+
+    /** Watches from now on whether keys that begin with a prefix are deleted. */
+    Watch watchDeletions(ByteString prefix, Watcher watcher) {
+        return add(new Watch(prefix, Keys.endOf(prefix), true, watcher), 0);
+    }
+
+    private synchronized Watch add(Watch watch, long revision) {
         create(watch, revision);
         return watch;
     }
@@ -119,7 +130,7 @@ final class Watches implements AutoCloseable {
 
     private void openNow() {
         Stream opened = new Stream();
-        wire.stream(Rpc.WATCH, opened).whenComplete((requests, failure) -> {
+        link.stream(Rpc.WATCH, opened).whenComplete((requests, failure) -> {
             synchronized (this) {
                 opening = false;
                 if (failure != null) {
@@ -192,12 +203,15 @@ final class Watches implements AutoCloseable {
         private long probedNanos;
 
         void create(Watch watch, long revision) {
-            send(WatchRequest.newBuilder()
-                    .setCreateRequest(WatchCreateRequest.newBuilder()
-                            .setKey(watch.key)
-                            .setRangeEnd(watch.end)
-                            .setStartRevision(revision)
-                            .setWatchId(watch.id)));
+            WatchCreateRequest.Builder create = WatchCreateRequest.newBuilder()
+                    .setKey(watch.key)
+                    .setRangeEnd(watch.end)
+                    .setStartRevision(revision)
+                    .setWatchId(watch.id);
+            if (watch.deletionsOnly) {
+                create.addFilters(FilterType.NOPUT);
+            }
+            send(WatchRequest.newBuilder().setCreateRequest(create));
         }
 
         void send(WatchRequest.Builder request) {
@@ -238,7 +252,7 @@ final class Watches implements AutoCloseable {
                 return;
             }
             log.debug("A watch was refused: {}", response.getCancelReason());
-            wire.forgetToken();
+            link.forgetToken();
             abandon();
         }
 

@@ -39,8 +39,8 @@ final class Backends implements AutoCloseable {
         return backend.sessions().all().get(0);
     }
 
-    static Place place(EtcdBackend backend, String lockName) {
-        return Objects.requireNonNull(backend.sessions().place(lockName, LockMode.EXCLUSIVE));
+    static ClaimKey claimKey(EtcdBackend backend, String lockName) {
+        return Objects.requireNonNull(backend.sessions().claimKey(ClaimTerms.lock(lockName, LockMode.EXCLUSIVE)));
     }
 
     @Override

@@ -7,25 +7,19 @@ import dev.lockstep.servers.Servers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** Tests on a cluster of three, which a class has for itself and which is mended after each test. */
 abstract class ClusterTestCase extends EtcdTestCase {
+    @AutoClose
     static ServerGroup<EtcdServer> cluster;
 
     @BeforeAll
     static void startCluster() {
         cluster = Servers.require(() -> EtcdServer.builder().startCluster(3));
         warmUp(cluster.addresses());
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        if (cluster != null) {
-            cluster.close();
-        }
     }
 
     @AfterEach

@@ -145,10 +145,10 @@ class EtcdBadInputTest extends SingleMemberTestCase {
 
     @Test
     void aHoldersNoteThatCannotBeReadIsShownAsSuch() {
-        assertThat(Holders.read(Keys.bytes("nonsense\npid=x\nsince=yesterday\n=\n"))
+        assertThat(Operators.holder(Keys.bytes("nonsense\npid=x\nsince=yesterday\n=\n"))
                         .client())
                 .isEqualTo("?");
-        assertThat(Holders.read(com.google.protobuf.ByteString.copyFrom(new byte[] {-1, 0, 10, 61}))
+        assertThat(Operators.holder(com.google.protobuf.ByteString.copyFrom(new byte[] {-1, 0, 10, 61}))
                         .pid())
                 .isZero();
     }

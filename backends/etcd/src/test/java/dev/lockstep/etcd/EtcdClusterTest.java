@@ -148,7 +148,7 @@ class EtcdClusterTest extends ClusterTestCase {
             Session session = Backends.session(backend);
             leader.pause();
             awaitLeader(others(leader));
-            var keepalive = backend.wire()
+            var keepalive = backend.link()
                     .call(
                             Rpc.LEASE_KEEP_ALIVE,
                             LeaseKeepAliveRequest.newBuilder()
@@ -158,8 +158,8 @@ class EtcdClusterTest extends ClusterTestCase {
             leader.resume();
             var kept = keepalive.exceptionally(failure -> null).get();
             await("the member answers again", () -> {
-                var found = backend.wire()
-                        .call(Rpc.RANGE, Requests.look(session.key()).build())
+                var found = backend.link()
+                        .call(Rpc.RANGE, Txns.look(session.key()).build())
                         .exceptionally(failure -> null)
                         .get();
                 if (found == null) {

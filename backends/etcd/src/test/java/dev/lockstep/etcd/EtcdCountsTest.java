@@ -2,9 +2,12 @@ package dev.lockstep.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockOptions;
+import dev.lockstep.Permit;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +16,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What locks cost the server, by the server's own counters. */
 class EtcdCountsTest extends SingleMemberTestCase {
@@ -132,6 +139,125 @@ class EtcdCountsTest extends SingleMemberTestCase {
         held.close();
         // On a busy machine it may be quiet before all is in place, and what is late is counted too; but not mostly.
         assertThat(asItShouldBe).as("%s", seen).isGreaterThan(10);
+    }
+
+    @Test
+    void aPairOfAPermitIsTwoTransactionsWhateverOthersHold() throws Exception {
+        Permit other = connect().semaphore(NAME, 3).acquire();
+        DistributedSemaphore semaphore = connect().semaphore(NAME, 3);
+        semaphore.acquire().close();
+        long all = allRequests();
+        long transactions = requests("Txn");
+        for (int i = 0; i < 100; i++) {
+            semaphore.acquire().close();
+        }
+        assertThat(requests("Txn") - transactions).isEqualTo(200);
+        assertThat(allRequests() - all).isEqualTo(200);
+        other.close();
+    }
+
+    @Test
+    void tryAcquireWritesNothingIfThereIsNoPermit() throws Exception {
+        Permit other = connect().semaphore(NAME, 2).acquire();
+        DistributedSemaphore semaphore = connect().semaphore(NAME, 2);
+        long transactions = requests("Txn");
+        Permit last = semaphore.tryAcquire().orElseThrow();
+        assertThat(requests("Txn") - transactions).isEqualTo(2); // sees what others hold, and enters if nobody has come
+        long revision = gateway.revision();
+        transactions = requests("Txn");
+        assertThat(semaphore.tryAcquire()).isEmpty();
+        assertThat(requests("Txn") - transactions).isEqualTo(1);
+        assertThat(gateway.revision()).isEqualTo(revision);
+        last.close();
+        other.close();
+    }
+
+    /** The slots are found by a read and a write, and deleted with the permit. */
+    @Test
+    void slotsCostTwoRequestsIfTheyAreAskedFor() throws Exception {
+        Permit permit = connect().semaphore(NAME, 2).acquire();
+        long all = allRequests();
+        assertThat(permit.slot()).isZero();
+        assertThat(permit.slot()).isZero();
+        assertThat(allRequests() - all).isEqualTo(2);
+        all = allRequests();
+        permit.close();
+        assertThat(allRequests() - all).isEqualTo(1);
+        assertThat(gateway.list("lockstep/" + namespace + "/slot/")).isEmpty();
+    }
+
+    @Test
+    void aReleaseOfAPermitCostsAFewRequestsHoweverManyWait() throws Exception {
+        List<LockClient> clients = List.of(connect(), connect(), connect());
+        LockOptions fair = LockOptions.defaults().fair();
+        Permit one = clients.get(0).semaphore(NAME, 2, fair).acquire();
+        Permit two = clients.get(1).semaphore(NAME, 2, fair).acquire();
+        List<CompletableFuture<Permit>> waiting = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            waiting.add(clients.get(i % 3).semaphore(NAME, 2, fair).acquireAsync());
+            int waiters = i + 1;
+            await("it waits", () -> clients.get(0).inspect(NAME).waiters().size() == waiters);
+        }
+        awaitQuiet();
+        long all = allRequests();
+        long events = events();
+        one.close();
+        Permit next = waiting.get(0).get();
+        awaitQuiet();
+        // The release, a look of the next holder, and what makes the one behind it the first that waits.
+        assertThat(allRequests() - all).isLessThanOrEqualTo(6);
+        assertThat(events() - events).isLessThanOrEqualTo(6);
+        waiting.subList(1, 30).forEach(future -> future.cancel(false));
+        next.close();
+        two.close();
+        await("nothing is left", () -> gateway.list(lockPrefix(NAME)).isEmpty());
+    }
+
+    @Test
+    void aSemaphoreWithOnePermitIsHandedOffAsALockIs() throws Exception {
+        List<LockClient> clients = List.of(connect(), connect(), connect());
+        LockOptions fair = LockOptions.defaults().fair();
+        Permit held = clients.get(0).semaphore(NAME, 1, fair).acquire();
+        List<CompletableFuture<Permit>> waiting = new ArrayList<>();
+        for (int i = 1; i < 3; i++) {
+            waiting.add(clients.get(i).semaphore(NAME, 1, fair).acquireAsync());
+            int waiters = i;
+            await("it waits", () -> clients.get(0).inspect(NAME).waiters().size() == waiters);
+        }
+        awaitQuiet();
+        long all = allRequests();
+        held.close();
+        Permit next = waiting.get(0).get();
+        awaitQuiet();
+        assertThat(allRequests() - all).isEqualTo(2); // the release, and a look afterwards
+        next.close();
+        waiting.get(1).get().close();
+    }
+
+    /** Making an exception with its stack took longer than the rest of a call. */
+    @Test
+    void aCallThatSucceedsMakesNoException(@TempDir Path folder) throws Exception {
+        LockClient client = connect();
+        List<String> made = new ArrayList<>();
+        try (Recording recording = new Recording()) {
+            recording.enable("jdk.JavaExceptionThrow");
+            recording.start();
+            for (int i = 0; i < 20; i++) {
+                client.lock(NAME).lock();
+                client.lock(NAME).unlock();
+            }
+            recording.stop();
+            Path file = folder.resolve("exceptions.jfr");
+            recording.dump(file);
+            for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+                boolean exception = event.getEventType().getName().equals("jdk.JavaExceptionThrow");
+                String type = exception ? event.getClass("thrownClass").getName() : "";
+                if (type.startsWith("io.grpc.Status") || type.startsWith("dev.lockstep")) {
+                    made.add(type);
+                }
+            }
+        }
+        assertThat(made).isEmpty();
     }
 
     /** Waits until no request and no watch message has come for a while. */

@@ -111,16 +111,16 @@ class EtcdFaultsTest extends SingleMemberTestCase {
         Backends backends = closedAfterwards(new Backends(namespace, "etcd://" + server.address()));
         EtcdBackend backend = backends.open();
         Session session = Backends.session(backend);
-        Place place = Backends.place(backend, NAME);
+        ClaimKey key = Backends.claimKey(backend, NAME);
         long fence = session.fence();
-        var enter = place.enter(Keys.bytes("value"), false, fence);
-        assertThat(backend.wire().call(Rpc.TXN, enter).get().getSucceeded()).isTrue();
-        assertThat(backend.leave(place, NAME, 0, fence).get()).isTrue();
-        assertThat(backend.wire().call(Rpc.TXN, enter).get().getSucceeded()).isFalse();
+        var enter = key.enter(Keys.bytes("value"), false, fence);
+        assertThat(backend.link().call(Rpc.TXN, enter).get().getSucceeded()).isTrue();
+        assertThat(backend.leave(key, NAME, 0, fence).get()).isTrue();
+        assertThat(backend.link().call(Rpc.TXN, enter).get().getSucceeded()).isFalse();
         assertThat(queue()).isEmpty();
         // New requests pass the fence.
-        assertThat(backend.wire()
-                        .call(Rpc.TXN, place.enter(Keys.bytes("value"), false, session.fence()))
+        assertThat(backend.link()
+                        .call(Rpc.TXN, key.enter(Keys.bytes("value"), false, session.fence()))
                         .get()
                         .getSucceeded())
                 .isTrue();

@@ -3,6 +3,7 @@ package dev.lockstep.etcd;
 import dev.lockstep.EngineInfo;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockPage;
 import dev.lockstep.servers.EtcdServer;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.spi.AdminBackend;
@@ -191,6 +192,11 @@ class EtcdFixture implements BackendFixture {
         @Override
         public CompletionStage<List<LockInfo>> list(String prefix) {
             return delegate.list(prefix);
+        }
+
+        @Override
+        public CompletionStage<LockPage> list(String prefix, String cursor, int limit) {
+            return delegate.list(prefix, cursor, limit);
         }
 
         @Override

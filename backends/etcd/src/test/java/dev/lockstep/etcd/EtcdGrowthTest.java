@@ -7,6 +7,8 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.etcd.Gateway.Kv;
 import dev.lockstep.etcd.proto.Etcd.Event;
+import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,7 +103,7 @@ class EtcdGrowthTest extends SingleMemberTestCase {
         client.lock(NAME).unlock();
     }
 
-    private static List<Lease> hold(LockClient client, int count) throws Exception {
+    static List<Lease> hold(LockClient client, int count) throws Exception {
         Semaphore inFlight = new Semaphore(200);
         List<CompletableFuture<Lease>> acquiring = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -139,47 +141,60 @@ class EtcdGrowthTest extends SingleMemberTestCase {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    /** All requests of the server stand still while it deletes the keys of a lease. */
+    /**
+     * All requests of the server stand still while it deletes the keys of a lease. A busy machine makes requests wait, too: so
+     * each span of time in which leases end is compared with the same span at a server that has no such leases.
+     */
     @Test
     @Tag("full")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void theEndOfAClientWithThirtyThousandLocksIsHardlyNoticed() throws Exception {
+        EtcdServer quiet =
+                closedAfterwards(Servers.require(() -> EtcdServer.builder().start()));
         TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
-        LockClient dying = closedAfterwards(builder()
-                .url("etcd://127.0.0.1:" + proxy.port())
-                .ttl(Duration.ofSeconds(30))
-                .requestTimeout(Duration.ofSeconds(20))
-                .connect());
         LockClient other = connect();
-        int others = gateway.leases() - 1;
-        hold(dying, 30_000);
-        long start = System.nanoTime();
-        Duration before = Duration.ZERO;
-        while (System.nanoTime() - start < TimeUnit.SECONDS.toNanos(15)) { // each session is renewed at its own time
-            before = longer(before, longestOfAHundredPairs(other));
+        LockClient control = connect("etcd://" + quiet.address());
+        int others = gateway.leases();
+        String url = "etcd://127.0.0.1:" + proxy.port();
+        ManyLocks dying = closedAfterwards(ManyLocks.hold(30_000, url, namespace, Duration.ofSeconds(30)));
+        TimeUnit.SECONDS.sleep(15); // each session is renewed at its own time
+        proxy.blackHole(); // its machine, with the connection
+        dying.close();
+        List<Span> spans = new ArrayList<>();
+        int left = gateway.leases();
+        while (left > others) {
+            Span span = Span.measure(other, control);
+            int now = gateway.leases();
+            if (now < left) {
+                spans.add(span);
+            }
+            left = now;
         }
-        proxy.blackHole();
-        start = System.nanoTime();
-        Duration longest = Duration.ZERO;
-        while (gateway.leases() > others) {
-            longest = longer(longest, longestOfAHundredPairs(other));
-        }
+        List<Long> stalls =
+                spans.stream().map(span -> span.here - span.there).sorted().toList();
         System.out.println(
-                "longest pair " + longest.toMillis() + " ms, before " + before.toMillis() + " ms; free after "
-                        + Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s");
-        assertThat(longest.minus(before)).isLessThan(Duration.ofMillis(200));
+                "milliseconds that etcd stood still, less those of another server: " + stalls + " of " + spans);
+        assertThat(stalls.get(stalls.size() * 3 / 4)).isLessThan(200);
+        // Otherwise that says nothing: all leases would end in one long span.
+        assertThat(spans).hasSizeGreaterThan(10);
     }
 
-    private static Duration longestOfAHundredPairs(LockClient client) throws InterruptedException {
-        Duration longest = Duration.ZERO;
-        for (int i = 0; i < 100; i++) {
-            longest = longer(longest, pairs(client, 1));
-            TimeUnit.MILLISECONDS.sleep(1);
+    /**
+     * A third of a second.
+     *
+     * @param here the longest pair of lock and unlock, in milliseconds
+     * @param there the same at the other server
+     */
+    private record Span(long here, long there) {
+        static Span measure(LockClient here, LockClient there) {
+            long start = System.nanoTime();
+            long longestHere = 0;
+            long longestThere = 0;
+            while (System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(300)) {
+                longestHere = Math.max(longestHere, pairs(here, 1).toMillis());
+                longestThere = Math.max(longestThere, pairs(there, 1).toMillis());
+            }
+            return new Span(longestHere, longestThere);
         }
-        return longest;
-    }
-
-    private static Duration longer(Duration one, Duration other) {
-        return one.compareTo(other) > 0 ? one : other;
     }
 }

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
+import dev.lockstep.etcd.proto.Etcd.Event;
+import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import dev.lockstep.etcd.proto.Etcd.TxnResponse;
 import dev.lockstep.servers.TcpProxy;
@@ -12,6 +15,7 @@ import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,18 +34,18 @@ class EtcdRacesTest extends SingleMemberTestCase {
     }
 
     private TxnResponse send(TxnRequest request) throws Exception {
-        return backend.wire().call(Rpc.TXN, request).get();
+        return backend.link().call(Rpc.TXN, request).get();
     }
 
-    private TxnRequest enter(Place place) {
-        return place.enter(Keys.bytes("value"), false, session.fence());
+    private TxnRequest enter(ClaimKey key) {
+        return key.enter(Keys.bytes("value"), false, session.fence());
     }
 
     /** The next claim of the same key, which is there when late requests of the one before arrive. */
-    private Place enterNext(Place before) throws Exception {
-        Place next = Backends.place(backend, NAME);
-        assertThat(next.key()).isEqualTo(before.key());
-        assertThat(send(enter(next)).getSucceeded()).isTrue();
+    private ClaimKey enterNext(ClaimKey before) throws Exception {
+        ClaimKey next = Backends.claimKey(backend, NAME);
+        assertThat(next.bytes()).isEqualTo(before.bytes());
+        assertThat(ClaimKey.hasEntered(send(enter(next)))).isTrue();
         return next;
     }
 
@@ -49,8 +53,8 @@ class EtcdRacesTest extends SingleMemberTestCase {
     @Test
     void aGrantThatWasReleasedBeforeItBeganIsNotKept() throws Exception {
         TestClaim claim = TestClaim.of(NAME, "client.1");
-        Place place = Backends.place(backend, NAME);
-        EtcdGrant grant = new EtcdGrant(backend, place, place.entered(send(enter(place))), claim, 0);
+        ClaimKey key = Backends.claimKey(backend, NAME);
+        EtcdGrant grant = new EtcdGrant(backend, key, key.entered(send(enter(key))), claim, 0);
         assertThat(grant.release(LockBackend.DO_NOT_BLOCK).toCompletableFuture().get())
                 .isTrue();
         grant.begin();
@@ -60,22 +64,22 @@ class EtcdRacesTest extends SingleMemberTestCase {
 
     @Test
     void aDeleteThatArrivesLateSparesTheNextClaim() throws Exception {
-        Place first = Backends.place(backend, NAME);
+        ClaimKey first = Backends.claimKey(backend, NAME);
         long created = first.entered(send(enter(first))).createRevision();
         assertThat(backend.leave(first, NAME, created, 0).get()).isTrue();
         enterNext(first);
-        assertThat(send(first.leave(created)).getSucceeded()).isFalse();
+        assertThat(send(first.leave(created, List.of())).getSucceeded()).isFalse();
         assertThat(gateway.list(lockPrefix(NAME))).hasSize(1);
     }
 
     @Test
     void aDepartureForGoodThatArrivesLateSparesTheNextClaim() throws Exception {
-        Place first = Backends.place(backend, NAME);
+        ClaimKey first = Backends.claimKey(backend, NAME);
         long fence = session.fence();
         send(enter(first));
         assertThat(backend.leave(first, NAME, 0, fence).get()).isTrue();
         enterNext(first);
-        assertThat(send(first.leaveForGood(fence)).getSucceeded()).isFalse();
+        assertThat(send(first.leaveForGood(fence, List.of())).getSucceeded()).isFalse();
         assertThat(gateway.list(lockPrefix(NAME))).hasSize(1);
     }
 
@@ -83,9 +87,9 @@ class EtcdRacesTest extends SingleMemberTestCase {
     @Test
     void aDepartureBehindAFenceThatHasMovedFindsItsKey() throws Exception {
         long fence = session.fence();
-        Place one = Backends.place(backend, NAME);
-        Place two = Backends.place(backend, NAME);
-        Place three = Backends.place(backend, NAME);
+        ClaimKey one = Backends.claimKey(backend, NAME);
+        ClaimKey two = Backends.claimKey(backend, NAME);
+        ClaimKey three = Backends.claimKey(backend, NAME);
         send(enter(one));
         send(enter(two));
         assertThat(gateway.list(lockPrefix(NAME))).hasSize(2);
@@ -102,22 +106,22 @@ class EtcdRacesTest extends SingleMemberTestCase {
         TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
         EtcdBackend cutOff = closedAfterwards(new Backends(namespace, "etcd://127.0.0.1:" + proxy.port()))
                 .open(LockClient.builder().ttl(SHORT_TTL).requestTimeout(SHORT_TTL.plusMillis(500)));
-        Place place = Backends.place(cutOff, NAME);
+        ClaimKey key = Backends.claimKey(cutOff, NAME);
         proxy.blackHole();
-        CompletableFuture<Boolean> left = cutOff.leave(place, NAME, 1, 0);
-        place.session().signalLost(LossReason.CLIENT_CLOSED);
+        CompletableFuture<Boolean> left = cutOff.leave(key, NAME, 1, 0);
+        key.session().signalLost(LossReason.CLIENT_CLOSED);
         assertThat(left.get(20, TimeUnit.SECONDS)).isFalse();
     }
 
     @Test
     void aPlaceIsFreedOnce() {
-        Place place = Backends.place(backend, NAME);
-        place.free();
-        Place next = Backends.place(backend, NAME);
-        place.free();
+        ClaimKey key = Backends.claimKey(backend, NAME);
+        key.free();
+        ClaimKey next = Backends.claimKey(backend, NAME);
+        key.free();
         assertThat(session.claims()).isEqualTo(1);
-        assertThat(next.key()).isEqualTo(place.key());
-        assertThat(Backends.place(backend, NAME).key()).isNotEqualTo(place.key());
+        assertThat(next.bytes()).isEqualTo(key.bytes());
+        assertThat(Backends.claimKey(backend, NAME).bytes()).isNotEqualTo(key.bytes());
     }
 
     /** The holder asks again while the waiter hears nothing: under the same key, but behind the waiter. */
@@ -228,5 +232,104 @@ class EtcdRacesTest extends SingleMemberTestCase {
         proxy.heal();
         gone.get(5, TimeUnit.SECONDS);
         assertThat(gateway.list(lockPrefix(NAME))).isEmpty();
+    }
+
+    /** No request of the waiter reaches the server any more, but the event reaches the waiter. */
+    @Test
+    void aWaiterTakesOverWhenItsOnlyBlockerHasGone() throws Exception {
+        LockClient holder = connect();
+        TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
+        LockClient waiter = connect("etcd://127.0.0.1:" + proxy.port());
+        Lease held = holder.lock(NAME).acquireAsync().get();
+        CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();
+        await("it waits", () -> gateway.list(lockPrefix(NAME)).size() == 2);
+        TimeUnit.MILLISECONDS.sleep(300); // its watch is in place, and it has seen that the holder is still there
+        proxy.stall(TcpProxy.Direction.REQUESTS);
+        held.close();
+        Lease taken = waiting.get(20, TimeUnit.SECONDS);
+        assertThat(taken.isValid()).isTrue();
+        assertThat(taken.token() >> 10)
+                .isEqualTo(gateway.list(lockPrefix(NAME)).get(0).createRevision());
+        proxy.heal();
+        taken.close();
+    }
+
+    @Test
+    void aWaiterThatTakesOverWithoutItsKeyLosesTheLock() throws Exception {
+        TestClaim first = TestClaim.of(NAME, "client.1");
+        var held = backend.submit(first).outcome().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        String key = gateway.list(lockPrefix(NAME)).get(0).key();
+        TestClaim second = TestClaim.of(NAME, "client.2");
+        Claim waiting = backend.submit(second);
+        await("it waits", () -> gateway.list(lockPrefix(NAME)).size() == 2 && waiting.mustWait());
+        TimeUnit.MILLISECONDS.sleep(300); // its watch is in place, and it has seen that the holder is still there
+        gateway.list(lockPrefix(NAME)).stream()
+                .map(Gateway.Kv::key)
+                .filter(other -> !other.equals(key))
+                .forEach(gateway::delete);
+        ((Outcome.Granted) held)
+                .grant()
+                .release(LockBackend.DO_NOT_BLOCK)
+                .toCompletableFuture()
+                .get();
+        waiting.outcome().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        assertThat(second.lost().get(20, TimeUnit.SECONDS)).isEqualTo(LossReason.REVOKED);
+    }
+
+    /** A watch may begin at a member that is behind: it tells of the claim before under the same key. */
+    @Test
+    void anEventThatIsOlderThanTheLookDoesNotCount() {
+        Watches.Watcher nobody = new Watches.Watcher() {
+            @Override
+            public void watching() {}
+
+            @Override
+            public void changed(Event event) {}
+        };
+        Blocker blocker = new Blocker(backend.watches(), nobody, ClaimTerms.lock(NAME, LockMode.EXCLUSIVE));
+        KeyValue holder = KeyValue.newBuilder()
+                .setKey(Keys.bytes(lockPrefix(NAME) + "w/9.0"))
+                .setVersion(1)
+                .build();
+        blocker.follow(Blockers.only(holder, 1, 1, 10));
+        assertThat(blocker.heard(deletion(holder, 10))).isEqualTo(Blocker.News.NONE);
+        assertThat(blocker.heard(deletion(holder, 11))).isEqualTo(Blocker.News.FREE);
+        blocker.follow(Blockers.last(holder, 11));
+        assertThat(blocker.heard(deletion(holder, 12))).isEqualTo(Blocker.News.LOOK);
+        blocker.forget();
+    }
+
+    private static Event deletion(KeyValue kv, long revision) {
+        return Event.newBuilder()
+                .setType(Event.EventType.DELETE)
+                .setKv(KeyValue.newBuilder().setKey(kv.getKey()).setModRevision(revision))
+                .build();
+    }
+
+    @Test
+    void aCallThatMayBlockReturnsWithTheAnswer() throws Exception {
+        Duration bound = Duration.ofSeconds(20);
+        Claim claim = backend.submit(TestClaim.of(NAME, "client.1").blocking(bound));
+        assertThat(claim.outcome().toCompletableFuture()).isDone();
+        Claim waiting = backend.submit(TestClaim.of(NAME, "client.2").blocking(bound));
+        assertThat(waiting.mustWait()).isTrue();
+        assertThat(waiting.outcome().toCompletableFuture()).isNotDone();
+        var granted = (Outcome.Granted) claim.outcome().toCompletableFuture().get();
+        assertThat(granted.grant().release(bound).toCompletableFuture()).isCompletedWithValue(true);
+        waiting.withdraw(bound).toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aCallBlocksNoLongerThanItMay() throws Exception {
+        TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
+        EtcdBackend silent = closedAfterwards(new Backends(namespace, "etcd://127.0.0.1:" + proxy.port()))
+                .open(LockClient.builder().requestTimeout(Duration.ofSeconds(30)));
+        proxy.blackHole();
+        long start = System.nanoTime();
+        Claim claim = silent.submit(TestClaim.of(NAME, "client.1").blocking(Duration.ofMillis(200)));
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofMillis(190), Duration.ofSeconds(15));
+        assertThat(claim.outcome().toCompletableFuture()).isNotDone();
+        proxy.heal();
     }
 }

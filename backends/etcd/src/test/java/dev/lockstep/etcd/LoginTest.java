@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class LoginTest {
     private final List<CompletableFuture<String>> asked = new ArrayList<>();
     private final List<Boolean> locked = new ArrayList<>();
-    private final Login login = new Login("user", "s3cret", credentials -> ask());
+    private final Login login = new Login("user", () -> "s3cret", credentials -> ask());
 
     private CompletableFuture<String> ask() {
         locked.add(Thread.holdsLock(login()));

@@ -1,68 +1,64 @@
 package dev.lockstep.etcd;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.lockstep.mutants.PlantedBug;
+import dev.lockstep.mutants.PlantedBugs;
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/** The tests of this engine are worth something: each of these mistakes makes them fail. */
-class PlantedBugsTest {
-    @Test
-    @Tag("full")
-    void oneIsFound() {
-        PlantedBug bug = PlantedBug.oneOf(quickBugs());
-        assertThat(bug.findings()).as(bug.name()).isNotEmpty();
-    }
-
-    @ParameterizedTest
-    @MethodSource("bugs")
-    @Tag("full")
-    void eachIsFound(PlantedBug bug) {
-        assertThat(bug.findings()).isNotEmpty();
-    }
-
-    @Test
-    @Tag("full")
-    void withoutOneNothingIsFound() {
-        assertThat(PlantedBug.findingsWithout(bugs())).isEmpty();
-    }
-
-    static List<PlantedBug> bugs() {
-        return Stream.of(quickBugs(), slowBugs()).flatMap(List::stream).toList();
-    }
-
-    /** Those whose tests need one server and a few seconds. */
-    private static List<PlantedBug> quickBugs() {
+/** Mistakes that the tests of this engine find. */
+class PlantedBugsTest extends PlantedBugs {
+    @Override
+    protected List<PlantedBug> quickBugs() {
         return List.of(
                 new PlantedBug(
                         "leave the queue without a look at whose key it is",
-                        ".addCompare(Requests.createdAt(key, createRevision)) .addSuccess(Requests.delete(key))",
-                        ".addSuccess(Requests.delete(key))",
+                        ".addCompare(Txns.createdAt(key, createRevision)) .addSuccess(Txns.delete(key))",
+                        ".addSuccess(Txns.delete(key))",
                         "dev.lockstep.etcd.EtcdRacesTest: aDeleteThatArrivesLateSparesTheNextClaim"),
                 new PlantedBug(
                         "enter the queue without a look at the fence",
-                        ".addCompare(Requests.writtenAt(session.key(), fence)) .addCompare(Requests.absent(key))",
-                        ".addCompare(Requests.absent(key))",
+                        ".addCompare(Txns.writtenAt(session.key(), fence)) .addCompare(Txns.absent(key))",
+                        ".addCompare(Txns.absent(key))",
                         "dev.lockstep.etcd.EtcdFaultsTest: aRequestFromBeforeTheFenceIsRefused"),
                 new PlantedBug(
                         "count a session from etcd's answer",
                         "Renewer.deadline(sent, context.ttl()), this::ended",
                         "Renewer.deadline(scheduler.nanoTime(), context.ttl()), this::ended",
-                        "dev.lockstep.etcd.EtcdRacesTest: aSessionThatIsConfirmedLateIsValidNoLonger"));
+                        "dev.lockstep.etcd.EtcdRacesTest: aSessionThatIsConfirmedLateIsValidNoLonger"),
+                new PlantedBug(
+                        "take over because of an event about an earlier claim",
+                        "|| event.getKv().getModRevision() <= waitsFor.revision()",
+                        "",
+                        "dev.lockstep.etcd.EtcdRacesTest: anEventThatIsOlderThanTheLookDoesNotCount"),
+                new PlantedBug(
+                        "do not look for the own key after taking over",
+                        "if (viewed.assumed()) {",
+                        "if (viewed.assumed() && viewed.wanted()) {",
+                        "dev.lockstep.etcd.EtcdRacesTest: aWaiterThatTakesOverWithoutItsKeyLosesTheLock"),
+                new PlantedBug(
+                        "give slots to oneself before older permits have theirs",
+                        "if (count == BATCH || (known",
+                        "if (claim.createRevision() < token || (known",
+                        "dev.lockstep.etcd.EtcdSemaphoreTest: tokensRiseForEachSlotWheneverTheyAreAskedFor"));
     }
 
-    private static List<PlantedBug> slowBugs() {
+    @Override
+    protected List<PlantedBug> slowBugs() {
         return List.of(
                 new PlantedBug(
                         "keep a grant that comes after the withdrawal",
-                        "granted = withdrawn ? null : new EtcdGrant(",
-                        "granted = new EtcdGrant(",
+                        "granted = state.isAsking() ? new EtcdGrant(backend, at, view, request, position.pendingFence()) : null;",
+                        "granted = new EtcdGrant(backend, at, view, request, position.pendingFence());",
                         "dev.lockstep.etcd.EtcdRacesTest: aGrantThatComesAfterTheWithdrawalIsNotKept"),
+                new PlantedBug(
+                        "let nobody know that a claim that has waited holds its permits",
+                        "if (verify() && view.heir()) {",
+                        "if (verify() && view.wanted()) {",
+                        "dev.lockstep.etcd.EtcdSemaphoreTest: aClaimThatHasWaitedLetsTheNextOneIn"),
+                new PlantedBug(
+                        "let a lock in beside a semaphore",
+                        "return List.of(Txns.noneBeginsWith(semaphores));",
+                        "return List.of();",
+                        "dev.lockstep.etcd.EtcdSemaphoreTest: aClaimOfAnotherKindWritesNothing"),
                 new PlantedBug(
                         "set no watch again on the next stream",
                         "opened.create(watch, 0);",

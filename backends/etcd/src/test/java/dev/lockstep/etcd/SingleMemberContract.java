@@ -7,22 +7,16 @@ import dev.lockstep.tck.LockContract;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 
 /** The contract on a single member. */
 abstract class SingleMemberContract extends LockContract {
+    @AutoClose
     private static @Nullable EtcdServer server;
 
     /** Starts the member, or skips the class. */
     static void startServer(EtcdServer.Builder builder) {
         server = Servers.require(builder::start);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -3,13 +3,15 @@ package dev.lockstep.etcd;
 import dev.lockstep.LockClient;
 import dev.lockstep.servers.EtcdServer;
 import dev.lockstep.servers.Servers;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
 /** Tests on one member, which a class has for itself. */
 abstract class SingleMemberTestCase extends EtcdTestCase {
+    @AutoClose
     static EtcdServer server;
+
     Gateway gateway;
 
     @BeforeAll
@@ -21,13 +23,6 @@ abstract class SingleMemberTestCase extends EtcdTestCase {
     @BeforeEach
     void openGateway() {
         gateway = new Gateway(server);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     LockClient connect() {

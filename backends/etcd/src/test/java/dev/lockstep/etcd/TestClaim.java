@@ -9,24 +9,40 @@ import dev.lockstep.spi.GrantListener;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 
 /** A claim as the core would make it, for tests that talk to a backend. */
-record TestClaim(String name, LockMode mode, boolean mayWait, String claimId, CompletableFuture<LossReason> lost)
+record TestClaim(
+        String name,
+        LockMode mode,
+        OptionalInt limit,
+        int permits,
+        boolean mayWait,
+        Duration blockAtMost,
+        String claimId,
+        CompletableFuture<LossReason> lost)
         implements ClaimRequest {
 
     static TestClaim of(String name, String claimId) {
-        return new TestClaim(name, LockMode.EXCLUSIVE, true, claimId, new CompletableFuture<>());
+        return new TestClaim(
+                name,
+                LockMode.EXCLUSIVE,
+                OptionalInt.empty(),
+                1,
+                true,
+                LockBackend.DO_NOT_BLOCK,
+                claimId,
+                new CompletableFuture<>());
+    }
+
+    TestClaim blocking(Duration atMost) {
+        return new TestClaim(name, mode, limit, permits, mayWait, atMost, claimId, lost);
     }
 
     @Override
     public boolean mayBarge() {
         return false;
-    }
-
-    @Override
-    public Duration blockAtMost() {
-        return LockBackend.DO_NOT_BLOCK;
     }
 
     @Override

@@ -10,6 +10,8 @@ import dev.lockstep.spi.ClaimRequest;
  * @param key the lock's name as it stands in the tables
  * @param claim the claim's id
  * @param client the id of its client, with which the claim's begins
+ * @param limit how many permits the semaphore has; 0 for a lock
+ * @param permits how many of them it asks for; 1 for a lock
  */
 record Ask(
         String key,
@@ -19,8 +21,10 @@ record Ask(
         boolean mayWait,
         boolean mayBarge,
         String thread,
-        int sticky) {
-    private static final int THREAD_LENGTH = 255;
+        int sticky,
+        int limit,
+        int permits) {
+    static final int THREAD_LENGTH = 255;
 
     static Ask of(ClaimRequest request, String key, String client) {
         HolderInfo holder = request.holder();
@@ -32,7 +36,9 @@ record Ask(
                 request.mayWait(),
                 request.mayBarge(),
                 text(holder.thread(), THREAD_LENGTH),
-                holder.sticky() ? 1 : 0);
+                holder.sticky() ? 1 : 0,
+                request.limit().orElse(0),
+                request.permits());
     }
 
     /** Text for people, such that every database takes it: no control characters, no halves of characters. */

@@ -19,7 +19,7 @@ final class Batch {
         final String sql;
         final @Nullable Object[] arguments;
 
-        /** Reads its rows; null if it has none, and its answer is whether it changed any. */
+        /** Reads its rows; null if it draws, or has none and its answer is whether it changed any. */
         final Link.@Nullable Reader<T> reader;
 
         /** Whether its rows are what {@link Dialect#drawing} tells. */
@@ -35,7 +35,9 @@ final class Batch {
         }
 
         void read(ResultSet rows) throws SQLException {
-            if (reader != null) {
+            if (draws) {
+                answered(Dialect.readDrawn(rows));
+            } else if (reader != null) {
                 answer = reader.read(rows);
             }
         }
@@ -47,6 +49,12 @@ final class Batch {
 
         T answer() throws SQLException {
             return orGone(answer);
+        }
+
+        /** The answer of a statement that may have found nothing to change. */
+        @Nullable
+        T answerIfAny() {
+            return answer;
         }
     }
 
@@ -64,11 +72,7 @@ final class Batch {
 
     /** A statement that draws a token. */
     Call<Dialect.Drawn> draw(String sql, @Nullable Object... arguments) {
-        return add(new Call<>(sql, Batch::readDrawn, true, arguments));
-    }
-
-    private static Dialect.Drawn readDrawn(ResultSet rows) throws SQLException {
-        return orGone(Dialect.readDrawn(rows));
+        return add(new Call<>(sql, null, true, arguments));
     }
 
     private static <T> T orGone(@Nullable T answer) throws SQLException {

@@ -2,6 +2,7 @@ package dev.lockstep.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.RequestObserver;
 import dev.lockstep.spi.Scheduler;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,6 +28,7 @@ final class Connections implements AutoCloseable {
     private final Database database;
     private final Dialect dialect;
     private final Scheduler scheduler;
+    private final RequestObserver observer;
     private final long requestTimeoutNanos;
     private final AtomicLong lastContactNanos;
     private volatile Tuning tuning = connection -> {};
@@ -57,6 +59,7 @@ final class Connections implements AutoCloseable {
         this.database = database;
         this.dialect = database.dialect();
         this.scheduler = context.scheduler();
+        this.observer = context.requests();
         this.requestTimeoutNanos = context.requestTimeout().toNanos();
         this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
     }
@@ -75,21 +78,21 @@ final class Connections implements AutoCloseable {
 
     /** Runs a request, which can be repeated: again if it lost against another one. */
     <T> T call(Link.Work<T> work) throws SQLException {
-        return call(requestTimeoutNanos, work);
+        return call("statement", requestTimeoutNanos, work);
     }
 
-    private <T> T call(long timeoutNanos, Link.Work<T> work) throws SQLException {
-        return repeat(timeoutNanos, deadline -> callOnce(work, deadline));
+    private <T> T call(String kind, long timeoutNanos, Link.Work<T> work) throws SQLException {
+        return repeat(kind, timeoutNanos, deadline -> callOnce(work, deadline));
     }
 
     /**
      * Runs a request of the session as {@link #call(Link.Work)} does, in a time of its own and on a connection that is kept
      * for it. One thread at a time.
      */
-    <T> T callForSession(long timeoutNanos, Link.Work<T> work) throws SQLException {
+    <T> T callForSession(String kind, long timeoutNanos, Link.Work<T> work) throws SQLException {
         return keeping == null
-                ? call(timeoutNanos, work)
-                : repeat(timeoutNanos, deadline -> callKept(keeping, work, deadline));
+                ? call(kind, timeoutNanos, work)
+                : repeat(kind, timeoutNanos, deadline -> callKept(keeping, work, deadline));
     }
 
     /** One try of a request. */
@@ -98,12 +101,16 @@ final class Connections implements AutoCloseable {
         T run(long deadline) throws SQLException;
     }
 
-    private <T> T repeat(long timeoutNanos, Try<T> once) throws SQLException {
+    private <T> T repeat(String kind, long timeoutNanos, Try<T> once) throws SQLException {
         long deadline = scheduler.nanoTime() + timeoutNanos;
         for (int conflicts = 1; ; conflicts++) {
+            long sent = scheduler.nanoTime();
             try {
-                return once.run(deadline);
+                T answer = once.run(deadline);
+                observer.ended(kind, sent, null);
+                return answer;
             } catch (SQLException e) {
+                observer.ended(kind, sent, e);
                 if (conflicts >= CONFLICTS
                         || Failure.of(e, dialect) != Failure.CONFLICT
                         || scheduler.nanoTime() - deadline >= 0) {

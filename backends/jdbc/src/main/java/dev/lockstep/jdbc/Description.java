@@ -38,7 +38,7 @@ final class Description {
         return List.of(
                 "One holder at a time, as long as the database keeps what it has committed and its clock does not jump.",
                 "A crashed holder's lock is free after " + ttl.toMillis()
-                        + " ms, by the database's clock. A holder is told of a loss before that.",
+                        + " ms, by the database's clock. A holder learns of a loss before that.",
                 "Fair locks are first come, first served. "
                         + (pushed ? "Waiters are woken by NOTIFY." : "Waiters look every 5 to 100 ms."),
                 "Tokens rise, over restarts and removed rows too.");

@@ -115,6 +115,32 @@ abstract class Dialect {
         return "NULL";
     }
 
+    /** The numbers of errors. */
+    abstract ErrorCodes codes();
+
+    /** What a failed statement means. */
+    Failure failure(SQLException failure) {
+        Failure byNumber = codes().meaning(Failure.codeOf(failure));
+        return byNumber != null ? byNumber : Failure.ofState(Failure.stateOf(failure));
+    }
+
+    /** Whether the server that answered only lets itself be read. */
+    boolean isReadOnly(SQLException failure) {
+        return codes().readOnly().contains(Failure.codeOf(failure))
+                || Failure.stateOf(failure).equals("25006");
+    }
+
+    /** Whether driver and server cannot agree on how to log in, which looks as if the server were away. */
+    boolean cannotAgree(SQLException failure) {
+        return false;
+    }
+
+    /** Whether the driver cannot use a part of the URL. */
+    boolean isAboutArguments(SQLException failure) {
+        return codes().argument().contains(Failure.codeOf(failure))
+                || Failure.stateOf(failure).equals("22023");
+    }
+
     /** What limits locks on this database, whatever its settings. */
     abstract String limit();
 

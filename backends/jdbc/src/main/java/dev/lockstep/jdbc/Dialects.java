@@ -1,6 +1,7 @@
 package dev.lockstep.jdbc;
 
 import dev.lockstep.LockConfigurationException;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -36,6 +37,29 @@ final class Dialects {
         }
         throw new LockConfigurationException(
                 null, "The database '" + product + "' cannot keep locks. Use one of " + expected());
+    }
+
+    /** What a failure means if the database is not known yet, by the rules of all. */
+    static Failure failure(SQLException failure) {
+        String state = Failure.stateOf(failure);
+        int code = Failure.codeOf(failure);
+        if (state.isEmpty() && code != 0) { // as SQLite's alone
+            return new SqliteDialect().failure(failure);
+        }
+        for (Dialect dialect : ALL) {
+            Failure known =
+                    dialect instanceof SqliteDialect ? null : dialect.codes().meaning(code);
+            if (known != null) {
+                return known;
+            }
+        }
+        boolean ofDriver = state.startsWith("42") && code < 0; // as the numbers of MySQL's
+        return ofDriver ? Failure.UNREACHABLE : Failure.ofState(state);
+    }
+
+    /** Whether a failure to connect is one of drivers that cannot agree with their server, by the rules of all. */
+    static boolean cannotAgree(SQLException failure) {
+        return ALL.stream().anyMatch(dialect -> dialect.cannotAgree(failure));
     }
 
     private static String expected() {

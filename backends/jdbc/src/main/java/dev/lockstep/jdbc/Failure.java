@@ -22,28 +22,7 @@ enum Failure {
 
     private static final Pattern SECRETS =
             Pattern.compile("((?i:password)=)[^&;\\s'\"]*|(//[^/@:\\s]*:)[^/@\\s]+(?=@)");
-    /** Of the drivers of MariaDB and MySQL, which have no number for it. */
-    private static final Pattern NO_TLS =
-            Pattern.compile("ssl not enabled in the server|SSL Connection required, but not provided");
-
     private static final Set<String> CONFLICTS = Set.of("41000", "26000", "42P05");
-    private static final Set<Integer> SQLITE_CONFLICTS = Set.of(5, 6, 17); // busy, locked, tables changed meanwhile
-    private static final int SQLITE_READ_ONLY = 8;
-    private static final Set<Integer> SQLITE_REFUSALS = Set.of(SQLITE_READ_ONLY, 13);
-
-    // Of MySQL, MariaDB and H2. The numbers of one mean nothing to the others, and PostgreSQL has none.
-    private static final Set<Integer> CONFLICT_NUMBERS = Set.of(1205, 1213, 1020, 50200, 40001, 90131);
-    private static final Set<Integer> REFUSAL_NUMBERS = Set.of(1290, 1836, 1792, 1021, 1114, 1226, 1461, 3100, 90097);
-    private static final Set<Integer> READ_ONLY_NUMBERS = Set.of(1290, 1792, 1836, 90097);
-    private static final Set<Integer> AWAY_NUMBERS = Set.of(1040, 1053, 1077, 1079, 1203, 1927, 2006, 2013);
-    private static final Set<Integer> WRONG_NUMBERS =
-            Set.of(1130, 1251, 1820, 1862, 3118, 3159, 4151, 28000, 90013, 90046, 90049, 90096, 90117, 90146, 90149);
-
-    /** Of drivers that cannot use what a URL says: of MySQL by its state, of H2 by its number, of MariaDB by its words. */
-    private static final Set<String> ARGUMENT_STATES = Set.of("S1009", "01S00", "07006", "22023");
-
-    private static final Set<Integer> ARGUMENT_NUMBERS = Set.of(90011, 90050, 90088, 90113);
-    private static final Pattern ARGUMENT_WORDS = Pattern.compile("error parsing url|Incorrect port value");
 
     /**
      * What a failure means.
@@ -51,22 +30,7 @@ enum Failure {
      * @param dialect the database; null if it is not known yet, and the failure is judged by the rules of all
      */
     static Failure of(SQLException failure, @Nullable Dialect dialect) {
-        String state = stateOf(failure);
-        int code = codeOf(failure);
-        // SQLite alone has numbers without states.
-        if (dialect instanceof SqliteDialect || (dialect == null && state.isEmpty() && code != 0)) {
-            return ofSqlite(code & 0xff);
-        }
-        if (CONFLICT_NUMBERS.contains(code)) {
-            return CONFLICT;
-        }
-        if (REFUSAL_NUMBERS.contains(code)) {
-            return REFUSED;
-        }
-        if (AWAY_NUMBERS.contains(code) || isOfMySqlDriver(state, code, dialect)) {
-            return UNREACHABLE;
-        }
-        return WRONG_NUMBERS.contains(code) ? WRONG : ofState(state);
+        return dialect == null ? Dialects.failure(failure) : dialect.failure(failure);
     }
 
     /**
@@ -74,13 +38,7 @@ enum Failure {
      * read, as a primary that has become a standby.
      */
     static boolean spoilsConnection(SQLException failure, Dialect dialect) {
-        if (of(failure, dialect) == UNREACHABLE) {
-            return true;
-        }
-        return dialect instanceof SqliteDialect
-                ? (codeOf(failure) & 0xff) == SQLITE_READ_ONLY
-                : READ_ONLY_NUMBERS.contains(codeOf(failure))
-                        || stateOf(failure).equals("25006");
+        return of(failure, dialect) == UNREACHABLE || dialect.isReadOnly(failure);
     }
 
     /**
@@ -92,7 +50,7 @@ enum Failure {
      */
     static Failure ofConnecting(SQLException failure, @Nullable Dialect dialect) {
         Failure known = of(failure, dialect);
-        boolean disagree = isOfPostgresDriver(failure, dialect) || matches(failure, NO_TLS);
+        boolean disagree = dialect == null ? Dialects.cannotAgree(failure) : dialect.cannotAgree(failure);
         return known == UNREACHABLE && disagree ? WRONG : known;
     }
 
@@ -103,30 +61,11 @@ enum Failure {
                 return true;
             }
         }
-        return ARGUMENT_STATES.contains(stateOf(failure))
-                || ARGUMENT_NUMBERS.contains(codeOf(failure))
-                || (dialect instanceof MariaDbDialect && matches(failure, ARGUMENT_WORDS));
+        return dialect.isAboutArguments(failure);
     }
 
-    private static Failure ofSqlite(int code) {
-        if (SQLITE_CONFLICTS.contains(code)) {
-            return CONFLICT;
-        }
-        return SQLITE_REFUSALS.contains(code) ? REFUSED : code == 1 || code == 26 ? WRONG : UNREACHABLE;
-    }
-
-    /** Whether a driver says itself, without a number, what a server would say of a statement: of closed connections too. */
-    private static boolean isOfMySqlDriver(String state, int code, @Nullable Dialect dialect) {
-        return state.startsWith("42") && (code < 0 || (code == 0 && dialect instanceof MySqlDialect));
-    }
-
-    private static boolean isOfPostgresDriver(SQLException failure, @Nullable Dialect dialect) {
-        return stateOf(failure).equals("08004")
-                && codeOf(failure) == 0
-                && (dialect == null || dialect instanceof PostgresDialect);
-    }
-
-    private static Failure ofState(String state) {
+    /** What the state of a failure means, by the rules of SQL. */
+    static Failure ofState(String state) {
         if (state.startsWith("40") || CONFLICTS.contains(state)) {
             return CONFLICT;
         }
@@ -142,7 +81,7 @@ enum Failure {
     }
 
     /** Pools hide why they have no connection behind an exception of their own. */
-    private static String stateOf(SQLException failure) {
+    static String stateOf(SQLException failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql && sql.getSQLState() != null) {
                 return sql.getSQLState().toUpperCase(Locale.ROOT);
@@ -152,7 +91,7 @@ enum Failure {
     }
 
     /** Pools pass on the state, but not the number. */
-    private static int codeOf(SQLException failure) {
+    static int codeOf(SQLException failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql && sql.getErrorCode() != 0) {
                 return sql.getErrorCode();
@@ -191,7 +130,7 @@ enum Failure {
         return text.toString();
     }
 
-    private static boolean matches(SQLException failure, Pattern text) {
+    static boolean matches(SQLException failure, Pattern text) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (text.matcher(String.valueOf(cause.getMessage())).find()) {
                 return true;

@@ -4,9 +4,18 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 
 /** H2, inside the process or as a server. */
 final class H2Dialect extends Dialect {
+    private static final ErrorCodes CODES = new ErrorCodes(
+            Set.of(50200, 40001, 90131),
+            Set.of(90097),
+            Set.of(90097),
+            Set.of(),
+            Set.of(28000, 90013, 90046, 90049, 90096, 90117, 90146, 90149),
+            Set.of(90011, 90050, 90088, 90113));
+
     @Override
     String product() {
         return "H2";
@@ -54,6 +63,11 @@ final class H2Dialect extends Dialect {
     @Override
     boolean createsSchema() {
         return true;
+    }
+
+    @Override
+    ErrorCodes codes() {
+        return CODES;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.lockstep.jdbc;
 
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockPage;
 import dev.lockstep.spi.AdminBackend;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -28,6 +29,12 @@ final class JdbcAdmin implements AdminBackend {
     @Override
     public CompletionStage<List<LockInfo>> list(String prefix) {
         return requests.ask(null, "list", link -> store.list(link, keys, keys.withPrefix(prefix)));
+    }
+
+    @Override
+    public CompletionStage<LockPage> list(String prefix, String cursor, int limit) {
+        Keys.Range range = cursor.isEmpty() ? keys.withPrefix(prefix) : keys.withPrefixAfter(prefix, cursor);
+        return requests.ask(null, "list", link -> store.list(link, keys, range, limit));
     }
 
     @Override

@@ -2,13 +2,13 @@ package dev.lockstep.jdbc;
 
 import dev.lockstep.EngineInfo;
 import dev.lockstep.HolderInfo;
-import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
+import dev.lockstep.spi.AbstractBackend;
 import dev.lockstep.spi.AdminBackend;
+import dev.lockstep.spi.Answers;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
-import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Traits;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -22,19 +22,15 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One client's side of the tables. Safe for use by many threads. */
-final class JdbcBackend implements LockBackend {
+final class JdbcBackend extends AbstractBackend {
     private static final Logger log = LoggerFactory.getLogger(JdbcBackend.class);
     private static final Duration MIN_TTL = Duration.ofMillis(200);
 
-    private final BackendContext context;
     private final Dialect dialect;
     private final Connections connections;
     private final Store store;
@@ -42,12 +38,11 @@ final class JdbcBackend implements LockBackend {
     private final Traits traits;
     private final @Nullable PostgresListener listener;
     private final Requests requests;
-    private final Waiting waiting = new Waiting(this);
+    private final Waiters waiters = new Waiters(this);
     private final Reconciler reconciler = new Reconciler(this);
     private final Map<String, JdbcClaim> claims = new ConcurrentHashMap<>();
     private final Map<String, JdbcGrant> grants = new ConcurrentHashMap<>();
     private final Set<Retrying> pending = ConcurrentHashMap.newKeySet();
-    private final JdbcAdmin admin;
     private final Sessions sessions;
     private final Cleaner cleaner;
     private volatile boolean closed;
@@ -60,16 +55,15 @@ final class JdbcBackend implements LockBackend {
             @Nullable PostgresListener listener,
             Settings settings)
             throws SQLException {
-        this.context = context;
+        super(context);
         this.dialect = dialect;
         this.connections = connections;
         this.store = store;
         this.listener = listener;
         this.keys = new Keys(context.namespace());
         boolean pushed = listener != null;
-        this.traits = new Traits(pushed, pushed, true, true, MIN_TTL);
+        this.traits = new Traits(pushed, pushed, true, true, MIN_TTL).withLimits();
         this.requests = new Requests(context, dialect, connections, settings.poolSize(dialect));
-        this.admin = new JdbcAdmin(requests, store, keys);
         this.sessions = new Sessions(this, context, who(context));
         this.cleaner = new Cleaner(this, context, settings.idleNames());
         if (listener != null) {
@@ -101,7 +95,10 @@ final class JdbcBackend implements LockBackend {
 
     @Override
     public Claim submit(ClaimRequest request) {
-        JdbcClaim claim = new JdbcClaim(this, request, Ask.of(request, keys.key(request.name()), context.clientId()));
+        JdbcClaim claim = new JdbcClaim(
+                this,
+                request,
+                Ask.of(request, keys.key(request.name()), context().clientId()));
         claims.put(request.claimId(), claim);
         claim.start();
         if (closed) {
@@ -117,7 +114,7 @@ final class JdbcBackend implements LockBackend {
     }
 
     String clientId() {
-        return context.clientId();
+        return context().clientId();
     }
 
     Requests requests() {
@@ -132,8 +129,8 @@ final class JdbcBackend implements LockBackend {
         return sessions;
     }
 
-    Waiting waiting() {
-        return waiting;
+    Waiters waiters() {
+        return waiters;
     }
 
     Reconciler reconciler() {
@@ -170,7 +167,7 @@ final class JdbcBackend implements LockBackend {
         return grants.get(grant.claimId()) == grant;
     }
 
-    Set<JdbcGrant> grantsOf(JdbcSession session) {
+    Set<JdbcGrant> grantsOf(Session session) {
         Set<JdbcGrant> found = new HashSet<>();
         grants.values().forEach(grant -> {
             if (grant.session() == session) {
@@ -259,26 +256,6 @@ final class JdbcBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<LockInfo> inspect(String name) {
-        return admin.inspect(name);
-    }
-
-    @Override
-    public CompletionStage<List<LockInfo>> list(String prefix) {
-        return admin.list(prefix);
-    }
-
-    @Override
-    public CompletionStage<Boolean> forceRelease(String name) {
-        return admin.forceRelease(name);
-    }
-
-    @Override
-    public CompletionStage<Boolean> forceRelease(String name, long token) {
-        return admin.forceRelease(name, token);
-    }
-
-    @Override
     public AdminBackend admin(String namespace) {
         return new JdbcAdmin(requests, store, new Keys(namespace));
     }
@@ -290,7 +267,10 @@ final class JdbcBackend implements LockBackend {
 
     @Override
     public CompletionStage<EngineInfo> describe() {
-        return requests.ask(null, "describe", link -> Description.of(link, dialect, context.ttl(), traits.push()));
+        return requests.ask(
+                null,
+                "describe",
+                link -> Description.of(link, dialect, context().ttl(), traits.push()));
     }
 
     @Override
@@ -332,18 +312,7 @@ final class JdbcBackend implements LockBackend {
                 ended.complete(false);
             }
         });
-        boolean interrupted = Thread.interrupted();
-        boolean confirmed = false;
-        try {
-            confirmed = ended.get(requests.requestTimeoutNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            interrupted = true;
-        } catch (ExecutionException | TimeoutException e) {
-            log.debug("The session could not be ended in time; it expires", e);
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return confirmed;
+        Answers.await(ended, context().requestTimeout());
+        return ended.getNow(false);
     }
 }

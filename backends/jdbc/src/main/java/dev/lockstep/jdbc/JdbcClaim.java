@@ -2,9 +2,13 @@ package dev.lockstep.jdbc;
 
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.ClaimState;
+import dev.lockstep.spi.Limits;
 import dev.lockstep.spi.Outcome;
+import dev.lockstep.spi.Retry;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,23 +27,21 @@ final class JdbcClaim implements Claim {
     private final AtomicBoolean queued = new AtomicBoolean();
 
     // Guarded by this. The monitor is never held during a request.
-    private boolean trying;
-    private boolean again;
-    private boolean settled; // answered
-    private boolean withdrawn;
-    private boolean left; // the withdrawal is on its way
-    private @Nullable JdbcSession known; // in which the database may know the claim
+    private ClaimState state = ClaimState.RESTING;
+    private @Nullable Session known; // in which the database may know the claim
     private boolean uncertain; // a request may still be on its way
-    private int failures;
+    private final Retry retry;
     private long refusedSinceNanos;
     private @Nullable JdbcGrant grant;
 
     private volatile boolean mustWait;
+    private volatile Answer.Place place = Answer.Place.UNKNOWN;
 
     JdbcClaim(JdbcBackend backend, ClaimRequest request, Ask ask) {
         this.backend = backend;
         this.request = request;
         this.ask = ask;
+        this.retry = Retry.endless(backend.context());
     }
 
     Ask ask() {
@@ -50,57 +52,52 @@ final class JdbcClaim implements Claim {
         return request.name();
     }
 
+    /** Where it stood in the queue when the database told so the last time. */
+    Answer.Place place() {
+        return place;
+    }
+
     /** Whether another local claim of the name, or a hint, should make it try. */
     synchronized boolean isWaiting() {
-        return mustWait && !settled && !withdrawn;
+        return mustWait && state.isOpen();
     }
 
     void start() {
-        synchronized (this) {
-            trying = true;
-        }
-        backend.requests().run(request.blockAtMost(), this::attempt, this::fail);
+        tryNow(request.blockAtMost());
     }
 
     /** Tries once more, after what is under way. */
     void tryAgain() {
+        tryNow(Duration.ZERO);
+    }
+
+    private void tryNow(Duration blockAtMost) {
         synchronized (this) {
-            if (settled || withdrawn) {
+            boolean rests = state == ClaimState.RESTING;
+            state = state.asked();
+            if (!rests) {
                 return;
             }
-            again = true;
-            if (trying) {
-                return;
-            }
-            trying = true;
         }
-        backend.requests().run(Duration.ZERO, this::attempt, this::fail);
+        backend.requests().run(blockAtMost, this::attempt, this::fail);
     }
 
     private void attempt() {
+        ClaimState before;
         do {
-            synchronized (this) {
-                again = false;
-            }
             attemptOnce();
-        } while (goesOn());
-        boolean leaves;
-        synchronized (this) {
-            leaves = withdrawn && !left;
-            left |= leaves;
-        }
-        if (leaves) {
+            synchronized (this) {
+                before = state;
+                state = before == ClaimState.ASKING_AGAIN ? ClaimState.ASKING : before.rested();
+            }
+        } while (before == ClaimState.ASKING_AGAIN);
+        if (before == ClaimState.LEAVING) {
             leave();
         }
     }
 
-    private synchronized boolean goesOn() {
-        trying = again && !settled && !withdrawn;
-        return trying;
-    }
-
     private void attemptOnce() {
-        JdbcSession session = backend.sessions().current();
+        Session session = backend.sessions().current();
         if (!backend.sessions().isUsable(session)) {
             Sessions.Trouble trouble = backend.sessions().trouble();
             if (trouble != null) {
@@ -111,7 +108,7 @@ final class JdbcClaim implements Claim {
             return; // asked to try again when it is, and when that has failed once more
         }
         synchronized (this) {
-            if (withdrawn) {
+            if (!state.isOpen()) {
                 return;
             }
             known = session;
@@ -128,32 +125,42 @@ final class JdbcClaim implements Claim {
         }
     }
 
-    private void answered(JdbcSession session, Answer answer) {
+    private void answered(Session session, Answer answer) {
         switch (answer.kind()) {
             case GRANTED -> granted(session, answer);
             case WAITING -> {
+                place = answer.place();
                 synchronized (this) {
                     mustWait = true;
-                    failures = 0;
+                    retry.succeeded();
                     refusedSinceNanos = 0;
                 }
-                backend.waiting().add(this);
+                backend.waiters().add(this);
             }
             case BUSY -> {
-                synchronized (this) {
-                    known = uncertain ? known : null;
-                }
+                leftNothing();
                 if (settle()) {
                     outcome.complete(Outcome.Busy.INSTANCE);
+                }
+            }
+            case REFUSED -> {
+                leftNothing();
+                if (settle()) {
+                    OptionalInt limit = answer.limit() > 0 ? OptionalInt.of(answer.limit()) : OptionalInt.empty();
+                    outcome.completeExceptionally(Limits.conflict(request.name(), request.limit(), limit));
                 }
             }
         }
     }
 
-    private void granted(JdbcSession session, Answer answer) {
+    private synchronized void leftNothing() {
+        known = uncertain ? known : null;
+    }
+
+    private void granted(Session session, Answer answer) {
         JdbcGrant made;
         synchronized (this) {
-            made = new JdbcGrant(backend, session, request, ask, answer.token(), uncertain);
+            made = new JdbcGrant(backend, session, request, ask, answer, uncertain);
             grant = made;
         }
         if (answer.wanted()) {
@@ -163,6 +170,9 @@ final class JdbcClaim implements Claim {
         if (settle()) {
             outcome.complete(new Outcome.Granted(made));
         }
+        if (ask.shared()) {
+            backend.waiters().changed(ask.key()); // others may come in with it
+        }
     }
 
     private void failed(SQLException e) {
@@ -171,7 +181,7 @@ final class JdbcClaim implements Claim {
         long since;
         synchronized (this) {
             uncertain |= failure == Failure.UNREACHABLE;
-            failures++;
+            delay = retry.delayNanos();
             if (failure != Failure.REFUSED) {
                 refusedSinceNanos = 0;
             } else if (refusedSinceNanos == 0) {
@@ -179,8 +189,8 @@ final class JdbcClaim implements Claim {
             }
             since = refusedSinceNanos;
             // With an interrupt pending no connection can be waited for here, but elsewhere.
-            boolean atOnce = Thread.currentThread().isInterrupted() && failures == 1;
-            delay = atOnce ? 0 : backend.requests().delay(failures);
+            boolean atOnce = Thread.currentThread().isInterrupted() && retry.failures() == 1;
+            delay = atOnce ? 0 : delay;
         }
         if (!endsWith(e, since, delay)) {
             backend.log().debug("Lock '{}': asking for it failed; it is tried again", request.name(), e);
@@ -210,22 +220,18 @@ final class JdbcClaim implements Claim {
 
     /** Ends the trying; false if the claim was withdrawn before. */
     private boolean settle() {
-        backend.waiting().remove(this);
+        backend.waiters().remove(this);
         backend.forget(this);
         synchronized (this) {
-            boolean wasWithdrawn = withdrawn;
-            settled = true;
-            if (!wasWithdrawn) {
-                return true;
-            }
+            state = state.settled();
+            return state == ClaimState.SETTLED;
         }
-        return false;
     }
 
     /** The client was closed. */
     void fail() {
         settle();
-        outcome.completeExceptionally(backend.requests().closedFailure(request.name()));
+        outcome.completeExceptionally(backend.context().closedFailure(request.name()));
         gone.complete(null); // it went with the session
     }
 
@@ -243,14 +249,11 @@ final class JdbcClaim implements Claim {
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
         boolean leaves;
         synchronized (this) {
-            if (!withdrawn) {
-                backend.reconciler().leaves(ask);
-            }
-            withdrawn = true;
-            leaves = !trying && !left; // else the try that is under way makes it leave when it has ended
-            left |= leaves;
+            backend.reconciler().leaves(ask);
+            state = state.withdrawn(); // the try that is under way makes it leave when it has ended
+            leaves = state == ClaimState.WITHDRAWN;
         }
-        backend.waiting().remove(this);
+        backend.waiters().remove(this);
         backend.forget(this);
         if (leaves) {
             leave();
@@ -260,7 +263,7 @@ final class JdbcClaim implements Claim {
 
     /** Makes the database forget the claim. No try of it is under way here. */
     private void leave() {
-        JdbcSession session;
+        Session session;
         JdbcGrant given;
         boolean maybeLate;
         synchronized (this) {

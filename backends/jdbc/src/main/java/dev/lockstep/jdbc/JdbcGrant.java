@@ -1,19 +1,24 @@
 package dev.lockstep.jdbc;
 
+import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.AbstractGrant;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.HolderLines;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** A lock that the database has given to a claim, for as long as its session lives. */
 final class JdbcGrant extends AbstractGrant {
     private final JdbcBackend backend;
-    private final JdbcSession session;
+    private final Session session;
     private final Ask ask;
     private final String name;
     private final boolean uncertain;
+    private final List<Integer> slots;
     private volatile boolean shared;
 
     /**
@@ -21,8 +26,9 @@ final class JdbcGrant extends AbstractGrant {
      *
      * @param uncertain whether an earlier request for it may still be carried out
      */
-    JdbcGrant(JdbcBackend backend, JdbcSession session, ClaimRequest request, Ask ask, long token, boolean uncertain) {
-        super(request.listener(), token, session.validUntilNanos());
+    JdbcGrant(JdbcBackend backend, Session session, ClaimRequest request, Ask ask, Answer answer, boolean uncertain) {
+        super(request.listener(), answer.token(), session.validUntilNanos());
+        this.slots = answer.slots();
         this.backend = backend;
         this.session = session;
         this.ask = ask;
@@ -41,7 +47,7 @@ final class JdbcGrant extends AbstractGrant {
         return ask.claim();
     }
 
-    JdbcSession session() {
+    Session session() {
         return session;
     }
 
@@ -61,9 +67,11 @@ final class JdbcGrant extends AbstractGrant {
         boolean lost = isLost();
         return leave(blockAtMost, (link, repeated) -> {
             // A release that was carried out and not answered finds nothing left to release.
-            boolean found = shared
-                    ? backend.store().queue().leave(link, ask.key(), ask.claim())
-                    : backend.store().release(link, ask.key(), ask.claim());
+            boolean found = ask.shared()
+                    ? backend.store().queue().release(link, ask.key(), ask.claim())
+                    : shared
+                            ? backend.store().queue().leave(link, ask.key(), ask.claim())
+                            : backend.store().release(link, ask.key(), ask.claim());
             return !lost && (found || repeated);
         });
     }
@@ -89,11 +97,31 @@ final class JdbcGrant extends AbstractGrant {
                 .run(blockAtMost)
                 .whenComplete((given, failure) -> {
                     backend.reconciler().left(ask);
-                    backend.waiting().released(ask.key());
+                    backend.waiters().changed(ask.key());
                     if (uncertain) {
                         backend.suspect(ask);
                     }
                 });
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> slots() {
+        return slots.isEmpty() ? super.slots() : CompletableFuture.completedFuture(slots);
+    }
+
+    @Override
+    public CompletionStage<Boolean> recordWait(Optional<LockInfo.Wait> wait) {
+        String text = wait.map(JdbcGrant::write).orElse(null);
+        return backend.requests()
+                .ask(
+                        name,
+                        "record a wait",
+                        link -> backend.store().recordWait(link, ask.key(), ask.claim(), shared, text));
+    }
+
+    private static String write(LockInfo.Wait wait) {
+        String thread = Ask.text(wait.thread(), Ask.THREAD_LENGTH);
+        return HolderLines.write(LockInfo.Wait.of(wait.lock(), wait.mode(), thread, wait.since(), wait.isBounded()));
     }
 
     @Override

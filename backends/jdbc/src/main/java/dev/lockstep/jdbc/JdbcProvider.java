@@ -6,7 +6,8 @@ import java.util.Set;
 
 /**
  * Announces {@code jdbc:} URLs of PostgreSQL, MySQL, MariaDB, H2 and SQLite. What is Lockstep's own in a URL begins with
- * {@code lockstep.}: {@code tablePrefix}, {@code schema}, {@code createSchema}, {@code poolSize} and {@code listen}.
+ * {@code lockstep.}: {@code tablePrefix}, {@code schema}, {@code createSchema}, {@code poolSize}, {@code listen} and
+ * {@code passwordFile}.
  */
 public final class JdbcProvider implements BackendProvider {
     /** Made by the service loader. */
@@ -19,6 +20,6 @@ public final class JdbcProvider implements BackendProvider {
 
     @Override
     public BackendFactory parse(String url) {
-        return JdbcLocks.at(url);
+        return JdbcEngine.at(url);
     }
 }

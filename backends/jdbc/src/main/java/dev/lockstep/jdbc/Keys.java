@@ -12,6 +12,9 @@ final class Keys {
     /** Higher than anything in a key. */
     private static final char LAST = '~';
 
+    /** Not higher than anything in a key. */
+    private static final char FIRST = '!';
+
     private static final char ESCAPE = '%';
     private static final String HEX = "0123456789ABCDEF";
 
@@ -29,6 +32,13 @@ final class Keys {
     Range withPrefix(String start) {
         String first = key(start);
         return new Range(first, first + LAST);
+    }
+
+    /** Those of a prefix that come after a name. */
+    Range withPrefixAfter(String start, String name) {
+        Range all = withPrefix(start);
+        String next = key(name) + FIRST;
+        return next.compareTo(all.first) > 0 ? new Range(next, all.last) : all;
     }
 
     Range only(String name) {

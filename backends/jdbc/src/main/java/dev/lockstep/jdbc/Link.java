@@ -147,6 +147,16 @@ final class Link {
         }
     }
 
+    /** The whole of a transaction that depends on nothing it reads. */
+    void run(Batch batch) throws SQLException {
+        if (together) {
+            send(dialect.begin() + "; ", batch, "COMMIT");
+            return;
+        }
+        begin(new Batch());
+        commit(batch);
+    }
+
     /** Begins a transaction that reads what is committed, statement by statement, and sends its first statements. */
     void begin(Batch batch) throws SQLException {
         if (together) {
@@ -214,12 +224,14 @@ final class Link {
                 rows = statement.getMoreResults();
             }
             for (Batch.Call<?> call : batch.calls()) {
+                boolean drewNothing = false;
                 if (call.draws && dialect.readDrawnBefore() != null) {
+                    drewNothing = statement.getUpdateCount() == 0; // what is read then was drawn by another statement
                     rows = statement.getMoreResults();
                 }
-                if (call.reader == null) {
+                if (call.reader == null && !call.draws) {
                     call.answered(statement.getUpdateCount() > 0);
-                } else if (rows) {
+                } else if (rows && !drewNothing) {
                     try (ResultSet found = statement.getResultSet()) {
                         call.read(found);
                     }

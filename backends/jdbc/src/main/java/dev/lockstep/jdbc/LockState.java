@@ -10,7 +10,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockState {
     /** A row of the claims. */
-    record Row(String claim, String session, boolean shared, long token) {}
+    record Row(
+            String claim, String session, boolean shared, long token, int permits, List<Integer> slots, long ticket) {
+        /** The row of a claim that waits. */
+        static Row waiting(Ask ask, String session, long ticket) {
+            return new Row(ask.claim(), session, ask.shared(), 0, ask.permits(), List.of(), ticket);
+        }
+
+        /** The row of a claim that holds together with others. */
+        static Row held(Ask ask, String session, long token, List<Integer> slots) {
+            return new Row(ask.claim(), session, true, token, ask.permits(), slots, 0);
+        }
+    }
 
     /** That of the last grant, which is the owner's if there is one. */
     private final long token;
@@ -23,17 +34,21 @@ final class LockState {
 
     long tickets;
 
+    /** How many permits a semaphore has; 0 for a lock. Without a meaning while nobody holds and nobody waits. */
+    int limit;
+
     /** Those who hold it together. */
     final List<Row> held = new ArrayList<>();
 
     /** Those who wait, in the order of their tickets. */
     final List<Row> waiting = new ArrayList<>();
 
-    LockState(long token, @Nullable String owner, @Nullable String ownerSession, long tickets) {
+    LockState(long token, @Nullable String owner, @Nullable String ownerSession, long tickets, int limit) {
         this.token = token;
         this.owner = owner;
         this.ownerSession = ownerSession;
         this.tickets = tickets;
+        this.limit = limit;
     }
 
     @Nullable
@@ -41,17 +56,30 @@ final class LockState {
         return waiting.isEmpty() ? null : waiting.get(0).claim();
     }
 
-    boolean isFree() {
-        return owner == null && held.isEmpty();
+    /** Whether nobody holds and nobody waits. */
+    boolean isUnused() {
+        return owner == null && held.isEmpty() && waiting.isEmpty();
+    }
+
+    /** How many hold it together; of a semaphore, how many permits they have. */
+    int readers() {
+        return held.stream().mapToInt(Row::permits).sum();
+    }
+
+    boolean mayTake(Ask ask) {
+        return mayTake(ask.claim(), ask.shared(), ask.permits(), ask.mayBarge());
     }
 
     /**
      * Tells whether a claim may have the lock now. A writer that may barge needs nothing but a free lock; a reader never
-     * goes past a writer that waits.
+     * goes past a writer that waits, and nobody goes past who waits for permits.
      */
-    boolean mayTake(String claim, boolean shared, boolean mayBarge) {
-        if (owner != null && !owner.equals(claim)) {
-            return false;
+    private boolean mayTake(String claim, boolean shared, int permits, boolean mayBarge) {
+        if (owner != null) {
+            return owner.equals(claim); // an answer was lost
+        }
+        if (limit > 0) {
+            return readers() + permits <= limit && (waiting.isEmpty() || claim.equals(head()));
         }
         if (!shared) {
             return held.isEmpty() && (mayBarge || waiting.isEmpty() || claim.equals(head()));
@@ -74,7 +102,7 @@ final class LockState {
             return null;
         }
         Row head = waiting.get(0);
-        return mayTake(head.claim(), head.shared(), false) ? head.claim() : null;
+        return mayTake(head.claim(), head.shared(), head.permits(), false) ? head.claim() : null;
     }
 
     @Nullable
@@ -111,7 +139,7 @@ final class LockState {
     List<Row> holders() {
         List<Row> holders = new ArrayList<>();
         if (owner != null) {
-            holders.add(new Row(owner, ownerSession == null ? "" : ownerSession, false, token));
+            holders.add(new Row(owner, ownerSession == null ? "" : ownerSession, false, token, 1, List.of(), 0));
         }
         holders.addAll(held);
         return holders;

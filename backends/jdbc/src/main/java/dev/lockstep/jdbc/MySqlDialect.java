@@ -8,11 +8,25 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** MySQL, and what MariaDB has in common with it. */
 class MySqlDialect extends Dialect {
     private static final String MULTI = "allowMultiQueries";
+    private static final ErrorCodes CODES = new ErrorCodes(
+            Set.of(1205, 1213, 1020),
+            Set.of(1290, 1836, 1792, 1021, 1114, 1226, 1461, 3100),
+            Set.of(1290, 1792, 1836),
+            Set.of(1040, 1053, 1077, 1079, 1203, 1927, 2006, 2013),
+            Set.of(1130, 1251, 1820, 1862, 3118, 3159, 4151),
+            Set.of());
+    private static final Set<String> ARGUMENT_STATES = Set.of("S1009", "01S00", "07006");
+
+    /** Of the drivers of MariaDB and MySQL, which have no number for it. */
+    private static final Pattern NO_TLS =
+            Pattern.compile("ssl not enabled in the server|SSL Connection required, but not provided");
 
     @Override
     String product() {
@@ -88,6 +102,28 @@ class MySqlDialect extends Dialect {
     @Override
     final String begin() {
         return "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
+    }
+
+    @Override
+    final ErrorCodes codes() {
+        return CODES;
+    }
+
+    /** The drivers say themselves, without a number, what a server would say of a statement: of closed connections too. */
+    @Override
+    final Failure failure(SQLException failure) {
+        boolean ofDriver = Failure.stateOf(failure).startsWith("42") && Failure.codeOf(failure) <= 0;
+        return ofDriver ? Failure.UNREACHABLE : super.failure(failure);
+    }
+
+    @Override
+    final boolean cannotAgree(SQLException failure) {
+        return Failure.matches(failure, NO_TLS);
+    }
+
+    @Override
+    boolean isAboutArguments(SQLException failure) {
+        return ARGUMENT_STATES.contains(Failure.stateOf(failure)) || super.isAboutArguments(failure);
     }
 
     @Override

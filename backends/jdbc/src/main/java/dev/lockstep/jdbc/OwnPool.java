@@ -11,6 +11,7 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.function.Supplier;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -52,8 +53,18 @@ final class OwnPool {
         }
     }
 
-    /** Connects by a URL, with what the dialect sets where the URL does not. */
+    /** Connects by a URL that has the password, if there is one. */
     static DataSource source(String url, Dialect dialect, Duration requestTimeout) {
+        return source(url, dialect, requestTimeout, null);
+    }
+
+    /**
+     * Connects by a URL, with what the dialect sets where the URL does not.
+     *
+     * @param password gives the password for each connection; null if the URL has it
+     */
+    static DataSource source(
+            String url, Dialect dialect, Duration requestTimeout, @Nullable Supplier<String> password) {
         Driver driver = Drivers.of(url, dialect);
         Properties settings = new Properties();
         String lower = url.toLowerCase(Locale.ROOT);
@@ -65,7 +76,11 @@ final class OwnPool {
         return new DriverSource() {
             @Override
             public Connection getConnection() throws SQLException {
-                Connection connection = driver.connect(url, (Properties) settings.clone());
+                Properties own = (Properties) settings.clone();
+                if (password != null) {
+                    own.setProperty("password", password.get());
+                }
+                Connection connection = driver.connect(url, own);
                 if (connection == null) {
                     throw new SQLException("The driver does not understand the URL.", "0A000");
                 }

@@ -53,6 +53,17 @@ final class PostgresDialect extends Dialect {
     }
 
     @Override
+    ErrorCodes codes() {
+        return ErrorCodes.NONE;
+    }
+
+    /** Its driver tells so without a number that it has no common way to log in. */
+    @Override
+    boolean cannotAgree(SQLException failure) {
+        return Failure.stateOf(failure).equals("08004") && Failure.codeOf(failure) == 0;
+    }
+
+    @Override
     String forgetfulSetting() {
         return "CASE WHEN current_setting('fsync') = 'off' THEN 'fsync = off'"
                 + " WHEN current_setting('synchronous_commit') = 'off' THEN 'synchronous_commit = off' END";

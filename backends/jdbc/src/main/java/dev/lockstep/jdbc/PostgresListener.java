@@ -1,6 +1,7 @@
 package dev.lockstep.jdbc;
 
 import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Retry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -122,7 +123,7 @@ final class PostgresListener implements AutoCloseable {
         }
         up = false;
         disconnect();
-        reconnectLater(1);
+        reconnectLater(Retry.endless(context));
     }
 
     /** Waits for notifications and passes them on; false if none came in time. */
@@ -150,32 +151,27 @@ final class PostgresListener implements AutoCloseable {
         }
     }
 
-    private void reconnectLater(int attempt) {
-        if (closed || backend == null) {
+    private void reconnectLater(Retry retry) {
+        JdbcBackend owner = backend;
+        if (closed || owner == null) {
             return;
         }
-        JdbcBackend owner = backend;
-        owner.waiting().lookNow();
-        owner.requests()
-                .later(
-                        owner.requests().delay(attempt),
-                        () -> owner.requests()
-                                .run(
-                                        Duration.ZERO,
-                                        () -> {
-                                            try {
-                                                if (connect()) {
-                                                    owner.waiting().lookNow(); // what was told meanwhile is lost
-                                                    start();
-                                                    return;
-                                                }
-                                            } catch (SQLException | RuntimeException e) {
-                                                log.debug("Notifications cannot be had yet", e);
-                                                disconnect();
-                                            }
-                                            reconnectLater(attempt + 1);
-                                        },
-                                        () -> {}));
+        owner.waiters().lookNow();
+        retry.later(() -> owner.requests().run(Duration.ZERO, () -> reconnect(owner, retry), () -> {}));
+    }
+
+    private void reconnect(JdbcBackend owner, Retry retry) {
+        try {
+            if (connect()) {
+                owner.waiters().lookNow(); // what was sent meanwhile is lost
+                start();
+                return;
+            }
+        } catch (SQLException | RuntimeException e) {
+            log.debug("Notifications cannot be had yet", e);
+            disconnect();
+        }
+        reconnectLater(retry);
     }
 
     private void disconnect() {

@@ -14,6 +14,7 @@ final class PostgresPush implements Push {
     private final String release;
     private final String enqueue;
     private final String serve;
+    private final String hintHead;
 
     PostgresPush(Sql sql) {
         /*
@@ -24,17 +25,18 @@ final class PostgresPush implements Push {
          */
         release = sql.release + " RETURNING CASE WHEN head IS NOT NULL THEN " + tell(Message.HINT, "head") + " END";
         enqueue = "WITH queued AS (UPDATE " + sql.locks + " SET tickets = tickets + 1, head = COALESCE(head, ?)"
-                + " WHERE name = ? AND readers = 0 AND (owner IS NOT NULL OR head IS NOT NULL AND 0 = ?)"
+                + " WHERE name = ? AND permits = 0 AND readers = 0 AND (owner IS NOT NULL OR head IS NOT NULL AND 0 = ?)"
                 + " RETURNING name, owner, head, tickets), joined AS (" + sql.intoClaims
-                + "SELECT ?, name, tickets, 0, 0, 0, ?, ?, " + sql.now + ", ? FROM queued"
+                + ") SELECT ?, name, tickets, 0, 0, 0, ?, ?, " + sql.now + ", ? FROM queued"
                 + "), told AS (SELECT CASE WHEN owner IS NULL THEN " + tell(Message.HINT, "head")
                 + " WHEN LEFT(owner, " + CLIENT_LENGTH + ") <> ? THEN " + tell(Message.WANTED, "owner")
                 + " END AS sent FROM queued) " + sql.look("(SELECT COUNT(*) + 0 * COUNT(sent) FROM told)");
-        serve = "WITH served AS (" + sql.taking + ", head = (SELECT c.claim FROM " + sql.claims + " c WHERE c.name = ?"
-                + " AND c.held = 0 AND c.claim <> ? ORDER BY c.ticket LIMIT 1) WHERE name = ? AND readers = 0"
-                + " AND owner IS NULL AND (head = ? OR 1 = ?) AND xmin = (SELECT s.xmin FROM " + sql.locks
-                + " s WHERE s.name = ?) RETURNING token, head), gone AS (DELETE FROM " + sql.claims
+        serve = "WITH served AS ("
+                + sql.serve("xmin = (SELECT s.xmin FROM " + sql.locks + " s WHERE s.name = ?) AND name = ?")
+                + " RETURNING token, head), gone AS (DELETE FROM " + sql.claims
                 + " WHERE claim = ? AND EXISTS (SELECT 1 FROM served)) SELECT token, head FROM served";
+        hintHead = "SELECT CASE WHEN head IS NOT NULL THEN " + tell(Message.HINT, "head") + " END FROM " + sql.locks
+                + " WHERE name = ?";
     }
 
     private static String tell(Message message, String claim) {
@@ -56,15 +58,20 @@ final class PostgresPush implements Push {
     }
 
     @Override
+    public void hintHead(Batch batch, String key) {
+        batch.query(hintHead, ResultSet::next, key);
+    }
+
+    @Override
     public boolean release(Link link, Sql sql, String key, String claim) throws SQLException {
         return link.change(release, rows -> rows.next(), key, claim);
     }
 
     @Override
-    public Optional<Store.Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException {
+    public Optional<Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException {
         return link.change(
                 enqueue,
-                Store::readLook,
+                Look::read,
                 ask.claim(),
                 ask.key(),
                 ask.mayBarge() ? 1 : 0,
@@ -77,7 +84,7 @@ final class PostgresPush implements Push {
     }
 
     @Override
-    public Dialect.@Nullable Drawn serve(Link link, Ask ask, String session) throws SQLException {
+    public Dialect.@Nullable Drawn serve(Link link, Sql sql, Ask ask, String session) throws SQLException {
         return link.draw(
                 serve,
                 ask.claim(),
@@ -87,9 +94,9 @@ final class PostgresPush implements Push {
                 ask.key(),
                 ask.claim(),
                 ask.key(),
+                ask.key(),
                 ask.claim(),
                 ask.mayBarge() ? 1 : 0,
-                ask.key(),
                 ask.claim());
     }
 }

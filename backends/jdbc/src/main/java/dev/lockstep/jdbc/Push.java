@@ -1,5 +1,6 @@
 package dev.lockstep.jdbc;
 
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -31,23 +32,59 @@ interface Push {
         public void send(Batch batch, Message message, String claim) {}
 
         @Override
+        public void hintHead(Batch batch, String key) {}
+
+        @Override
         public boolean release(Link link, Sql sql, String key, String claim) throws SQLException {
             return link.update(sql.release, key, claim) > 0;
         }
 
         @Override
-        public Optional<Store.Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException {
-            return link.query(sql.look, Store::readLook, ask.key());
+        public Optional<Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException {
+            return link.query(sql.look, Look::read, ask.key());
         }
 
         @Override
-        public Dialect.@Nullable Drawn serve(Link link, Ask ask, String session) {
-            return null;
+        public Dialect.@Nullable Drawn serve(Link link, Sql sql, Ask ask, String session) throws SQLException {
+            return link.transaction(inside -> {
+                        Batch batch = new Batch();
+                        batch.query(
+                                sql.lockRow,
+                                ResultSet::next,
+                                ask.key()); // so that those who wait are read as they are now
+                        Batch.Call<Dialect.Drawn> drawn = batch.draw(
+                                sql.serve,
+                                ask.claim(),
+                                session,
+                                ask.thread(),
+                                ask.sticky(),
+                                ask.key(),
+                                ask.claim(),
+                                ask.key(),
+                                ask.claim(),
+                                ask.mayBarge() ? 1 : 0);
+                        batch.update(sql.deleteServed, ask.claim(), ask.key(), ask.claim());
+                        Batch.Call<Optional<String>> next = batch.query(sql.readHead, Push::readHead, ask.key());
+                        inside.run(batch);
+                        Dialect.Drawn taken = drawn.answerIfAny();
+                        return taken == null
+                                ? Optional.<Dialect.Drawn>empty()
+                                : Optional.of(new Dialect.Drawn(
+                                        taken.token(), next.answer().orElse(null)));
+                    })
+                    .orElse(null);
         }
     };
 
+    private static Optional<String> readHead(ResultSet rows) throws SQLException {
+        return rows.next() ? Optional.ofNullable(rows.getString(1)) : Optional.empty();
+    }
+
     /** Tells a claim's client, when the transaction is committed. */
     void send(Batch batch, Message message, String claim);
+
+    /** Gives a hint to who waits first, if anybody does, when the transaction is committed. */
+    void hintHead(Batch batch, String key);
 
     /** Frees a lock, if the claim owns it, and gives a hint to who waits first, in one statement. */
     boolean release(Link link, Sql sql, String key, String claim) throws SQLException;
@@ -57,8 +94,8 @@ interface Push {
      *
      * @return what was seen of the lock, and whether the claim waits; empty if the lock has no row
      */
-    Optional<Store.Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException;
+    Optional<Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException;
 
     /** Gives a free lock to a claim that waits for it; null if nothing was done, and the long way has to be gone. */
-    Dialect.@Nullable Drawn serve(Link link, Ask ask, String session) throws SQLException;
+    Dialect.@Nullable Drawn serve(Link link, Sql sql, Ask ask, String session) throws SQLException;
 }

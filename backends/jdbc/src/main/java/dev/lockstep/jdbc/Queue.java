@@ -54,7 +54,8 @@ final class Queue {
 
     private static Optional<LockState> readRow(ResultSet rows) throws SQLException {
         return rows.next()
-                ? Optional.of(new LockState(rows.getLong(1), rows.getString(2), rows.getString(3), rows.getLong(6)))
+                ? Optional.of(new LockState(
+                        rows.getLong(1), rows.getString(2), rows.getString(3), rows.getLong(6), rows.getInt(7)))
                 : Optional.empty();
     }
 
@@ -64,15 +65,29 @@ final class Queue {
     private static List<Claimed> readClaims(ResultSet rows) throws SQLException {
         List<Claimed> claims = new ArrayList<>();
         while (rows.next()) {
-            LockState.Row row =
-                    new LockState.Row(rows.getString(1), rows.getString(2), rows.getInt(3) != 0, rows.getLong(5));
+            LockState.Row row = new LockState.Row(
+                    rows.getString(1),
+                    rows.getString(2),
+                    rows.getInt(3) != 0,
+                    rows.getLong(5),
+                    rows.getInt(6),
+                    Slots.read(rows.getString(7)),
+                    rows.getLong(8));
             claims.add(new Claimed(row, rows.getInt(4) != 0));
         }
         return claims;
     }
 
     private void store(Batch writes, String key, LockState state) {
-        writes.update(sql.store, state.owner, state.ownerSession, state.held.size(), state.head(), state.tickets, key);
+        writes.update(
+                sql.store,
+                state.owner,
+                state.ownerSession,
+                state.readers(),
+                state.head(),
+                state.tickets,
+                state.isUnused() ? 0 : state.limit,
+                key);
         hintNext(writes, state);
     }
 
@@ -88,16 +103,23 @@ final class Queue {
         return locked(link, ask.key(), (writes, state) -> {
             LockState.Row before = state.findHeld(ask.claim());
             if (before != null) {
-                return () -> Answer.granted(before.token(), isWanted(ask, state)); // an answer was lost
+                return () -> Answer.granted(before.token(), isWanted(ask, state), before.slots()); // an answer was lost
             }
-            if (state.mayTake(ask.claim(), ask.shared(), ask.mayBarge())) {
+            if (state.isUnused()) {
+                state.limit = ask.limit();
+            } else if (state.limit != ask.limit()) {
+                return () -> Answer.refused(state.limit);
+            }
+            if (state.mayTake(ask)) {
+                List<Integer> slots = ask.limit() > 0 ? Slots.lowest(state.held, ask.permits()) : List.of();
                 Batch.Call<Dialect.Drawn> drawn =
-                        ask.shared() ? share(writes, ask, session, state) : take(writes, ask, session, state);
-                return () -> Answer.granted(drawn.answer().token(), isWanted(ask, state));
+                        ask.shared() ? share(writes, ask, session, state, slots) : take(writes, ask, session, state);
+                return () -> Answer.granted(drawn.answer().token(), isWanted(ask, state), slots);
             }
             if (ask.mayWait()) {
-                await(writes, ask, session, state);
-                return () -> Answer.WAITING;
+                LockState.Row row = await(writes, ask, session, state);
+                Answer.Place place = new Answer.Place(row.ticket(), state.waiting.indexOf(row));
+                return () -> Answer.waiting(place);
             }
             return () -> Answer.BUSY;
         });
@@ -112,15 +134,17 @@ final class Queue {
         return writes.draw(sql.takeQueued, ask.claim(), session, ask.thread(), ask.sticky(), state.head(), ask.key());
     }
 
-    private Batch.Call<Dialect.Drawn> share(Batch writes, Ask ask, String session, LockState state) {
+    private Batch.Call<Dialect.Drawn> share(
+            Batch writes, Ask ask, String session, LockState state, List<Integer> slots) {
         boolean waited = state.find(ask.claim()) != null;
         state.remove(ask.claim());
-        state.held.add(new LockState.Row(ask.claim(), session, true, 0));
-        Batch.Call<Dialect.Drawn> drawn = writes.draw(sql.drawShared, state.held.size(), state.head(), ask.key());
+        state.held.add(LockState.Row.held(ask, session, 0, slots));
+        Batch.Call<Dialect.Drawn> drawn =
+                writes.draw(sql.drawShared, state.readers(), state.head(), ask.limit(), ask.key());
         if (waited) {
-            writes.update(sql.holdClaim, ask.key(), session, ask.claim());
+            writes.update(sql.holdClaim, ask.key(), session, Slots.write(slots), ask.claim());
         } else {
-            insertHeld(writes, ask, session);
+            insertHeld(writes, ask, session, slots);
         }
         hintNext(writes, state); // readers are woken one by one, each by the one before it
         return drawn;
@@ -135,11 +159,12 @@ final class Queue {
         return false;
     }
 
-    private void await(Batch writes, Ask ask, String session, LockState state) {
-        LockState.Row before = state.find(ask.claim());
-        if (before == null) {
+    private LockState.Row await(Batch writes, Ask ask, String session, LockState state) {
+        LockState.Row row = state.find(ask.claim());
+        if (row == null) {
             state.tickets++;
-            state.waiting.add(new LockState.Row(ask.claim(), session, ask.shared(), 0));
+            row = LockState.Row.waiting(ask, session, state.tickets);
+            state.waiting.add(row);
             writes.update(
                     sql.insertClaim,
                     ask.claim(),
@@ -148,9 +173,10 @@ final class Queue {
                     ask.shared() ? 1 : 0,
                     session,
                     ask.thread(),
-                    ask.sticky());
+                    ask.sticky(),
+                    ask.permits());
             store(writes, ask.key(), state);
-        } else if (!before.session().equals(session)) {
+        } else if (!row.session().equals(session)) {
             writes.update(sql.moveClaim, session, ask.claim());
         }
         for (LockState.Row holder : state.holders()) {
@@ -158,11 +184,39 @@ final class Queue {
                 push.send(writes, Push.Message.WANTED, holder.claim());
             }
         }
+        return row;
     }
 
     /** Adds a claim that holds together with others, with the lock's token. */
-    private void insertHeld(Batch writes, Ask ask, String session) {
-        writes.update(sql.insertHeld, ask.claim(), session, ask.thread(), ask.sticky(), ask.key());
+    private void insertHeld(Batch writes, Ask ask, String session, List<Integer> slots) {
+        writes.update(
+                sql.insertHeld,
+                ask.claim(),
+                session,
+                ask.thread(),
+                ask.sticky(),
+                ask.permits(),
+                Slots.write(slots),
+                ask.key());
+    }
+
+    /**
+     * Releases a claim that holds together with others. Nothing of it depends on what is read, so that it is sent as one
+     * message where the driver can. The row is locked first all the same: the statements after it read what the one before
+     * them in line has left.
+     *
+     * @return true if it held
+     */
+    boolean release(Link link, String key, String claim) throws SQLException {
+        return link.transaction(inside -> {
+            Batch batch = new Batch();
+            batch.query(sql.lockRow, ResultSet::next, key);
+            batch.update(sql.releaseShared, claim, key);
+            Batch.Call<Boolean> held = batch.update(sql.deleteHeld, claim);
+            push.hintHead(batch, key);
+            inside.run(batch);
+            return held.answer();
+        });
     }
 
     /**
@@ -203,8 +257,9 @@ final class Queue {
                         return () -> false;
                     }
                     state.free();
-                    state.held.add(new LockState.Row(ask.claim(), session, true, token));
-                    insertHeld(writes, ask, session);
+                    state.held.add(LockState.Row.held(ask, session, token, List.of()));
+                    insertHeld(writes, ask, session, List.of());
+                    writes.update(sql.moveWait, ask.key(), ask.claim());
                     store(writes, ask.key(), state);
                     return () -> true;
                 })

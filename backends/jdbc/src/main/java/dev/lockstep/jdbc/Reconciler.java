@@ -71,14 +71,14 @@ final class Reconciler {
     }
 
     /** Compares in the background, unless that is under way. */
-    void start(JdbcSession session) {
+    void start(Session session) {
         if (!running.compareAndSet(false, true)) {
             return;
         }
         backend.requests().run(JdbcBackend.DO_NOT_BLOCK, () -> run(session), () -> running.set(false));
     }
 
-    private void run(JdbcSession session) {
+    private void run(Session session) {
         try {
             compare(session);
         } catch (SQLException | RuntimeException e) {
@@ -88,7 +88,7 @@ final class Reconciler {
         }
     }
 
-    private void compare(JdbcSession session) throws SQLException {
+    private void compare(Session session) throws SQLException {
         long began = backend.requests().nanoTime();
         Map<String, List<JdbcGrant>> held = new HashMap<>();
         backend.grantsOf(session)

@@ -2,6 +2,7 @@ package dev.lockstep.jdbc;
 
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
+import dev.lockstep.spi.Answers;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
@@ -57,17 +58,12 @@ final class Requests implements AutoCloseable {
         return context.requestTimeout().toNanos();
     }
 
-    /** How long to wait after a failure, in nanoseconds. */
-    long delay(int failures) {
-        return context.retryBackoff().delay(failures).toNanos();
-    }
-
     /** How long to wait after a failure at most, in nanoseconds. */
     long longestDelay() {
         return context.retryBackoff().max().toNanos();
     }
 
-    /** What a caller is told of a failure. */
+    /** The exception that a caller gets for a failure. */
     LockstepException exception(@Nullable String name, String tried, SQLException e) {
         return failure(e).toException(name, connections.database().toString(), tried, e);
     }
@@ -81,12 +77,6 @@ final class Requests implements AutoCloseable {
         return Failure.of(e, dialect);
     }
 
-    LockUnavailableException closedFailure(@Nullable String name) {
-        return new LockUnavailableException(
-                name,
-                (name == null ? "" : "Lock '" + name + "': ") + "client " + context.clientName() + " was closed.");
-    }
-
     /** One request, in the calling thread. */
     <T> T call(Link.Work<T> work) throws SQLException {
         return connections.call(work);
@@ -94,12 +84,12 @@ final class Requests implements AutoCloseable {
 
     /** One request that opens or ends the session, in the calling thread. */
     <T> T callForSession(Link.Work<T> work) throws SQLException {
-        return connections.callForSession(requestTimeoutNanos(), work);
+        return connections.callForSession("session", requestTimeoutNanos(), work);
     }
 
     /** One request that keeps the session alive, in the calling thread. */
     <T> T renew(Link.Work<T> work) throws SQLException {
-        return connections.callForSession(context.renewalTimeout().toNanos(), work);
+        return connections.callForSession("renew", context.renewalTimeout().toNanos(), work);
     }
 
     /** What was sent then has told that others hold a lock. */
@@ -136,11 +126,6 @@ final class Requests implements AutoCloseable {
     /** Asks once, on a thread of the backend's own, for the request timeout at most. */
     <T> CompletionStage<T> ask(@Nullable String name, String what, Link.Work<T> work) {
         CompletableFuture<T> answer = new CompletableFuture<>();
-        Scheduler.Timer timer = later(
-                requestTimeoutNanos(),
-                () -> answer.completeExceptionally(new LockUnavailableException(
-                        name,
-                        what + " was not answered in time. Check that " + place() + " runs and can be reached.")));
         run(
                 LockBackend.DO_NOT_BLOCK,
                 () -> {
@@ -150,12 +135,14 @@ final class Requests implements AutoCloseable {
                         answer.completeExceptionally(exception(name, what, e));
                     } catch (RuntimeException e) {
                         answer.completeExceptionally(e);
-                    } finally {
-                        timer.cancel();
                     }
                 },
-                () -> answer.completeExceptionally(closedFailure(name)));
-        return answer;
+                () -> answer.completeExceptionally(context.closedFailure(name)));
+        return Answers.within(
+                context,
+                answer,
+                () -> new LockUnavailableException(
+                        name, what + " was not answered in time. Check that " + place() + " runs and can be reached."));
     }
 
     /** Takes no more. No thread is interrupted: that would close the files of an embedded H2. */

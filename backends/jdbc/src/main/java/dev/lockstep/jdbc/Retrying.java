@@ -1,6 +1,7 @@
 package dev.lockstep.jdbc;
 
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.spi.Retry;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -11,12 +12,12 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Retrying {
     private final JdbcBackend backend;
-    private final JdbcSession session;
+    private final Session session;
     private final String name;
     private final String what;
     private final Request request;
     private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
-    private final long giveUpNanos;
+    private final Retry retry;
 
     /** What is asked. */
     @FunctionalInterface
@@ -29,17 +30,17 @@ final class Retrying {
         boolean send(Link link, boolean repeated) throws SQLException;
     }
 
-    Retrying(JdbcBackend backend, JdbcSession session, String name, String what, Request request) {
+    Retrying(JdbcBackend backend, Session session, String name, String what, Request request) {
         this.backend = backend;
         this.session = session;
         this.name = name;
         this.what = what;
         this.request = request;
-        this.giveUpNanos = backend.requests().nanoTime() + backend.requests().ttlNanos();
+        this.retry = Retry.forTtl(backend.context());
     }
 
     CompletableFuture<Boolean> run(Duration blockAtMost) {
-        backend.requests().run(blockAtMost, () -> attempt(1), this::closed);
+        backend.requests().run(blockAtMost, this::attempt, this::closed);
         if (!answer.isDone()) {
             backend.register(this);
             answer.whenComplete((done, failure) -> backend.forget(this));
@@ -52,20 +53,15 @@ final class Retrying {
         answer.complete(true);
     }
 
-    private void attempt(int number) {
+    private void attempt() {
         try {
-            answer.complete(backend.requests().call(link -> request.send(link, number > 1)));
+            answer.complete(backend.requests().call(link -> request.send(link, retry.failures() > 0)));
         } catch (SQLException | RuntimeException e) {
             SQLException failure = Failure.asSqlException(e);
-            Failure kind = backend.requests().failure(failure);
-            if (kind == Failure.WRONG || session.isEnded() || backend.requests().nanoTime() - giveUpNanos >= 0) {
+            boolean over = backend.requests().failure(failure) == Failure.WRONG || session.isEnded();
+            if (over || !retry.later(() -> backend.requests().run(Duration.ZERO, this::attempt, this::closed))) {
                 answer.completeExceptionally(backend.requests().exception(name, what, failure));
-                return;
             }
-            backend.requests()
-                    .later(
-                            backend.requests().delay(number),
-                            () -> backend.requests().run(Duration.ZERO, () -> attempt(number + 1), this::closed));
         }
     }
 

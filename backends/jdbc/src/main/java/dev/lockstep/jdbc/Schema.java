@@ -11,6 +11,9 @@ import java.util.List;
 
 /** The tables: checked, made, and written down for who makes them himself. */
 final class Schema {
+    /** The format of the tables that this client reads and writes, as the files have it. */
+    static final int FORMAT = 1;
+
     private static final int ATTEMPTS = 5;
 
     private Schema() {}
@@ -39,11 +42,11 @@ final class Schema {
         return statements;
     }
 
-    /** Makes sure that the tables are there. */
+    /** Makes sure that the tables are there, and of the right format. */
     static void ensure(Connections connections, Store store, Dialect dialect, Settings settings) throws SQLException {
+        int format = 0;
         try {
-            check(connections, store);
-            return;
+            format = connections.call(store::format);
         } catch (SQLException e) {
             if (Failure.of(e, dialect) != Failure.WRONG) {
                 throw e;
@@ -52,23 +55,35 @@ final class Schema {
                 throw missing(dialect, settings, e);
             }
         }
-        create(connections, store, dialect, settings);
+        if (format == 0 && settings.createsSchema(dialect)) {
+            format = create(connections, store, dialect, settings);
+        }
+        if (format != FORMAT) {
+            throw otherFormat(format, settings);
+        }
     }
 
-    private static void check(Connections connections, Store store) throws SQLException {
-        connections.call(store::check);
+    private static LockConfigurationException otherFormat(int format, Settings settings) {
+        return new LockConfigurationException(
+                null,
+                "The tables " + settings.tables() + "* are of format " + format
+                        + ", and this version of Lockstep needs format "
+                        + FORMAT
+                        + (format > FORMAT
+                                ? ". Upgrade Lockstep in this application."
+                                : ". Stop all processes that use the tables, and run the statements that upgrade them.")
+                        + " See docs/stored-formats.md.");
     }
 
     /** Several clients may do so at the same time, and some databases let all but one of them fail. */
-    private static void create(Connections connections, Store store, Dialect dialect, Settings settings)
+    private static int create(Connections connections, Store store, Dialect dialect, Settings settings)
             throws SQLException {
         for (int attempt = 1; ; attempt++) {
             try {
                 for (String statement : statements(ddl(dialect, settings))) {
                     connections.call(link -> link.update(statement));
                 }
-                check(connections, store);
-                return;
+                return connections.call(store::format);
             } catch (SQLException e) {
                 if (attempt == ATTEMPTS) {
                     throw Failure.of(e, dialect)
@@ -82,11 +97,12 @@ final class Schema {
         String jar = "unzip -p lockstep-jdbc.jar dev/lockstep/jdbc/" + dialect.scheme() + ".sql";
         return new LockConfigurationException(
                 null,
-                "The tables " + settings.tables() + "sessions, " + settings.tables() + "locks and "
-                        + settings.tables() + "claims are missing, or this user may not use them ('"
+                "The tables " + settings.tables() + "sessions, " + settings.tables() + "locks, "
+                        + settings.tables() + "claims and " + settings.tables()
+                        + "format are missing, or this user may not use them ('"
                         + cause.getMessage() + "'). To create them, connect once with lockstep.createSchema=true in"
-                        + " the URL or JdbcLocks.createSchema(true), or run the statements of"
-                        + " JdbcLocks.ddl(\"" + dialect.scheme() + "\"), which are in the jar: " + jar
+                        + " the URL or JdbcEngine.createSchema(true), or run the statements of"
+                        + " JdbcEngine.ddl(\"" + dialect.scheme() + "\"), which are in the jar: " + jar
                         + " | sed 's/${prefix}/" + settings.tables() + "/; s/${index}/" + settings.tablePrefix() + "/'",
                 cause);
     }

@@ -4,6 +4,7 @@ import dev.lockstep.HolderInfo;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Renewer;
+import dev.lockstep.spi.Retry;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -20,10 +21,10 @@ final class Sessions implements AutoCloseable {
     private final BackendContext context;
     private final HolderInfo who;
     private final long ttlMicros;
-    private final Renewer<JdbcSession> renewer;
+    private final Renewer<Session> renewer;
     private int opened; // by the thread that opens
     private volatile boolean closed;
-    private volatile JdbcSession current;
+    private volatile Session current;
     private volatile boolean starved;
     private volatile @Nullable Trouble trouble;
 
@@ -39,12 +40,12 @@ final class Sessions implements AutoCloseable {
         this.current = open();
     }
 
-    JdbcSession current() {
+    Session current() {
         return current;
     }
 
     /** The current session if it is valid; if not, its claims will be asked to try again once it is. */
-    boolean isUsable(JdbcSession session) {
+    boolean isUsable(Session session) {
         if (session.isUsable(context.scheduler().nanoTime())) {
             return true;
         }
@@ -62,11 +63,11 @@ final class Sessions implements AutoCloseable {
         return trouble;
     }
 
-    private JdbcSession open() throws SQLException {
+    private Session open() throws SQLException {
         String id = context.clientId() + ':' + ++opened;
         long sent = context.scheduler().nanoTime();
         backend.requests().callForSession(link -> backend.store().openSession(link, id, who, ttlMicros));
-        JdbcSession session = new JdbcSession(this, id, Renewer.deadline(sent, context.ttl()));
+        Session session = new Session(this, id, Renewer.deadline(sent, context.ttl()));
         renewer.register(session);
         return session;
     }
@@ -76,9 +77,9 @@ final class Sessions implements AutoCloseable {
         backend.store().openSession(link, id, who, time.toNanos() / 1_000);
     }
 
-    private CompletionStage<List<JdbcSession>> renew(List<JdbcSession> batch) {
-        JdbcSession session = batch.get(0);
-        CompletableFuture<List<JdbcSession>> answer = new CompletableFuture<>();
+    private CompletionStage<List<Session>> renew(List<Session> batch) {
+        Session session = batch.get(0);
+        CompletableFuture<List<Session>> answer = new CompletableFuture<>();
         backend.requests().keep(() -> {
             try {
                 boolean renewed =
@@ -128,12 +129,12 @@ final class Sessions implements AutoCloseable {
     }
 
     /** The session is gone: its grants are lost, and there will be another one. */
-    void lost(JdbcSession session, LossReason reason) {
+    void lost(Session session, LossReason reason) {
         backend.grantsOf(session).forEach(grant -> grant.signalLost(reason));
-        reopen(1);
+        reopen(Retry.endless(context));
     }
 
-    private void reopen(int attempt) {
+    private void reopen(Retry retry) {
         backend.requests().keep(() -> {
             if (closed) {
                 return;
@@ -145,8 +146,7 @@ final class Sessions implements AutoCloseable {
                 backend.resumeClaims();
             } catch (SQLException | RuntimeException e) {
                 failed(e);
-                context.scheduler()
-                        .schedule(context.retryBackoff().delay(attempt).toNanos(), () -> reopen(attempt + 1));
+                retry.later(() -> reopen(retry));
             }
         });
     }

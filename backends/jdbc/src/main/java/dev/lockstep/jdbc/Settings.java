@@ -1,7 +1,9 @@
 package dev.lockstep.jdbc;
 
 import dev.lockstep.spi.Durations;
+import dev.lockstep.spi.SecretFile;
 import java.time.Duration;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param poolSize the most connections of the client's own pool
  * @param listen whether PostgreSQL may push
  * @param idleNames after which time a name that nobody uses is removed
+ * @param password gives the password for each new connection of the client's own pool; null if the URL has it
  */
 record Settings(
         String tablePrefix,
@@ -21,13 +24,14 @@ record Settings(
         @Nullable Boolean createSchema,
         int poolSize,
         boolean listen,
-        Duration idleNames) {
+        Duration idleNames,
+        @Nullable Supplier<String> password) {
     private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,39}");
     private static final int LARGEST_POOL = 1_000;
     private static final Duration LEAST_IDLE = Duration.ofDays(1);
 
     /** Last, since it is checked by the others. */
-    static final Settings DEFAULTS = new Settings("lockstep_", null, null, 16, true, Duration.ofDays(2));
+    static final Settings DEFAULTS = new Settings("lockstep_", null, null, 16, true, Duration.ofDays(2), null);
 
     Settings {
         requireIdentifier(tablePrefix, "tablePrefix");
@@ -65,27 +69,31 @@ record Settings(
     }
 
     Settings withTablePrefix(String value) {
-        return new Settings(value, schema, createSchema, poolSize, listen, idleNames);
+        return new Settings(value, schema, createSchema, poolSize, listen, idleNames, password);
     }
 
     Settings withSchema(String value) {
-        return new Settings(tablePrefix, value, createSchema, poolSize, listen, idleNames);
+        return new Settings(tablePrefix, value, createSchema, poolSize, listen, idleNames, password);
     }
 
     Settings withCreateSchema(boolean value) {
-        return new Settings(tablePrefix, schema, value, poolSize, listen, idleNames);
+        return new Settings(tablePrefix, schema, value, poolSize, listen, idleNames, password);
     }
 
     Settings withPoolSize(int value) {
-        return new Settings(tablePrefix, schema, createSchema, value, listen, idleNames);
+        return new Settings(tablePrefix, schema, createSchema, value, listen, idleNames, password);
     }
 
     Settings withListen(boolean value) {
-        return new Settings(tablePrefix, schema, createSchema, poolSize, value, idleNames);
+        return new Settings(tablePrefix, schema, createSchema, poolSize, value, idleNames, password);
     }
 
     Settings withIdleNames(Duration value) {
-        return new Settings(tablePrefix, schema, createSchema, poolSize, listen, value);
+        return new Settings(tablePrefix, schema, createSchema, poolSize, listen, value, password);
+    }
+
+    Settings withPassword(Supplier<String> value) {
+        return new Settings(tablePrefix, schema, createSchema, poolSize, listen, idleNames, value);
     }
 
     /**
@@ -100,8 +108,10 @@ record Settings(
             case "createSchema" -> withCreateSchema(bool(value));
             case "poolSize" -> withPoolSize(number(value));
             case "listen" -> withListen(bool(value));
+            case "passwordFile" -> withPassword(SecretFile.of(value));
             default ->
-                throw new IllegalArgumentException("known are tablePrefix, schema, createSchema, poolSize and listen");
+                throw new IllegalArgumentException(
+                        "known are tablePrefix, schema, createSchema, poolSize, listen and passwordFile");
         };
     }
 

@@ -2,7 +2,7 @@ package dev.lockstep.jdbc;
 
 /** The statements, for one dialect and one set of tables. Immutable. */
 final class Sql {
-    private static final String ROW = "token, owner, session, readers, head, tickets";
+    private static final String ROW = "token, owner, session, readers, head, tickets, permits";
     private static final String HOLDER = "session, thread, since, sticky";
 
     /** What PostgreSQL makes statements of its own from; see PostgresPush. */
@@ -29,12 +29,21 @@ final class Sql {
     final String release;
     final String moveOwner;
     final String look;
+    final String glance;
+    final String serve;
+    final String deleteServed;
+    final String readHead;
 
     final String lockRow;
     final String readClaims;
     final String takeQueued;
     final String drawShared;
     final String store;
+    final String releaseShared;
+    final String deleteHeld;
+    final String recordOwnersWait;
+    final String recordHoldersWait;
+    final String moveWait;
     final String insertClaim;
     final String insertHeld;
     final String holdClaim;
@@ -43,6 +52,7 @@ final class Sql {
     final String deleteClaimsOfSession;
 
     final String list;
+    final String usedNames;
     final String nextName;
     final String electSweeper;
     final String expiredSessions;
@@ -67,8 +77,8 @@ final class Sql {
         revoke = "UPDATE " + sessions + " SET revocations = revocations + 1 WHERE id = ?";
 
         taking = "UPDATE " + locks + " SET token = " + dialect.drawn(dialect.nextToken())
-                + ", owner = ?, session = ?, thread = ?, sticky = ?, since = " + now;
-        String ifFree = " WHERE name = ? AND readers = 0 AND (owner IS NULL OR owner = ?)";
+                + ", owner = ?, session = ?, thread = ?, sticky = ?, waits = NULL, since = " + now;
+        String ifFree = " WHERE name = ? AND readers = 0 AND (owner IS NULL OR owner = ?) AND permits = 0";
         take = dialect.drawing(taking + ifFree);
         takeUnlessQueued = dialect.drawing(taking + ifFree + " AND head IS NULL");
         insertTaken = dialect.drawingInsert("INSERT INTO " + locks
@@ -79,19 +89,33 @@ final class Sql {
         release = "UPDATE " + locks + " SET owner = NULL, session = NULL WHERE name = ? AND owner = ?";
         moveOwner = "UPDATE " + locks + " SET session = ? WHERE name = ? AND owner = ?";
         look = look("0");
+        glance = "SELECT l.owner, NULL, NULL, l.readers, l.head, h.shared, NULL, 0, l.permits, h.ticket FROM " + locks
+                + " l LEFT JOIN " + claims + " h ON h.claim = l.head WHERE l.name = ?";
+        serve = dialect.drawing(serve("name = ?"));
+        readHead = "SELECT head FROM " + locks + " WHERE name = ?";
+        deleteServed = "DELETE FROM " + claims + " WHERE claim = ? AND EXISTS (SELECT 1 FROM " + locks
+                + " WHERE name = ? AND owner = ?)";
 
         lockRow = dialect.lockRow(ROW, locks);
-        readClaims = "SELECT claim, session, shared, held, token FROM " + claims + " WHERE name = ? ORDER BY ticket";
-        takeQueued = dialect.drawing(taking + ", head = ? WHERE name = ?");
+        readClaims = "SELECT claim, session, shared, held, token, permits, slots, ticket FROM " + claims
+                + " WHERE name = ? ORDER BY ticket";
+        takeQueued = dialect.drawing(taking + ", permits = 0, head = ? WHERE name = ?");
         drawShared = dialect.drawing("UPDATE " + locks + " SET token = " + dialect.drawn(dialect.nextToken())
-                + ", readers = ?, head = ? WHERE name = ?");
-        store = "UPDATE " + locks + " SET owner = ?, session = ?, readers = ?, head = ?, tickets = ? WHERE name = ?";
-        intoClaims = "INSERT INTO " + claims + " (claim, name, ticket, shared, held, token, " + HOLDER + ") ";
-        insertClaim = intoClaims + "VALUES (?, ?, ?, ?, 0, 0, ?, ?, " + now + ", ?)";
-        insertHeld =
-                intoClaims + "SELECT ?, name, 0, 1, 1, token, ?, ?, " + now + ", ? FROM " + locks + " WHERE name = ?";
+                + ", readers = ?, head = ?, permits = ? WHERE name = ?");
+        store = "UPDATE " + locks
+                + " SET owner = ?, session = ?, readers = ?, head = ?, tickets = ?, permits = ? WHERE name = ?";
+        releaseShared = "UPDATE " + locks + " SET readers = readers - (SELECT COALESCE(SUM(permits), 0) FROM " + claims
+                + " WHERE claim = ? AND held = 1) WHERE name = ?";
+        deleteHeld = "DELETE FROM " + claims + " WHERE claim = ? AND held = 1";
+        recordOwnersWait = "UPDATE " + locks + " SET waits = ? WHERE name = ? AND owner = ?";
+        recordHoldersWait = "UPDATE " + claims + " SET waits = ? WHERE claim = ? AND held = 1";
+        moveWait = "UPDATE " + claims + " SET waits = (SELECT waits FROM " + locks + " WHERE name = ?) WHERE claim = ?";
+        intoClaims = "INSERT INTO " + claims + " (claim, name, ticket, shared, held, token, " + HOLDER;
+        insertClaim = intoClaims + ", permits) VALUES (?, ?, ?, ?, 0, 0, ?, ?, " + now + ", ?, ?)";
+        insertHeld = intoClaims + ", permits, slots) SELECT ?, name, 0, 1, 1, token, ?, ?, " + now + ", ?, ?, ? FROM "
+                + locks + " WHERE name = ?";
         holdClaim = "UPDATE " + claims + " SET held = 1, token = (SELECT token FROM " + locks
-                + " WHERE name = ?), session = ? WHERE claim = ?";
+                + " WHERE name = ?), session = ?, slots = ? WHERE claim = ?";
         moveClaim = "UPDATE " + claims + " SET session = ? WHERE claim = ?";
         deleteClaim = "DELETE FROM " + claims + " WHERE claim = ?";
         deleteClaimsOfSession = "DELETE FROM " + claims + " WHERE name = ? AND session = ?";
@@ -99,13 +123,16 @@ final class Sql {
         String alive = " s.expires > " + now;
         String left = "s.expires - " + now;
         list = "SELECT l.name AS k, 0 AS shared, 1 AS held, l.token, l.thread, l.since, l.sticky, s.client, s.host,"
-                + " s.pid, 0 AS ticket, " + left + " FROM " + locks + " l JOIN " + sessions
+                + " s.pid, 0 AS ticket, " + left + ", l.owner, 1, l.waits, 0 FROM " + locks + " l JOIN " + sessions
                 + " s ON s.id = l.session WHERE"
                 + alive + " AND l.owner IS NOT NULL AND l.name >= ? AND l.name <= ? UNION ALL"
                 + " SELECT c.name, c.shared, c.held, c.token, c.thread, c.since, c.sticky, s.client, s.host, s.pid,"
-                + " c.ticket, " + left + " FROM " + claims + " c JOIN " + sessions + " s ON s.id = c.session WHERE"
-                + alive
+                + " c.ticket, " + left + ", c.claim, c.permits, c.waits, m.permits FROM " + claims + " c JOIN "
+                + sessions
+                + " s ON s.id = c.session JOIN " + locks + " m ON m.name = c.name WHERE" + alive
                 + " AND c.name >= ? AND c.name <= ? ORDER BY 1, 11";
+        usedNames = "SELECT name FROM " + locks + " WHERE name >= ? AND name <= ?"
+                + " AND (owner IS NOT NULL OR readers > 0 OR head IS NOT NULL) ORDER BY name LIMIT ?";
         nextName = "SELECT MIN(name) FROM " + locks + " WHERE name > ?";
         electSweeper = "UPDATE " + locks + " SET token = " + now + " WHERE name = ? AND token <= " + now + " - ?";
         expiredSessions = "SELECT id FROM " + sessions + " WHERE expires <= " + now;
@@ -117,8 +144,8 @@ final class Sql {
         deleteIdle = "DELETE FROM " + locks + " WHERE name = ? AND " + idle;
         check = "SELECT (SELECT COUNT(*) FROM " + sessions
                 + " WHERE id IS NULL AND revocations = 0), (SELECT COUNT(*) FROM "
-                + locks + " WHERE name IS NULL AND tickets = 0), (SELECT COUNT(*) FROM " + claims
-                + " WHERE claim IS NULL AND ticket = 0)";
+                + locks + " WHERE name IS NULL AND permits = 0), (SELECT COUNT(*) FROM " + claims
+                + " WHERE claim IS NULL AND permits = 0), (SELECT MAX(version) FROM " + prefix + "format)";
     }
 
     /** What belongs to a session among some names; the session and the names are given twice. */
@@ -126,6 +153,19 @@ final class Sql {
         String among = " WHERE session = ? AND name IN (?" + ", ?".repeat(names - 1) + ")";
         return "SELECT name, owner, 1 FROM " + locks + among + " UNION ALL SELECT name, claim, held FROM " + claims
                 + among;
+    }
+
+    /**
+     * Gives a lock to a claim that waits for it, if it is free and the claim is the head or may barge; and makes the next
+     * one the head.
+     *
+     * @param which the condition that finds the lock
+     */
+    String serve(String which) {
+        return taking + ", head = (SELECT c.claim FROM " + claims
+                + " c WHERE c.name = ? AND c.held = 0 AND c.claim <> ?"
+                + " ORDER BY c.ticket LIMIT 1) WHERE " + which
+                + " AND readers = 0 AND permits = 0 AND owner IS NULL AND (head = ? OR 1 = ?)";
     }
 
     /**
@@ -137,6 +177,7 @@ final class Sql {
         return "SELECT l.owner, l.session, s.expires - " + now + ", l.readers, l.head, h.shared, (SELECT MIN(d.session)"
                 + " FROM " + claims + " d LEFT JOIN " + sessions + " e ON e.id = d.session"
                 + " WHERE d.name = l.name AND (e.id IS NULL OR e.expires <= " + now + ")), " + queued
+                + ", l.permits, h.ticket"
                 + " FROM " + locks + " l LEFT JOIN " + sessions + " s ON s.id = l.session"
                 + " LEFT JOIN " + claims + " h ON h.claim = l.head WHERE l.name = ?";
     }

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * SQLite: a file, for processes of one machine. One writer at a time in the whole file; the others wait for it, for the
@@ -12,6 +13,10 @@ import java.util.Map;
  * one that began with a read would be refused when it wanted to write later, since what it had read might be old.
  */
 final class SqliteDialect extends Dialect {
+    /** Busy, locked, tables changed meanwhile; read-only, full; an error in the statement, not a database. */
+    private static final ErrorCodes CODES =
+            new ErrorCodes(Set.of(5, 6, 17), Set.of(8, 13), Set.of(8), Set.of(), Set.of(1, 26), Set.of());
+
     @Override
     String product() {
         return "SQLite";
@@ -45,6 +50,23 @@ final class SqliteDialect extends Dialect {
     @Override
     void readCommitted(Connection connection) {
         // Nobody else can commit until this transaction has ended.
+    }
+
+    @Override
+    ErrorCodes codes() {
+        return CODES;
+    }
+
+    /** Its driver has numbers without states, with details above the lowest eight bits. */
+    @Override
+    Failure failure(SQLException failure) {
+        Failure known = CODES.meaning(Failure.codeOf(failure) & 0xff);
+        return known != null ? known : Failure.UNREACHABLE;
+    }
+
+    @Override
+    boolean isReadOnly(SQLException failure) {
+        return CODES.readOnly().contains(Failure.codeOf(failure) & 0xff);
     }
 
     @Override

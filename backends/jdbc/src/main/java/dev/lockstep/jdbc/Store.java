@@ -2,6 +2,7 @@ package dev.lockstep.jdbc;
 
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockPage;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -41,37 +42,6 @@ final class Store {
         return queue;
     }
 
-    /** What a waiter sees of a lock; and whether it was queued by the same statement. */
-    record Look(
-            @Nullable String owner,
-            @Nullable String ownerSession,
-            @Nullable Long ownerMicrosLeft,
-            int readers,
-            @Nullable String head,
-            boolean headShared,
-            @Nullable String deadSession,
-            boolean queued) {
-        /** A session that blocks others and is not alive, as far as was seen. */
-        @Nullable
-        String dead() {
-            boolean ownerDead = ownerSession != null && (ownerMicrosLeft == null || ownerMicrosLeft <= 0);
-            return ownerDead ? ownerSession : deadSession;
-        }
-
-        boolean isHeld() {
-            return owner != null || readers > 0;
-        }
-
-        /** Whether a claim could have the lock, as far as was seen. */
-        boolean mayTake(Ask ask) {
-            if (owner != null && !owner.equals(ask.claim())) {
-                return false;
-            }
-            boolean first = head == null || head.equals(ask.claim());
-            return ask.shared() ? first || headShared : readers == 0 && (first || ask.mayBarge());
-        }
-    }
-
     /**
      * Asks for a lock, for the first time or again.
      *
@@ -91,7 +61,7 @@ final class Store {
     private @Nullable Answer tryAcquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
         boolean again = queued.get();
         Answer answer = again || ask.shared() ? arrive(link, ask, session, queued) : take(link, ask, session);
-        if (answer != null && (again || answer.kind() == Answer.Kind.GRANTED)) {
+        if (answer != null && (answer.kind() == Answer.Kind.GRANTED || again && answer.kind() != Answer.Kind.REFUSED)) {
             // Who asks again was told, or has seen, that something has changed: there is nothing to look for.
             return answer;
         }
@@ -109,6 +79,9 @@ final class Store {
         }
         if (look.queued()) {
             return Answer.WAITING;
+        }
+        if (look.refuses(ask)) {
+            return Answer.refused(look.limit());
         }
         return ask.mayWait() || look.mayTake(ask)
                 ? queue.arrive(link, ask, session).orElse(null)
@@ -130,7 +103,7 @@ final class Store {
 
     /** Takes a lock by way of its queue, or waits there; null if it has no row. */
     private @Nullable Answer arrive(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
-        Dialect.Drawn served = ask.shared() ? null : push.serve(link, ask, session);
+        Dialect.Drawn served = ask.shared() ? null : push.serve(link, sql, ask, session);
         if (served != null) {
             return granted(ask, served);
         }
@@ -160,25 +133,13 @@ final class Store {
         }
     }
 
-    Optional<Look> look(Link link, String key) throws SQLException {
-        return link.query(sql.look, Store::readLook, key);
+    /** A look that reads no more than what changes when a lock changes hands. */
+    Optional<Look> glance(Link link, String key) throws SQLException {
+        return link.query(sql.glance, Look::read, key);
     }
 
-    static Optional<Look> readLook(ResultSet rows) throws SQLException {
-        if (!rows.next()) {
-            return Optional.empty();
-        }
-        long left = rows.getLong(3);
-        Long ownerMicrosLeft = rows.wasNull() ? null : left;
-        return Optional.of(new Look(
-                rows.getString(1),
-                rows.getString(2),
-                ownerMicrosLeft,
-                rows.getInt(4),
-                rows.getString(5),
-                rows.getInt(6) != 0,
-                rows.getString(7),
-                rows.getInt(8) != 0));
+    Optional<Look> look(Link link, String key) throws SQLException {
+        return link.query(sql.look, Look::read, key);
     }
 
     /** Ends a session if it has expired, and makes a lock forget it; false if the session is alive. */
@@ -208,6 +169,17 @@ final class Store {
         return shared
                 ? link.update(sql.moveClaim, session, claim) > 0
                 : link.update(sql.moveOwner, session, key, claim) > 0;
+    }
+
+    /**
+     * Stores beside a claim that holds what its holder waits for, or removes that.
+     *
+     * @return false if it does not hold
+     */
+    boolean recordWait(Link link, String key, String claim, boolean shared, @Nullable String wait) throws SQLException {
+        return shared
+                ? link.update(sql.recordHoldersWait, wait, claim) > 0
+                : link.update(sql.recordOwnersWait, wait, key, claim) > 0;
     }
 
     // ---------------------------------------------------------------- sessions
@@ -273,14 +245,25 @@ final class Store {
 
     // ---------------------------------------------------------------- operators
 
-    boolean check(Link link) throws SQLException {
-        return link.query(sql.check, ResultSet::next);
+    /** The format of the tables, all of which are looked at; 0 if they do not say. */
+    int format(Link link) throws SQLException {
+        return link.query(sql.check, rows -> rows.next() ? rows.getInt(4) : 0);
     }
 
     /** The locks in a range that are held or waited for, by sessions that are alive. */
     List<LockInfo> list(Link link, Keys keys, Keys.Range range) throws SQLException {
         return link.query(
                 sql.list, rows -> Listing.read(rows, keys), range.first(), range.last(), range.first(), range.last());
+    }
+
+    /** A page of them. What changes between its two statements can make it a little longer. */
+    LockPage list(Link link, Keys keys, Keys.Range range, int limit) throws SQLException {
+        List<String> names = link.query(sql.usedNames, Store::strings, range.first(), range.last(), limit);
+        if (names.size() < limit) {
+            return LockPage.last(list(link, keys, range));
+        }
+        String last = names.get(limit - 1);
+        return LockPage.of(list(link, keys, new Keys.Range(range.first(), last)), keys.name(last));
     }
 
     /** The namespaces that have a lock's row: skips from the first name of one to that of the next. */

@@ -31,7 +31,7 @@ final class UrlCheck {
         this.url = url;
         this.dialect = dialect;
         this.driver = driver;
-        this.parameters = JdbcUrl.parameters(url);
+        this.parameters = Url.parameters(url);
     }
 
     /** What is wrong with the URL that could not be connected; null if nothing is, as far as can be told. */

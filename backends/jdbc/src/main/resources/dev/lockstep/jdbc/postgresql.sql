@@ -1,4 +1,4 @@
--- The tables of Lockstep on PostgreSQL. ${prefix} is "lockstep_" unless set otherwise.
+-- The tables of Lockstep on PostgreSQL, format 1. ${prefix} is "lockstep_" unless set otherwise.
 -- Times are microseconds since 1970 by the clock of the database.
 
 -- Who is alive: a row for each client.
@@ -20,9 +20,11 @@ CREATE TABLE IF NOT EXISTS ${prefix}locks (
   thread VARCHAR(255),
   since BIGINT,
   sticky SMALLINT,
-  readers INTEGER NOT NULL, -- how many hold it together
+  readers INTEGER NOT NULL, -- how many hold it together; of a semaphore, how many permits are held
   head VARCHAR(64), -- the claim that waits first
-  tickets BIGINT NOT NULL -- the last number that was drawn to wait
+  tickets BIGINT NOT NULL, -- the last number that was drawn to wait
+  permits INTEGER DEFAULT 0 NOT NULL, -- of a semaphore, how many there are; 0 for a lock
+  waits VARCHAR(1024) -- what the owner waits for
 ) WITH (fillfactor = 50);
 
 -- Who waits, and who holds together with others.
@@ -36,7 +38,17 @@ CREATE TABLE IF NOT EXISTS ${prefix}claims (
   session VARCHAR(64) NOT NULL,
   thread VARCHAR(255),
   since BIGINT,
-  sticky SMALLINT
+  sticky SMALLINT,
+  permits INTEGER DEFAULT 1 NOT NULL, -- how many it has or asks for
+  slots TEXT, -- of a semaphore, which it has: "0-2,5"
+  waits VARCHAR(1024) -- what the holder waits for
 );
 
 CREATE INDEX IF NOT EXISTS ${index}claims_queue ON ${prefix}claims (name, ticket);
+
+-- The format of these tables: one row. Clients of another format refuse them.
+CREATE TABLE IF NOT EXISTS ${prefix}format (
+  version INTEGER NOT NULL PRIMARY KEY
+);
+
+INSERT INTO ${prefix}format (version) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM ${prefix}format);

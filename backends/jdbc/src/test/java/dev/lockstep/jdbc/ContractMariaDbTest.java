@@ -8,7 +8,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 /** The contract on MariaDb. */
 @Tag("full")
 class ContractMariaDbTest extends MySqlContract {
+    @AutoClose
     private static SqlServer server;
 
     @BeforeAll
@@ -27,13 +28,6 @@ class ContractMariaDbTest extends MySqlContract {
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE USER tck IDENTIFIED BY 'tck'");
             statement.execute("GRANT ALL ON *.* TO tck WITH GRANT OPTION");
-        }
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
         }
     }
 

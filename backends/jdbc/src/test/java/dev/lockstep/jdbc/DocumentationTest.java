@@ -33,7 +33,7 @@ class DocumentationTest {
 
     private static void use(DataSource dataSource) throws Exception {
         try (LockClient locks = LockClient.builder()
-                        .backend(JdbcLocks.over(dataSource).tablePrefix("app_").createSchema(true))
+                        .backend(JdbcEngine.over(dataSource).tablePrefix("app_").createSchema(true))
                         .connect();
                 Lease lease = locks.lock("order:42").acquire()) {
             assertThat(lease.token()).isPositive();
@@ -43,7 +43,7 @@ class DocumentationTest {
     @Test
     void theTablesAreWrittenDown() {
         for (String database : new String[] {"postgresql", "mysql", "mariadb", "h2", "sqlite"}) {
-            assertThat(JdbcLocks.ddl(database))
+            assertThat(JdbcEngine.ddl(database))
                     .contains("CREATE TABLE IF NOT EXISTS lockstep_locks")
                     .doesNotContain("${");
         }

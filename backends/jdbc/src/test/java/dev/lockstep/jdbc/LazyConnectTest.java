@@ -1,67 +1,61 @@
 package dev.lockstep.jdbc;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
+import dev.lockstep.tck.LazyConnectContract;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A service that starts while its engine is down. */
-@Timeout(60)
-class LazyConnectTest {
+class LazyConnectTest extends LazyConnectContract {
+    @AutoClose
     private static PostgresServer server;
 
     @BeforeAll
-    static void startServer() {
+    static void openServer() {
         server = Servers.require(() -> PostgresServer.builder().start());
     }
 
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
+    @Override
+    protected LockClient.Builder client() {
+        return clientWith(SqlServer.PASSWORD);
     }
 
-    private static LockClient connect(String password, Duration requestTimeout) {
+    private static LockClient.Builder clientWith(String password) {
         String url = ServerDatabase.withUser(server.jdbcUrl(), SqlServer.USER, password);
-        return LockClient.builder()
-                .backend(JdbcLocks.at(url).createSchema(true))
-                .requestTimeout(requestTimeout)
-                .lazyConnect()
-                .connect();
+        return LockClient.builder().backend(JdbcEngine.at(url).createSchema(true));
     }
 
-    @Test
-    void locksWhenTheServerIsBack() throws Exception {
+    @Override
+    protected void stopServer() {
         server.kill();
-        try (LockClient client = connect(SqlServer.PASSWORD, Duration.ofSeconds(2))) {
-            assertThatThrownBy(() -> client.lock("order:42").tryLock())
-                    .isInstanceOf(LockUnavailableException.class)
-                    .hasMessageContaining(":" + server.port());
-            server.start();
-            try (Lease lease =
-                    client.lock("order:42").tryAcquire(Duration.ofSeconds(40)).orElseThrow()) {
-                assertThat(lease.token()).isPositive();
-                assertThat(client.inspect("order:42").holders()).hasSize(1);
-            }
-        }
+    }
+
+    @Override
+    protected void startServer() {
+        server.start();
+    }
+
+    @Override
+    protected int port() {
+        return server.port();
     }
 
     @Test
-    void aWrongPasswordIsToldByTheCalls() {
+    @Timeout(60)
+    void aWrongPasswordIsReportedByTheCalls() {
         // The call ends when the refusal comes, which may take some seconds on a busy machine.
-        try (LockClient client = connect("s3cret", Duration.ofSeconds(30))) {
+        try (LockClient client = clientWith("s3cret")
+                .requestTimeout(Duration.ofSeconds(30))
+                .lazyConnect()
+                .connect()) {
             assertThatThrownBy(() -> client.lock("order:42").lock())
                     .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining("password")

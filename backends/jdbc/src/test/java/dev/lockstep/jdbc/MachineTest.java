@@ -99,7 +99,7 @@ class MachineTest {
         return LockClient.builder()
                 .namespace(NAMESPACE)
                 .requestTimeout(Duration.ofSeconds(2))
-                .backend(JdbcLocks.at(url(server)).createSchema(true))
+                .backend(JdbcEngine.at(url(server)).createSchema(true))
                 .connect();
     }
 

@@ -85,7 +85,7 @@ abstract class MySqlContract extends SqlContract {
         }
 
         private LockClient connect(DataSource source) {
-            return LockClient.builder().backend(JdbcLocks.over(source)).connect();
+            return LockClient.builder().backend(JdbcEngine.over(source)).connect();
         }
 
         @ParameterizedTest

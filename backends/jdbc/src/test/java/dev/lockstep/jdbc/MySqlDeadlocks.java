@@ -43,7 +43,7 @@ final class MySqlDeadlocks {
             for (int i = 0; i < 4; i++) {
                 clients.add(LockClient.builder()
                         .namespace("deadlocks-" + System.nanoTime() / 1_000_000_000)
-                        .backend(JdbcLocks.at(url).createSchema(true))
+                        .backend(JdbcEngine.at(url).createSchema(true))
                         .connect());
             }
             for (int i = 0; i < THREADS; i++) {

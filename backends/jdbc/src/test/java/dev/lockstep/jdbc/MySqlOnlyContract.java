@@ -12,13 +12,14 @@ import dev.lockstep.tck.Capability;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** The contract, and what is to be shown on MySQL and not on MariaDB. */
 abstract class MySqlOnlyContract extends MySqlContract {
+    @AutoClose
     private static @Nullable SqlServer server;
 
     /** Starts the server, or skips the class. */
@@ -28,13 +29,6 @@ abstract class MySqlOnlyContract extends MySqlContract {
 
     private static SqlServer server() {
         return Objects.requireNonNull(server);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -77,7 +77,7 @@ class OwnPoolTest {
                         ? notToBeClosedIf(spoilt::get, h2.getConnection())
                         : HurtSource.invoke(h2, method, arguments));
         try (LockClient client = LockClient.builder()
-                .backend(JdbcLocks.over(source).createSchema(true))
+                .backend(JdbcEngine.over(source).createSchema(true))
                 .connect()) {
             spoilt.set(true);
             client.lock("order:42").lock();
@@ -111,7 +111,7 @@ class OwnPoolTest {
             });
         });
         LockClient client = LockClient.builder()
-                .backend(JdbcLocks.at(url).createSchema(true).driver(source))
+                .backend(JdbcEngine.at(url).createSchema(true).driver(source))
                 .requestTimeout(Duration.ofMillis(300))
                 .connect();
         slow.set(true);
@@ -135,7 +135,7 @@ class OwnPoolTest {
         try (HikariDataSource source = new HikariDataSource(config);
                 LockClient client = LockClient.builder()
                         .ttl(ttl)
-                        .backend(JdbcLocks.over(source))
+                        .backend(JdbcEngine.over(source))
                         .connect()) {
             Lease held = client.lock("order:42").acquireAsync().get(20, TimeUnit.SECONDS);
             assertThatThrownBy(() -> {
@@ -175,7 +175,7 @@ class OwnPoolTest {
             return result;
         });
         try (LockClient client = LockClient.builder()
-                .backend(JdbcLocks.at(url).poolSize(1).driver(watched))
+                .backend(JdbcEngine.at(url).poolSize(1).driver(watched))
                 .connect()) {
             readOnly.set(true);
             assertThat(client.lock("order:42").tryLock(20, TimeUnit.SECONDS)).isTrue();

@@ -1,43 +1,13 @@
 package dev.lockstep.jdbc;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.lockstep.mutants.PlantedBug;
+import dev.lockstep.mutants.PlantedBugs;
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/** The tests of this engine are worth something: each of these mistakes makes them fail. */
-class PlantedBugsTest {
-    @Test
-    @Tag("full")
-    void oneIsFound() {
-        PlantedBug bug = PlantedBug.oneOf(quickBugs());
-        assertThat(bug.findings()).as(bug.name()).isNotEmpty();
-    }
-
-    @ParameterizedTest
-    @MethodSource("bugs")
-    @Tag("full")
-    void eachIsFound(PlantedBug bug) {
-        assertThat(bug.findings()).isNotEmpty();
-    }
-
-    @Test
-    @Tag("full")
-    void withoutOneNothingIsFound() {
-        assertThat(PlantedBug.findingsWithout(bugs())).isEmpty();
-    }
-
-    static List<PlantedBug> bugs() {
-        return Stream.of(quickBugs(), slowBugs()).flatMap(List::stream).toList();
-    }
-
-    /** Those whose tests need one server and a few seconds. */
-    private static List<PlantedBug> quickBugs() {
+/** Mistakes that the tests of this engine find. */
+class PlantedBugsTest extends PlantedBugs {
+    @Override
+    protected List<PlantedBug> quickBugs() {
         return List.of(
                 new PlantedBug(
                         "release a row without a look at the owner",
@@ -61,12 +31,13 @@ class PlantedBugsTest {
                         "dev.lockstep.jdbc.ContractH2Test: aRenewalThatCommitsLateIsNotOverlooked"),
                 new PlantedBug(
                         "count a session from the database's answer",
-                        "new JdbcSession(this, id, Renewer.deadline(sent, context.ttl()))",
-                        "new JdbcSession(this, id, Renewer.deadline(context.scheduler().nanoTime(), context.ttl()))",
+                        "new Session(this, id, Renewer.deadline(sent, context.ttl()))",
+                        "new Session(this, id, Renewer.deadline(context.scheduler().nanoTime(), context.ttl()))",
                         "dev.lockstep.jdbc.ContractH2Test: aSessionThatIsConfirmedLateIsValidNoLonger"));
     }
 
-    private static List<PlantedBug> slowBugs() {
+    @Override
+    protected List<PlantedBug> slowBugs() {
         return List.of(
                 new PlantedBug(
                         "draw tokens without the clock",
@@ -75,8 +46,8 @@ class PlantedBugsTest {
                         "dev.lockstep.jdbc.PostgresTest: tokensRiseEvenIfTheStandbyHadNotSeenTheLast"),
                 new PlantedBug(
                         "keep a grant that comes after the withdrawal",
-                        "leaves = withdrawn && !left;",
-                        "leaves = false;",
+                        "if (before == ClaimState.LEAVING) {",
+                        "if (false) {",
                         "dev.lockstep.jdbc.ContractH2Test: aGrantThatComesAfterTheWithdrawalIsNotKept"),
                 new PlantedBug(
                         "let a writer in beside readers",

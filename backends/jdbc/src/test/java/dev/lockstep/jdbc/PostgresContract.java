@@ -11,12 +11,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** The contract, and what is to be shown on PostgreSQL beside it. */
 abstract class PostgresContract extends SqlContract {
+    @AutoClose
     private static @Nullable SqlServer server;
 
     /** Starts the server, or skips the class. */
@@ -26,13 +27,6 @@ abstract class PostgresContract extends SqlContract {
 
     private static SqlServer server() {
         return Objects.requireNonNull(server);
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

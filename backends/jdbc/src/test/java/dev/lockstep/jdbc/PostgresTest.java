@@ -32,7 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -49,6 +49,7 @@ class PostgresTest {
     private static final String DISCONNECT =
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep'";
 
+    @AutoClose
     private static PostgresServer server;
 
     private final String namespace = "pg-" + UUID.randomUUID();
@@ -56,13 +57,6 @@ class PostgresTest {
     @BeforeAll
     static void startServer() {
         server = Servers.require(() -> PostgresServer.builder().start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     private static String url(SqlServer at, int port) {

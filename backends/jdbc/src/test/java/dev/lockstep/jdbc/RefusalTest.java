@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.h2.tools.Server;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,6 +52,7 @@ import org.sqlite.SQLiteDataSource;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("full")
 class RefusalTest {
+    @AutoClose
     private static PostgresServer server;
 
     @BeforeAll
@@ -65,13 +66,6 @@ class RefusalTest {
         connect(url(SqlServer.USER, SqlServer.PASSWORD) + "&lockstep.createSchema=true")
                 .close();
         execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     private static void execute(String... statements) throws Exception {
@@ -102,10 +96,10 @@ class RefusalTest {
     }
 
     private static void refused(String url, Class<? extends Exception> type, String... words) {
-        refused(JdbcLocks.at(url), type, words);
+        refused(JdbcEngine.at(url), type, words);
     }
 
-    private static void refused(JdbcLocks locks, Class<? extends Exception> type, String... words) {
+    private static void refused(JdbcEngine locks, Class<? extends Exception> type, String... words) {
         assertThatThrownBy(() -> LockClient.builder()
                         .requestTimeout(Duration.ofSeconds(2))
                         .backend(locks)
@@ -223,7 +217,7 @@ class RefusalTest {
                 (self, method, arguments) -> HurtSource.invoke(encrypted.get() ? after : before, method, arguments));
         try (LockClient client = LockClient.builder()
                 .requestTimeout(timeout)
-                .backend(JdbcLocks.over(changing))
+                .backend(JdbcEngine.over(changing))
                 .connect()) {
             encrypted.set(true);
             assertThatThrownBy(client.lock("a")::lock).isInstanceOf(LockUnavailableException.class);
@@ -355,12 +349,12 @@ class RefusalTest {
     void aDataSourceThatFailsInItsOwnWay() {
         String message = "not today, with password=s3cret";
         refused(
-                JdbcLocks.over(failing(new IllegalStateException(message))),
+                JdbcEngine.over(failing(new IllegalStateException(message))),
                 LockUnavailableException.class,
                 "to connect failed",
                 "not today");
         refused(
-                JdbcLocks.over(failing(new IllegalStateException(new SQLException(message, "28P01")))),
+                JdbcEngine.over(failing(new IllegalStateException(new SQLException(message, "28P01")))),
                 LockConfigurationException.class,
                 "to connect failed",
                 "not today");
@@ -382,10 +376,10 @@ class RefusalTest {
         try (LockClient client = LockClient.builder()
                         .requestTimeout(timeout)
                         .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100))
-                        .backend(JdbcLocks.over(source))
+                        .backend(JdbcEngine.over(source))
                         .connect();
                 LockClient other =
-                        LockClient.builder().backend(JdbcLocks.over(file)).connect()) {
+                        LockClient.builder().backend(JdbcEngine.over(file)).connect()) {
             DistributedLock lock = client.lock("a");
             lock.lock();
             failing.set(true);
@@ -417,7 +411,7 @@ class RefusalTest {
             throw new IllegalStateException("not today");
         });
         refused(
-                JdbcLocks.at(url).driver(watched(source, made)),
+                JdbcEngine.at(url).driver(watched(source, made)),
                 LockUnavailableException.class,
                 "to connect failed",
                 "not today");
@@ -440,7 +434,7 @@ class RefusalTest {
             }
         });
         try (LockClient client = LockClient.builder()
-                .backend(JdbcLocks.at(url).driver(watched(source, made)))
+                .backend(JdbcEngine.at(url).driver(watched(source, made)))
                 .connect()) {
             assertThat(client.lock("polled").tryLock()).isTrue();
             client.lock("polled").unlock();
@@ -472,7 +466,7 @@ class RefusalTest {
                                 ? HurtSource.proxy(DatabaseMetaData.class, (meta, question, none) -> "Oracle")
                                 : null));
         assertThatThrownBy(() ->
-                        LockClient.builder().backend(JdbcLocks.over(other)).connect())
+                        LockClient.builder().backend(JdbcEngine.over(other)).connect())
                 .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContaining("Oracle")
                 .hasMessageContaining("jdbc:postgresql:");
@@ -481,25 +475,25 @@ class RefusalTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "1a", "a-b", "a;b", "a'b", "a\"b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})
     void aPrefixThatIsNoIdentifier(String prefix) {
-        assertThatThrownBy(() -> JdbcLocks.at("jdbc:h2:mem:x").tablePrefix(prefix))
+        assertThatThrownBy(() -> JdbcEngine.at("jdbc:h2:mem:x").tablePrefix(prefix))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> JdbcLocks.at("jdbc:h2:mem:x").schema(prefix))
+        assertThatThrownBy(() -> JdbcEngine.at("jdbc:h2:mem:x").schema(prefix))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void settingsThatCannotWork() {
-        JdbcLocks locks = JdbcLocks.at("jdbc:h2:mem:x");
+        JdbcEngine locks = JdbcEngine.at("jdbc:h2:mem:x");
         assertThatThrownBy(() -> locks.poolSize(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> locks.poolSize(100_000)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> locks.idleNames(Duration.ofHours(1))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> JdbcLocks.ddl("oracle")).isInstanceOf(LockConfigurationException.class);
+        assertThatThrownBy(() -> JdbcEngine.ddl("oracle")).isInstanceOf(LockConfigurationException.class);
     }
 
     @Test
     void nothingRepeatsThePassword() {
         String url = "jdbc:postgresql://localhost/db?user=u&password=s3cret";
-        assertThat(JdbcLocks.at(url).toString()).contains("PostgreSQL").doesNotContain("s3cret");
+        assertThat(JdbcEngine.at(url).toString()).contains("PostgreSQL").doesNotContain("s3cret");
     }
 
     @Test
@@ -568,7 +562,7 @@ class RefusalTest {
         SQLiteDataSource source = new SQLiteDataSource(config);
         source.setUrl(url);
         assertThatThrownBy(() ->
-                        LockClient.builder().backend(JdbcLocks.over(source)).connect())
+                        LockClient.builder().backend(JdbcEngine.over(source)).connect())
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageContaining("no writes");
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
+import dev.lockstep.servers.Logged;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -107,7 +108,7 @@ class RetryingTest {
             LockClient client = LockClient.builder()
                     .namespace("retrying")
                     .requestTimeout(Duration.ofMillis(500))
-                    .backend(JdbcLocks.at(url).driver(source))
+                    .backend(JdbcEngine.at(url).driver(source))
                     .connect();
             for (int i = 0; i < 60; i++) {
                 client.lock("many-" + i).acquireAsync().get(SOON, TimeUnit.SECONDS);
@@ -124,7 +125,7 @@ class RetryingTest {
     void aReleaseEndsWithItsSession() throws Exception {
         try (TestClient client = open()) {
             Lease lease = take(client);
-            JdbcSession session = client.backend().sessions().current();
+            Session session = client.backend().sessions().current();
             failReleases(client, number -> new SQLException("disk I/O error", null, DISK_ERROR));
             CompletableFuture<Void> closed = lease.closeAsync();
             Awaitility.await("it is repeated").until(() -> tries.get() > 1);

@@ -3,14 +3,18 @@ package dev.lockstep.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.DistributedLock;
+import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.LockClient;
+import dev.lockstep.Permit;
 import dev.lockstep.servers.TcpProxy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
 /**
@@ -34,19 +38,20 @@ final class RoundTrips {
     /** A client with a pool of its own, whose numbers are in a column of the manual. */
     static void assertDocumentedByUrl(SqlFixture.Database database, int column) throws IOException {
         try (TcpProxy proxy = TcpProxy.to(database.port())) {
-            new RoundTrips(proxy, column).compare(database, JdbcLocks.at(database.url(proxy.port())));
+            new RoundTrips(proxy, column).compare(database, JdbcEngine.at(database.url(proxy.port())));
         }
     }
 
-    private void compare(SqlFixture.Database database, JdbcLocks far) throws IOException {
+    private void compare(SqlFixture.Database database, JdbcEngine far) throws IOException {
         String namespace = "trips-" + UUID.randomUUID();
-        try (LockClient near = open(namespace, JdbcLocks.at(database.url()));
+        try (LockClient near = open(namespace, JdbcEngine.at(database.url()));
                 LockClient client = open(namespace, far)) {
             near.lock("held").lock();
             compare("`lock()` of a free lock; `unlock()`", client.lock("free"));
             compare(
                     "a reader's `lock()`; `unlock()`",
                     client.readWriteLock("read").readLock());
+            comparePermit(client.semaphore("permits", 3));
             String busy = "`tryLock()` of a lock that is held";
             long wanted = documented(busy).get(0);
             assertThat(trips(wanted, () -> {}, client.lock("held")::tryLock, () -> {}))
@@ -56,7 +61,7 @@ final class RoundTrips {
         }
     }
 
-    private static LockClient open(String namespace, JdbcLocks locks) {
+    private static LockClient open(String namespace, JdbcEngine locks) {
         return LockClient.builder()
                 .namespace(namespace)
                 .ttl(Duration.ofMinutes(2)) // no renewal comes between
@@ -69,6 +74,18 @@ final class RoundTrips {
         assertThat(List.of(
                         trips(wanted.get(0), () -> {}, lock::lock, lock::unlock),
                         trips(wanted.get(1), lock::lock, lock::unlock, () -> {})))
+                .as(row)
+                .isEqualTo(wanted);
+    }
+
+    private void comparePermit(DistributedSemaphore semaphore) throws IOException {
+        String row = "a permit's `acquire()`; `close()`";
+        List<Long> wanted = documented(row);
+        AtomicReference<Permit> permit = new AtomicReference<>();
+        Runnable acquire = () -> permit.set(semaphore.tryAcquire().orElseThrow());
+        Runnable close = () -> Objects.requireNonNull(permit.get()).close();
+        assertThat(List.of(
+                        trips(wanted.get(0), () -> {}, acquire, close), trips(wanted.get(1), acquire, close, () -> {})))
                 .as(row)
                 .isEqualTo(wanted);
     }

@@ -73,7 +73,7 @@ final class SqlFixture implements BackendFixture {
                                 statements,
                                 context.requestTimeout());
                         side[0] = new Side(context.clientId(), source, proxy, new AtomicBoolean());
-                        JdbcLocks locks = JdbcLocks.at(url).createSchema(true).driver(source);
+                        JdbcEngine locks = JdbcEngine.at(url).createSchema(true).driver(source);
                         return closingWith(locks.open(context), side[0]);
                     })
                     .connect();
@@ -113,10 +113,12 @@ final class SqlFixture implements BackendFixture {
     static Set<Capability> common() {
         return EnumSet.of(
                 Capability.SHARED,
+                Capability.LIMITS,
                 Capability.FAIR,
                 Capability.DOWNGRADE,
                 Capability.KEEPS_WHEN_CLOSED,
                 Capability.SHOWS_WAITERS,
+                Capability.RECORDS_WAITS,
                 Capability.SHOWS_REMAINING,
                 Capability.LISTS_NAMESPACES,
                 Capability.BREAK_CONNECTION,
@@ -124,6 +126,7 @@ final class SqlFixture implements BackendFixture {
                 Capability.SLOW_DOWN,
                 Capability.EXPIRE_SESSION,
                 Capability.COUNT_REQUESTS,
+                Capability.REPORTS_REQUESTS,
                 Capability.SECOND_PROCESS);
     }
 

@@ -101,7 +101,7 @@ abstract class SqlRaceContract extends SqlBench {
         void aSessionThatIsConfirmedLateIsValidNoLonger() throws Exception {
             try (TestClient client = open()) {
                 Sessions sessions = client.backend().sessions();
-                JdbcSession first = sessions.current();
+                Session first = sessions.current();
                 Gate opening = new Gate(client, "INSERT INTO lockstep_sessions");
                 first.signalLost(LossReason.SESSION_ENDED); // so that it opens another
                 opening.awaitReached();
@@ -264,7 +264,7 @@ abstract class SqlRaceContract extends SqlBench {
             LockClient dead = LockClient.builder()
                     .namespace(namespace)
                     .ttl(SHORT)
-                    .backend(JdbcLocks.at(url()).createSchema(true))
+                    .backend(JdbcEngine.at(url()).createSchema(true))
                     .connect();
             try (TestClient alive = open(SHORT)) {
                 dead.lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);
@@ -281,7 +281,7 @@ abstract class SqlRaceContract extends SqlBench {
         @Test
         void aCloseThatMeetsANewSessionLeavesNone() throws Exception {
             TestClient client = open();
-            JdbcSession first = client.backend().sessions().current();
+            Session first = client.backend().sessions().current();
             Gate opening = new Gate(client, "INSERT INTO lockstep_sessions");
             first.signalLost(LossReason.SESSION_ENDED); // so that it opens another
             opening.awaitReached();

@@ -19,12 +19,12 @@ final class TestClient implements AutoCloseable {
     private final LockClient client;
     private @Nullable JdbcBackend backend;
 
-    private TestClient(String url, String namespace, Duration ttl, UnaryOperator<JdbcLocks> settings) {
+    private TestClient(String url, String namespace, Duration ttl, UnaryOperator<JdbcEngine> settings) {
         Dialect dialect = Dialects.ofUrl(url);
         DataSource driver = OwnPool.source(url, dialect, Duration.ofSeconds(5));
         source = new HurtSource(driver, new AtomicLong(), Duration.ofSeconds(5));
         source.before(statements::add);
-        JdbcLocks locks = settings.apply(JdbcLocks.at(url).createSchema(true).driver(source));
+        JdbcEngine locks = settings.apply(JdbcEngine.at(url).createSchema(true).driver(source));
         client = LockClient.builder()
                 .namespace(namespace)
                 .ttl(ttl)
@@ -44,7 +44,7 @@ final class TestClient implements AutoCloseable {
         return new TestClient(url, namespace, ttl, UnaryOperator.identity());
     }
 
-    static TestClient open(String url, String namespace, Duration ttl, UnaryOperator<JdbcLocks> settings) {
+    static TestClient open(String url, String namespace, Duration ttl, UnaryOperator<JdbcEngine> settings) {
         return new TestClient(url, namespace, ttl, settings);
     }
 

@@ -114,12 +114,12 @@ class UrlTest {
                 "jdbc:h2:mem:;DB_CLOSE_DELAY=-1"
             })
     void aSettingOfLockstepThatIsWrongIsRefused(String url) {
-        assertThatThrownBy(() -> JdbcLocks.at(url)).isInstanceOf(LockConfigurationException.class);
+        assertThatThrownBy(() -> JdbcEngine.at(url)).isInstanceOf(LockConfigurationException.class);
     }
 
     @Test
     void settingsOfLockstepAreNotTheDrivers() {
-        JdbcUrl url = JdbcUrl.parse(
+        Url url = Url.parse(
                 "jdbc:postgresql://h/db?lockstep.poolSize=2&user=u&lockstep.listen=false&a=b", Settings.DEFAULTS);
         assertThat(url.url()).isEqualTo("jdbc:postgresql://h/db?user=u&a=b");
         assertThat(url.settings().poolSize()).isEqualTo(2);
@@ -140,7 +140,7 @@ class UrlTest {
         "jdbc:postgresql:db,"
     })
     void hostsAreShownAndCredentialsAreNot(String url, @Nullable String hosts) {
-        assertThat(JdbcUrl.hosts(url)).isEqualTo(hosts);
+        assertThat(Url.hosts(url)).isEqualTo(hosts);
     }
 
     @ParameterizedTest

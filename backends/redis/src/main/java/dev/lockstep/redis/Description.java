@@ -1,6 +1,10 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.EngineInfo;
+import dev.lockstep.redis.internal.Failure;
+import dev.lockstep.redis.internal.Link;
+import dev.lockstep.redis.internal.Settings;
+import dev.lockstep.redis.internal.StartUpCheck;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -8,49 +12,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 
 /** What locks promise on one Redis, as its servers report that they are set up. For one thread. */
 final class Description {
-    private final RedisOptions options;
+    private final Settings settings;
     private final Duration ttl;
     private final List<Map<String, String>> primaries = new ArrayList<>();
     private Optional<Instant> clock = Optional.empty();
 
-    private Description(RedisOptions options, Duration ttl) {
-        this.options = options;
+    private Description(Settings settings, Duration ttl) {
+        this.settings = settings;
         this.ttl = ttl;
     }
 
     /** Asks each primary. */
-    static EngineInfo of(Link link, RedisOptions options, Duration ttl, long deadlineNanos) throws Failure {
-        Description description = new Description(options, ttl);
+    static EngineInfo of(Link link, Settings settings, Duration ttl, long deadlineNanos) throws Failure {
+        Description description = new Description(settings, ttl);
         link.callAll(deadlineNanos, connection -> {
             description.ask(connection);
             return true;
         });
         return description.make(link.route().isCluster());
-    }
-
-    /** What locks promise on several independent servers. */
-    static EngineInfo ofRedlock(Set<String> versions, int servers, int majority, Duration ttl) {
-        return new EngineInfo(
-                "Redlock on " + servers + " servers",
-                String.join(", ", versions),
-                Optional.empty(),
-                List.of(
-                        "One holder at a time, as long as of " + servers + " servers " + majority
-                                + " keep their data and their clocks run at the same speed.",
-                        "A crashed holder's lock is free after " + ttl.toMillis()
-                                + " ms, by the servers' clocks. A holder is told of a loss before that.",
-                        "A server that was restarted has no vote until all that it may have forgotten has ended."),
-                List.of(
-                        "While fewer than " + majority + " servers have a vote, nothing is granted.",
-                        "A server's clock that is set forward can end a hold there early.",
-                        "No order: there are no fair and no shared locks."));
     }
 
     private void ask(Connection connection) {
@@ -85,14 +70,14 @@ final class Description {
         List<String> guarantees = new ArrayList<>();
         guarantees.add("One holder at a time, as long as the server keeps its data and its clock is not set forward.");
         guarantees.add("A crashed holder's lock is free after " + ttl.toMillis()
-                + " ms, by the server's clock. A holder is told of a loss before that.");
+                + " ms, by the server's clock. A holder learns of a loss before that.");
         guarantees.add(
-                options.queue()
+                settings.queue()
                         ? "Fair locks are first come, first served. A release wakes one waiter, or the readers next in line."
                         : "What is held is given back by its owner alone.");
-        if (options.replicas() > 0) {
+        if (settings.replicas() > 0) {
             guarantees.add(
-                    options.replicas() + " of its replicas confirm each grant: a failover to one of them keeps it.");
+                    settings.replicas() + " of its replicas confirm each grant: a failover to one of them keeps it.");
         }
         guarantees.add("Tokens rise, over restarts and failovers too, as far as the servers' clocks agree.");
         return guarantees;
@@ -106,7 +91,7 @@ final class Description {
         } else if (replicas == 0) {
             limits.add("No replica: while the server is down, nothing is granted, and holds end by their deadline.");
         }
-        if (options.replicas() == 0 && (unknown || replicas > 0)) {
+        if (settings.replicas() == 0 && (unknown || replicas > 0)) {
             limits.add("A failover to a replica that has not seen a lock grants it twice (see ?replicas=1).");
         }
         if (!unknown && primaries.stream().anyMatch(facts -> !"1".equals(facts.get("aof_enabled")))) {
@@ -116,7 +101,7 @@ final class Description {
             limits.add(
                     "An eviction policy: when memory is short, locks that are held can be removed and granted twice.");
         }
-        if (!options.queue()) {
+        if (!settings.queue()) {
             limits.add("queue=off: no order, no fair and no shared locks; waiters try again every few milliseconds.");
         }
         return limits;

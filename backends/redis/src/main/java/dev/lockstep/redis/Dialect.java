@@ -1,80 +1,106 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.LockInfo;
+import dev.lockstep.redis.internal.Batches;
+import dev.lockstep.redis.internal.Bytes;
+import dev.lockstep.redis.internal.Failure;
+import dev.lockstep.redis.internal.Keys;
+import dev.lockstep.redis.internal.Link;
+import dev.lockstep.redis.internal.Operators;
+import dev.lockstep.redis.internal.Renewal;
+import dev.lockstep.redis.internal.Reply;
+import dev.lockstep.redis.internal.Script;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * How locks are kept at the server: which keys, which scripts. Each call is one round trip in the calling thread, until
  * a deadline at most. Safe for use by many threads.
  */
-interface Dialect {
-    Traits traits();
+abstract class Dialect {
+    final Link link;
+    final byte[] ttl;
+    final Replication replication;
+    private final Operators operators;
+    private final Batches.Question<RedisGrant> renewals;
+
+    Dialect(
+            Operators operators,
+            Link link,
+            Duration ttl,
+            Replication replication,
+            Script renew,
+            Function<Keys, byte[][]> keys) {
+        this.operators = operators;
+        this.link = link;
+        this.ttl = Bytes.bytes(ttl.toMillis());
+        this.replication = replication;
+        this.renewals = new Batches.Question<>(
+                renew,
+                grant -> grant.claim().keys(),
+                keys,
+                List.of(this.ttl),
+                grant -> grant.claim().owner(),
+                replication::reached);
+    }
+
+    abstract Traits traits();
+
+    /** What operators ask of locks of this kind. */
+    final Operators operators() {
+        return operators;
+    }
 
     /** What identifies a claim at the server, and says who made it. */
-    default byte[] ownerOf(ClaimRequest request) {
-        return bytes(request.claimId());
+    byte[] ownerOf(ClaimRequest request) {
+        return Bytes.bytes(request.claimId());
     }
 
     /** Asks for a lock, for the first time or again. */
-    Answer acquire(RedisClaim claim, long deadlineNanos) throws Failure;
+    abstract Answer acquire(RedisClaim claim, long deadlineNanos) throws Failure;
 
     /** Keeps claims for one lock waiting, and tells what became of them, in their order. */
-    List<Answer> look(LockKeys keys, List<RedisClaim> claims, long deadlineNanos) throws Failure;
+    abstract List<Answer> look(Keys keys, List<RedisClaim> claims, long deadlineNanos) throws Failure;
 
     /**
-     * Gives back what a claim has.
+     * Releases what a claim has.
      *
      * @param late whether a request for the claim may still arrive, which must then get nothing
      * @return whether it had the lock
      */
-    boolean release(RedisClaim claim, boolean late, long deadlineNanos) throws Failure;
+    abstract boolean release(RedisClaim claim, boolean late, long deadlineNanos) throws Failure;
 
     /**
      * Lets a claim's hold end by itself after a time.
      *
      * @return whether it had the lock
      */
-    boolean keep(RedisClaim claim, Duration rest, long deadlineNanos) throws Failure;
+    abstract boolean keep(RedisClaim claim, Duration rest, long deadlineNanos) throws Failure;
 
     /** Makes a claim's hold a shared one. */
-    boolean downgrade(RedisClaim claim, long deadlineNanos) throws Failure;
+    abstract boolean downgrade(RedisClaim claim, long deadlineNanos) throws Failure;
+
+    /** The slots of a claim that has permits of a semaphore; none if it has lost them. */
+    abstract List<Integer> slots(RedisClaim claim, long deadlineNanos) throws Failure;
+
+    /**
+     * Stores beside a claim's hold for which lock its holder waits, or removes that.
+     *
+     * @return false if it has the lock no more, or this cannot be stored
+     */
+    abstract boolean recordWait(RedisClaim claim, Optional<LockInfo.Wait> wait, long deadlineNanos) throws Failure;
 
     /** Prolongs grants; a reply for each. */
-    Map<RedisGrant, Reply<Renewal>> renew(List<RedisGrant> grants, long deadlineNanos);
-
-    /** The type of keys that tell of a lock. */
-    String keyType();
-
-    /** Tells who holds and who waits; a reply for each lock. */
-    Map<LockKeys, Reply<LockInfo>> inspect(List<LockKeys> locks, long deadlineNanos);
-
-    /** Tells who holds and who waits for one lock. */
-    default LockInfo inspect(LockKeys lock, long deadlineNanos) throws Failure {
-        return Objects.requireNonNull(inspect(List.of(lock), deadlineNanos).get(lock), lock.lockName())
-                .get();
-    }
-
-    /** Ends every grant of a lock; false if there was none. */
-    boolean forceRelease(LockKeys keys, long deadlineNanos) throws Failure;
-
-    /** Ends the grant of a lock that has a token; false if there is none. */
-    boolean forceRelease(LockKeys keys, long token, long deadlineNanos) throws Failure;
-
-    static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    static byte[] bytes(long number) {
-        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
-    }
-
-    static String text(Object bytes) {
-        return new String((byte[]) bytes, StandardCharsets.UTF_8);
+    final Map<RedisGrant, Reply<Renewal>> renew(List<RedisGrant> grants, long deadlineNanos) {
+        Map<RedisGrant, Reply<Renewal>> replies = new LinkedHashMap<>();
+        Batches.ask(link, link.own(), renewals, grants, deadlineNanos)
+                .forEach((grant, reply) -> replies.put(grant, reply.map(Renewal::of)));
+        return replies;
     }
 }

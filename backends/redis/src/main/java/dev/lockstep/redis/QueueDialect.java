@@ -1,71 +1,63 @@
 package dev.lockstep.redis;
 
-import static dev.lockstep.redis.Dialect.bytes;
+import static dev.lockstep.redis.internal.Bytes.bytes;
 
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.redis.internal.Failure;
+import dev.lockstep.redis.internal.HolderText;
+import dev.lockstep.redis.internal.Keys;
+import dev.lockstep.redis.internal.Link;
+import dev.lockstep.redis.internal.QueueOperators;
+import dev.lockstep.redis.internal.Script;
+import dev.lockstep.redis.internal.ScriptRun;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 
 /** The lock with a queue at the server: fair and not, exclusive and shared, woken by push. */
-final class QueueDialect implements Dialect {
-    private static final Traits TRAITS = new Traits(true, true, true, true, Duration.ofMillis(100));
+final class QueueDialect extends Dialect {
+    private static final Traits TRAITS = new Traits(true, true, true, true, Duration.ofMillis(100)).withLimits();
     private static final byte[] YES = bytes("1");
     private static final byte[] NO = bytes("0");
     private static final byte[] EXCLUSIVE = bytes("X");
     private static final byte[] SHARED = bytes("S");
-    private static final byte[][] NOTHING = {};
 
-    private final Link link;
-    private final byte[] ttl;
     private final byte[] waiterExpiry;
-    private final Replication replication;
-    private final Batches.Question<RedisGrant> renewals;
-    private final Batches.Question<LockKeys> inspections;
 
     QueueDialect(Link link, Duration ttl, Duration waiterExpiry, Replication replication) {
-        this.link = link;
-        this.ttl = bytes(ttl.toMillis());
+        super(new QueueOperators(link), link, ttl, replication, Script.RENEW, Keys::renewed);
         this.waiterExpiry = bytes(waiterExpiry.toMillis());
-        this.replication = replication;
-        this.renewals = new Batches.Question<>(
-                Script.RENEW,
-                grant -> grant.claim().keys(),
-                LockKeys::renewed,
-                List.of(this.ttl),
-                grant -> grant.claim().owner(),
-                replication::reached);
-        this.inspections = new Batches.Question<>(
-                Script.INSPECT, lock -> lock, LockKeys::renewed, List.of(), LockKeys::lock, connection -> true);
     }
 
     @Override
-    public Traits traits() {
+    Traits traits() {
         return TRAITS;
     }
 
     @Override
-    public Answer acquire(RedisClaim claim, long deadlineNanos) throws Failure {
+    Answer acquire(RedisClaim claim, long deadlineNanos) throws Failure {
         ClaimRequest request = claim.request();
-        byte[][] args = {
-            claim.owner(),
-            request.mode() == LockMode.EXCLUSIVE ? EXCLUSIVE : SHARED,
-            request.mayWait() ? YES : NO,
-            request.mayBarge() ? YES : NO,
-            ttl,
-            waiterExpiry,
-            claim.info()
-        };
+        List<byte[]> args = new ArrayList<>(List.of(
+                claim.owner(),
+                request.mode() == LockMode.EXCLUSIVE ? EXCLUSIVE : SHARED,
+                request.mayWait() ? YES : NO,
+                request.mayBarge() ? YES : NO,
+                ttl,
+                waiterExpiry,
+                bytes(HolderText.encode(request.holder()))));
+        if (request.limit().isPresent()) {
+            args.add(bytes(request.limit().getAsInt()));
+            args.add(bytes(request.permits()));
+        }
         List<?> reply = (List<?>) link.eval(
                 Script.ACQUIRE,
                 link.slot(claim.keys()),
                 claim.keys().queued(),
-                args,
+                args.toArray(byte[][]::new),
                 deadlineNanos,
                 (connection, answer) -> {
                     boolean granted = number((List<?>) answer, 0) == 1;
@@ -76,12 +68,13 @@ final class QueueDialect implements Dialect {
             case 0 -> Answer.waiting(longNumber(reply, 1));
             case -1 -> Answer.BUSY;
             case 2 -> Answer.UNREPLICATED;
+            case -3 -> Answer.conflict(number(reply, 1));
             default -> Answer.GIVEN_UP;
         };
     }
 
     @Override
-    public List<Answer> look(LockKeys keys, List<RedisClaim> claims, long deadlineNanos) throws Failure {
+    List<Answer> look(Keys keys, List<RedisClaim> claims, long deadlineNanos) throws Failure {
         byte[][] args = new byte[claims.size() + 2][];
         args[0] = ttl;
         args[1] = waiterExpiry;
@@ -115,74 +108,35 @@ final class QueueDialect implements Dialect {
     }
 
     @Override
-    public boolean release(RedisClaim claim, boolean late, long deadlineNanos) throws Failure {
+    boolean release(RedisClaim claim, boolean late, long deadlineNanos) throws Failure {
         byte[][] args = {claim.owner(), late ? ttl : NO};
-        return eval(Script.RELEASE, claim.keys(), args, deadlineNanos).equals(1L);
+        return link.eval(Script.RELEASE, claim.keys(), args, deadlineNanos).equals(1L);
     }
 
     @Override
-    public boolean keep(RedisClaim claim, Duration rest, long deadlineNanos) throws Failure {
+    boolean keep(RedisClaim claim, Duration rest, long deadlineNanos) throws Failure {
         byte[][] args = {claim.owner(), bytes(Math.max(1, rest.toMillis()))};
-        return eval(Script.KEEP, claim.keys(), args, deadlineNanos).equals(1L);
+        return link.eval(Script.KEEP, claim.keys(), args, deadlineNanos).equals(1L);
     }
 
     @Override
-    public boolean downgrade(RedisClaim claim, long deadlineNanos) throws Failure {
-        return eval(Script.DOWNGRADE, claim.keys(), new byte[][] {claim.owner(), ttl}, deadlineNanos)
+    boolean downgrade(RedisClaim claim, long deadlineNanos) throws Failure {
+        return link.eval(Script.DOWNGRADE, claim.keys(), new byte[][] {claim.owner(), ttl}, deadlineNanos)
                 .equals(1L);
     }
 
+    /** Two holders must not have one slot after a failover either. */
     @Override
-    public Map<RedisGrant, Reply<Renewal>> renew(List<RedisGrant> grants, long deadlineNanos) {
-        Map<RedisGrant, Reply<Renewal>> replies = new LinkedHashMap<>();
-        Batches.ask(link, link.own(), renewals, grants, deadlineNanos)
-                .forEach((grant, reply) -> replies.put(grant, reply.map(Renewal::of)));
-        return replies;
-    }
-
-    @Override
-    public String keyType() {
-        return "hash";
+    List<Integer> slots(RedisClaim claim, long deadlineNanos) throws Failure {
+        ScriptRun run = new ScriptRun(
+                Script.SLOTS, link.slot(claim.keys()), claim.keys().queued(), new byte[][] {claim.owner()});
+        List<?> reply = (List<?>) link.eval(link.pooled(), run, deadlineNanos, replication::reached);
+        return reply.stream().map(slot -> Math.toIntExact((Long) slot)).toList();
     }
 
     @Override
-    public Map<LockKeys, Reply<LockInfo>> inspect(List<LockKeys> locks, long deadlineNanos) {
-        Map<LockKeys, Reply<LockInfo>> infos = new LinkedHashMap<>();
-        Batches.ask(link, link.pooled(), inspections, locks, deadlineNanos)
-                .forEach((lock, reply) ->
-                        infos.put(lock, reply.map(answer -> info(lock.lockName(), (List<?>) answer))));
-        return infos;
-    }
-
-    private static LockInfo info(String name, List<?> reply) {
-        List<LockInfo.Entry> holders = new ArrayList<>();
-        List<LockInfo.Entry> waiters = new ArrayList<>();
-        for (int i = 0; i < reply.size(); i += 4) {
-            LockMode mode = Dialect.text(reply.get(i)).equals("X") ? LockMode.EXCLUSIVE : LockMode.SHARED;
-            long token = longNumber(reply, i + 1);
-            String info = Dialect.text(reply.get(i + 2));
-            if (token > 0) {
-                holders.add(Infos.holder(mode, info, token, longNumber(reply, i + 3)));
-            } else {
-                waiters.add(Infos.waiter(mode, info));
-            }
-        }
-        return LockInfo.of(name, holders, waiters);
-    }
-
-    @Override
-    public boolean forceRelease(LockKeys keys, long deadlineNanos) throws Failure {
-        return !eval(Script.FORCE, keys, NOTHING, deadlineNanos).equals(0L);
-    }
-
-    @Override
-    public boolean forceRelease(LockKeys keys, long token, long deadlineNanos) throws Failure {
-        return eval(Script.FORCE_ONE, keys, new byte[][] {bytes(token)}, deadlineNanos)
-                .equals(1L);
-    }
-
-    private Object eval(Script script, LockKeys keys, byte[][] args, long deadlineNanos) throws Failure {
-        return link.eval(script, link.slot(keys), keys.queued(), args, deadlineNanos);
+    boolean recordWait(RedisClaim claim, Optional<LockInfo.Wait> wait, long deadlineNanos) throws Failure {
+        return QueueOperators.recordWait(link, claim.keys(), claim.owner(), wait, deadlineNanos);
     }
 
     private static long longNumber(List<?> reply, int index) {

@@ -1,14 +1,24 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.EngineInfo;
-import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
+import dev.lockstep.redis.internal.Batches;
+import dev.lockstep.redis.internal.ClaimId;
+import dev.lockstep.redis.internal.Failure;
+import dev.lockstep.redis.internal.KeyScan;
+import dev.lockstep.redis.internal.Keys;
+import dev.lockstep.redis.internal.Link;
+import dev.lockstep.redis.internal.PushChannel;
+import dev.lockstep.redis.internal.Renewal;
+import dev.lockstep.redis.internal.Requests;
+import dev.lockstep.redis.internal.Settings;
+import dev.lockstep.redis.internal.StartUpCheck;
+import dev.lockstep.spi.AbstractBackend;
 import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
-import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Renewer;
 import dev.lockstep.spi.Scheduler;
 import dev.lockstep.spi.Traits;
@@ -22,61 +32,54 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Locks on one Redis: a server with or without replicas, or a cluster. Safe for use by many threads. */
-final class RedisBackend implements LockBackend, PushChannel.Listener {
+final class RedisBackend extends AbstractBackend implements PushChannel.Listener {
     private static final Backoff POLLS = new Backoff(Duration.ofMillis(5), Duration.ofMillis(40));
 
-    private final BackendContext context;
     private final Link link;
-    private final RedisOptions options;
+    private final Settings settings;
     private final Dialect dialect;
     private final Duration waiterExpiry;
     private final boolean trustsPushedGrants;
-    private final Lines lines;
+    private final Waiters waiters;
     private final Renewer<RedisGrant> renewer;
     private final Map<String, RedisClaim> claims = new ConcurrentHashMap<>();
     private final Requests requests;
-    private final RedisAdmin admin;
     private volatile boolean closed;
 
-    RedisBackend(BackendContext context, Link link, RedisOptions options) {
-        this.context = context;
+    RedisBackend(BackendContext context, Link link, Settings settings) {
+        super(context);
         this.link = link;
-        this.options = options;
+        this.settings = settings;
         // Not beyond the ttl, to which a grant is renewed when it is confirmed: validity never moves back.
         this.waiterExpiry =
-                options.waiterExpiry().compareTo(context.ttl()) < 0 ? options.waiterExpiry() : context.ttl();
+                settings.waiterExpiry().compareTo(context.ttl()) < 0 ? settings.waiterExpiry() : context.ttl();
         Replication replication =
-                new Replication(options.replicas(), context.requestTimeout().dividedBy(2));
-        this.trustsPushedGrants = options.replicas() == 0;
-        this.dialect = options.queue()
+                new Replication(settings.replicas(), context.requestTimeout().dividedBy(2));
+        this.trustsPushedGrants = settings.replicas() == 0;
+        this.dialect = settings.queue()
                 ? new QueueDialect(link, context.ttl(), waiterExpiry, replication)
                 : new PlainDialect(link, context.ttl(), replication);
         this.requests = new Requests(link, context);
-        this.admin = new RedisAdmin(this, context.namespace());
-        this.lines = new Lines(this);
-        this.renewer = new Renewer<>(context, Batches.SIZE, LossReason.REVOKED, this::renew);
+        this.waiters = new Waiters(this);
+        this.renewer = new Renewer<>(context(), Batches.SIZE, LossReason.REVOKED, this::renew);
     }
 
     /** Connects. */
     void open() throws Failure {
-        StartUpCheck.run(link, options.eviction());
+        StartUpCheck.run(link, settings.eviction());
         if (dialect.traits().push()) {
-            link.listen(context, this);
+            link.listen(context(), this);
         }
     }
 
-    // ---------------------------------------------------------------- what claims and lines share
-
-    BackendContext context() {
-        return context;
-    }
+    // ---------------------------------------------------------------- what claims and waiters share
 
     Scheduler scheduler() {
-        return context.scheduler();
+        return context().scheduler();
     }
 
     Duration ttl() {
-        return context.ttl();
+        return context().ttl();
     }
 
     Duration waiterExpiry() {
@@ -91,8 +94,8 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
         return dialect;
     }
 
-    Lines lines() {
-        return lines;
+    Waiters waiters() {
+        return waiters;
     }
 
     Requests requests() {
@@ -127,12 +130,11 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     @Override
     public Claim submit(ClaimRequest request) {
-        LockKeys keys = new LockKeys(context.namespace(), request.name());
-        RedisClaim claim = new RedisClaim(
-                this, request, keys, dialect.ownerOf(request), Dialect.bytes(Infos.encode(request.holder())));
+        Keys keys = new Keys(context().namespace(), request.name());
+        RedisClaim claim = new RedisClaim(this, request, keys);
         claims.put(request.claimId(), claim);
         if (closed) {
-            claim.close(requests.closedFailure());
+            claim.close(context().closedFailure(request.name()));
         } else {
             claim.start();
         }
@@ -141,7 +143,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     @Override
     public void told(String word, String id, String[] more) {
-        RedisClaim claim = claims.get(RedisClaim.claimIdOf(id));
+        RedisClaim claim = claims.get(ClaimId.claimOf(id));
         if (claim == null) {
             return;
         }
@@ -162,7 +164,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     @Override
     public void subscribed() {
-        lines.lookEverywhere();
+        waiters.lookEverywhere();
     }
 
     /** Renews server by server, side by side: one that is away must not cost the others' locks. */
@@ -173,7 +175,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
             String server = String.valueOf(link.route().serverOf(slot));
             groups.computeIfAbsent(server, unused -> new ArrayList<>()).add(grant);
         }
-        long deadline = scheduler().nanoTime() + context.renewalTimeout().toNanos();
+        long deadline = scheduler().nanoTime() + context().renewalTimeout().toNanos();
         List<CompletableFuture<Void>> parts = new ArrayList<>();
         for (List<RedisGrant> group : groups.values()) {
             CompletableFuture<Void> part = new CompletableFuture<>();
@@ -233,26 +235,6 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
     }
 
     @Override
-    public CompletionStage<LockInfo> inspect(String name) {
-        return admin.inspect(name);
-    }
-
-    @Override
-    public CompletionStage<List<LockInfo>> list(String prefix) {
-        return admin.list(prefix);
-    }
-
-    @Override
-    public CompletionStage<Boolean> forceRelease(String name) {
-        return admin.forceRelease(name);
-    }
-
-    @Override
-    public CompletionStage<Boolean> forceRelease(String name, long token) {
-        return admin.forceRelease(name, token);
-    }
-
-    @Override
     public AdminBackend admin(String namespace) {
         return new RedisAdmin(this, namespace);
     }
@@ -265,7 +247,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
 
     @Override
     public CompletionStage<EngineInfo> describe() {
-        return requests.once(null, "describe", deadline -> Description.of(link, options, ttl(), deadline));
+        return requests.once(null, "describe", deadline -> Description.of(link, settings, ttl(), deadline));
     }
 
     @Override
@@ -273,7 +255,7 @@ final class RedisBackend implements LockBackend, PushChannel.Listener {
         closed = true;
         renewer.close();
         link.close();
-        claims.values().forEach(claim -> claim.close(requests.closedFailure()));
+        claims.values().forEach(claim -> claim.close(context().closedFailure(null)));
         claims.clear();
         requests.close();
     }

@@ -1,10 +1,14 @@
 package dev.lockstep.redis;
 
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
-import dev.lockstep.LossReason;
+import dev.lockstep.redis.internal.ClaimId;
+import dev.lockstep.redis.internal.Failure;
+import dev.lockstep.redis.internal.Keys;
+import dev.lockstep.redis.internal.Refusals;
+import dev.lockstep.redis.internal.Trace;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Limits;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import dev.lockstep.spi.Renewer;
@@ -13,89 +17,78 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** One claim, from its submission until what it got is given back. Safe for use by many threads. */
+/** One claim, from its submission until what it got is released. Safe for use by many threads. */
 final class RedisClaim implements Claim {
     /*
-     * Overview. A claim asks; while it waits, its line looks after it, together with the client's other claims for the lock;
-     * the answer comes from its own request, from a look of its line, or by push. Whatever comes first counts.
+     * Overview. A claim asks; while it waits, Waiters looks after it, together with the client's other claims for the
+     * lock. The answer comes from its own request, from such a look, or by push. Whatever comes first counts.
      *
-     *   ASKING ──▶ WAITING ──▶ SETTLED        ASKING: a request is on its way, or the next try of it is scheduled.
-     *      │  ◀──────┘            ▲           WAITING: the server has it in its queue.
-     *      └──────────────────────┘           SETTLED: granted, busy, failed or withdrawn.
-     *
-     * What arrives late is the danger. A request that was sent and not answered may be carried out after the claim was given
-     * up, and would take a lock for nobody. So a claim remembers that it was unsure of a request, and the release that
-     * ends it then leaves word at the server that the claim is gone. A withdrawal waits for a request that is on its
-     * way, so that this is rare.
-     *
-     * A claim that the server has forgotten asks again under another id, so that a message about its earlier life is not
-     * taken for news.
+     * A request that was sent and not answered may be carried out after the claim was withdrawn, and would take a lock for
+     * nobody. So a claim remembers that it is unsure of a request (Trace), and the release that ends it then leaves word at
+     * the server that the claim is gone. A withdrawal waits for a request that is on its way, so that this is rare.
      *
      * The validity of a grant that came by push counts from the last request that the server is known to have answered,
      * because that is from when the server counts the time it gives to a waiter.
      */
-    /** Between a claim's id and the number of its life. */
-    static final char LIFE = '/';
-
     private enum State {
+        /** No request is on its way; the next is scheduled. */
+        READY,
+        /** A request is on its way. */
         ASKING,
+        /** The server has it in its queue. */
         WAITING,
-        SETTLED
+        /** Withdrawn; a request is on its way, and what it brings must be released. */
+        LEAVING,
+        /** Granted, busy or failed. */
+        SETTLED,
+        /** Withdrawn; what it may have at the server is being released. */
+        WITHDRAWN
     }
+
+    private static final Runnable NOTHING = () -> {};
 
     private final RedisBackend backend;
     private final ClaimRequest request;
-    private final LockKeys keys;
-    private final byte[] info;
+    private final Keys keys;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
     // Guarded by this.
-    private State state = State.ASKING;
-    private boolean inFlight;
-    private boolean unsure;
-    private boolean atServer;
-    private boolean wanted;
-    private boolean toldFree;
+    private State state = State.READY;
+    private Trace trace = Trace.NONE;
     private final Refusals refusals;
-    private int failures;
     private int polls;
-    private int lives;
-    private String id;
+    private ClaimId id;
     private byte[] owner;
     private long basisNanos;
-    private @Nullable Answer pushed;
     private @Nullable RedisGrant grant;
-    private @Nullable CompletableFuture<Void> withdrawal;
+    private @Nullable Answer pushed; // before the answer to the request that is on its way
+    private boolean hinted;
+    private boolean wanted;
 
     private volatile boolean mustWait;
 
-    RedisClaim(RedisBackend backend, ClaimRequest request, LockKeys keys, byte[] owner, byte[] info) {
+    RedisClaim(RedisBackend backend, ClaimRequest request, Keys keys) {
         this.backend = backend;
         this.request = request;
         this.keys = keys;
-        this.id = request.claimId();
-        this.owner = owner;
-        this.info = info;
+        this.id = ClaimId.of(request.claimId());
+        this.owner = backend.dialect().ownerOf(request);
         this.basisNanos = request.sentNanos();
-        this.refusals = new Refusals(backend.context().requestTimeout());
+        this.refusals = new Refusals(backend.context());
     }
 
     ClaimRequest request() {
         return request;
     }
 
-    LockKeys keys() {
+    Keys keys() {
         return keys;
     }
 
     /** What identifies the claim at the server. */
     synchronized byte[] owner() {
         return owner;
-    }
-
-    /** Who asks, for people. */
-    byte[] info() {
-        return info;
     }
 
     @Override
@@ -114,7 +107,7 @@ final class RedisClaim implements Claim {
     void start() {
         if (!request.mayBarge() && !backend.dialect().traits().fair()) {
             // Without a queue, to go behind others is to let them try first.
-            askLater(backend.pollDelay(Integer.MAX_VALUE));
+            askLater(backend.pollDelay(Integer.MAX_VALUE).toNanos());
         } else if (request.blockAtMost().isZero()) {
             askSoon();
         } else {
@@ -123,136 +116,130 @@ final class RedisClaim implements Claim {
     }
 
     private void askSoon() {
-        long deadline = backend.link().deadline();
+        long deadline = backend.context().requestDeadlineNanos();
         backend.link().execute(() -> ask(deadline));
     }
 
-    private void askLater(Duration delay) {
-        backend.scheduler().schedule(delay.toNanos(), this::askSoon);
+    private void askLater(long delayNanos) {
+        backend.scheduler().schedule(delayNanos, this::askSoon);
     }
 
     private void ask(long deadlineNanos) {
         synchronized (this) {
-            if (state != State.ASKING || inFlight) {
+            if (state != State.READY) {
                 return;
             }
-            inFlight = true;
+            state = State.ASKING;
         }
         long sent = backend.scheduler().nanoTime();
-        Answer answer = null;
-        Failure failure = null;
+        Answer answer;
         try {
             answer = backend.dialect().acquire(this, deadlineNanos);
         } catch (Failure e) {
-            failure = e;
+            failed(e, sent, deadlineNanos).run();
+            return;
         } catch (RuntimeException e) {
-            failure = Failure.of(backend.link().route().toString(), e);
+            Failure unknown = Failure.of(backend.link().route().toString(), e);
+            failed(unknown, sent, deadlineNanos).run();
+            return;
         }
-        Runnable next;
-        synchronized (this) {
-            inFlight = false;
-            next = answer != null ? answered(answer, sent) : failed(failure, sent, deadlineNanos);
-        }
-        next.run();
+        answered(answer, sent).run();
     }
 
-    /** Decides what follows from an answer. Called with the monitor held; what it returns is run without it. */
-    private Runnable answered(Answer answer, long sent) {
-        failures = 0;
-        atServer = true;
+    /** Decides what follows from an answer. What it returns is run without the monitor. */
+    private synchronized Runnable answered(Answer answer, long sent) {
         refusals.end();
-        CompletableFuture<Void> asked = withdrawal;
-        if (asked != null) {
-            return () -> giveBack(LockBackend.DO_NOT_BLOCK, asked);
-        }
-        if (state == State.SETTLED) {
-            return () -> {};
+        trace = trace.answered(true);
+        if (isOver()) {
+            return leaveIfWithdrawn();
         }
         switch (answer.kind()) {
             case GRANTED:
                 return granted(answer, Renewer.deadline(sent, backend.ttl()));
             case BUSY:
-                state = State.SETTLED;
-                return () -> conclude(Outcome.Busy.INSTANCE);
+                return ended(() -> outcome.complete(Outcome.Busy.INSTANCE));
             case WAITING:
-                basisNanos = sent;
-                mustWait = true;
-                Answer push = pushed;
-                if (push != null) {
-                    return granted(push, Renewer.deadline(sent, backend.waiterExpiry()));
-                }
-                if (!backend.dialect().traits().push()) {
-                    polls++;
-                    return () -> askLater(backend.pollDelay(polls));
-                }
-                state = State.WAITING;
-                return () -> backend.lines().join(this, answer.freeInMillis());
+                return waits(answer, sent);
             case MISSING:
-                state = State.ASKING;
-                id = request.claimId() + LIFE + ++lives;
-                owner = Dialect.bytes(id);
+                state = State.READY;
+                id = id.nextLife();
+                owner = id.bytes();
                 basisNanos = backend.scheduler().nanoTime();
-                return this::askSoon;
+                return () -> {
+                    backend.waiters().leave(this);
+                    askSoon();
+                };
+            case CONFLICT:
+                return failsWith(Limits.conflict(request.name(), request.limit(), answer.limit()));
             case UNREPLICATED:
-                state = State.SETTLED;
-                return () -> fail(unreplicated());
+                return failsWith(
+                        Replication.failure(request.name(), backend.link().route()));
             default:
                 // The server has word that it was given up, which only a withdrawal leaves there.
                 state = State.SETTLED;
-                return () -> {};
+                return NOTHING;
         }
     }
 
-    private LockUnavailableException unreplicated() {
-        return new LockUnavailableException(
-                request.name(),
-                "Lock '" + request.name() + "': too few replicas of Redis "
-                        + backend.link().route() + " confirmed it in time. It is given back. Check the replicas, or ask"
-                        + " for fewer.");
+    private Runnable waits(Answer answer, long sent) {
+        basisNanos = sent;
+        mustWait = true;
+        Answer push = pushed;
+        if (push != null) {
+            return granted(push, Renewer.deadline(sent, backend.waiterExpiry()));
+        }
+        if (!backend.dialect().traits().push()) {
+            state = State.READY;
+            long delay = backend.pollDelay(++polls).toNanos();
+            return () -> askLater(delay);
+        }
+        state = State.WAITING;
+        return () -> backend.waiters().join(this, answer.freeInMillis());
     }
 
-    private Runnable failed(@Nullable Failure failure, long sent, long deadlineNanos) {
-        if (failure == null) {
-            throw new IllegalStateException("neither answer nor failure");
-        }
-        unsure |= failure.kind() == Failure.Kind.UNKNOWN;
-        atServer |= failure.kind() == Failure.Kind.FINAL; // perhaps in the midst of the script
-        failures++;
-        CompletableFuture<Void> asked = withdrawal;
-        if (asked != null) {
-            return () -> giveBack(LockBackend.DO_NOT_BLOCK, asked);
-        }
-        if (state == State.SETTLED) {
-            return () -> {};
+    private synchronized Runnable failed(Failure failure, long sent, long deadlineNanos) {
+        trace = trace.failed(failure);
+        if (isOver()) {
+            return leaveIfWithdrawn();
         }
         Answer push = pushed;
         if (push != null) {
             return granted(push, Renewer.deadline(basisNanos, backend.waiterExpiry()));
         }
-        long now = backend.scheduler().nanoTime();
-        Duration delay = backend.context().retryBackoff().delay(failures);
-        if (failure.kind() == Failure.Kind.FINAL
-                || refusals.lastTooLong(failure, backend.link(), sent, now, delay.toNanos())) {
-            state = State.SETTLED;
-            return () -> fail(failure.asLockstepException(request.name(), "acquire"));
+        long delay = refusals.delayNanos(failure, backend.link(), sent);
+        if (delay < 0) {
+            return failsWith(failure.asLockstepException(request.name(), "acquire"));
         }
+        state = State.READY;
         // A connection that was idle for long fails at once; the next is a new one, and needs no pause. One that failed
-        // late
-        // was silent, and what is left of the time would cost another connection for nothing.
-        boolean atOnce = failures == 1 && deadlineNanos - now > now - sent;
+        // late was silent, and what is left of the time would cost another connection for nothing.
+        long now = backend.scheduler().nanoTime();
+        boolean atOnce = refusals.failures() == 1 && deadlineNanos - now > now - sent;
         return atOnce ? () -> ask(deadlineNanos) : () -> askLater(delay);
+    }
+
+    private boolean isOver() {
+        return state == State.LEAVING || state == State.SETTLED || state == State.WITHDRAWN;
+    }
+
+    private Runnable leaveIfWithdrawn() {
+        if (state != State.LEAVING) {
+            return NOTHING;
+        }
+        state = State.WITHDRAWN;
+        return () -> leave(LockBackend.DO_NOT_BLOCK);
     }
 
     private Runnable granted(Answer answer, long validUntilNanos) {
         state = State.SETTLED;
-        RedisGrant made = new RedisGrant(this, answer.token(), validUntilNanos);
+        RedisGrant made = new RedisGrant(backend, this, answer.token(), validUntilNanos);
         grant = made;
         boolean others = answer.wanted() || wanted;
         return () -> {
             if (others) {
-                made.signalWanted(); // before the grant is told, so that it is wanted from the beginning
+                made.signalWanted(); // before the grant is passed on, so that it is wanted from the beginning
             }
-            backend.lines().leave(this);
+            backend.waiters().leave(this);
             backend.renewer().register(made);
             outcome.complete(new Outcome.Granted(made));
             if (isWithdrawn()) {
@@ -262,18 +249,20 @@ final class RedisClaim implements Claim {
     }
 
     private synchronized boolean isWithdrawn() {
-        return withdrawal != null;
+        return state == State.WITHDRAWN;
     }
 
-    private void fail(LockstepException failure) {
-        backend.lines().leave(this);
-        backend.forget(this);
-        outcome.completeExceptionally(failure);
+    private Runnable failsWith(LockstepException failure) {
+        return ended(() -> outcome.completeExceptionally(failure));
     }
 
-    private void conclude(Outcome answer) {
-        backend.forget(this);
-        outcome.complete(answer);
+    private Runnable ended(Runnable complete) {
+        state = State.SETTLED;
+        return () -> {
+            backend.waiters().leave(this);
+            backend.forget(this);
+            complete.run();
+        };
     }
 
     // ---------------------------------------------------------------- waiting
@@ -282,7 +271,7 @@ final class RedisClaim implements Claim {
         return state == State.WAITING;
     }
 
-    /** Its line looked after it. */
+    /** {@link Waiters} looked after it. */
     void looked(Answer answer, long sent) {
         Runnable next;
         synchronized (this) {
@@ -295,38 +284,27 @@ final class RedisClaim implements Claim {
             }
             next = answered(answer, sent);
         }
-        if (answer.kind() == Answer.Kind.MISSING) {
-            backend.lines().leave(this);
-        }
         next.run();
     }
 
-    /** The claim's own id, of which one at the server is made. */
-    static String claimIdOf(String id) {
-        int end = id.indexOf(LIFE);
-        return end < 0 ? id : id.substring(0, end);
-    }
-
-    /** Its line could not look after it, and never will. */
+    /** {@link Waiters} could not look after it, and never will. */
     void lookFailed(Failure failure) {
+        Runnable next;
         synchronized (this) {
-            if (state != State.WAITING) {
-                return;
-            }
-            state = State.SETTLED;
+            next = state == State.WAITING ? failsWith(failure.asLockstepException(request.name(), "wait")) : NOTHING;
         }
-        fail(failure.asLockstepException(request.name(), "wait"));
+        next.run();
     }
 
     /** The server granted it, and says so by push. */
     void pushedGrant(String of, long token, boolean others) {
         Runnable next;
         synchronized (this) {
-            if (state == State.SETTLED || !id.equals(of)) {
+            if (isOver() || !id.text().equals(of)) {
                 return;
             }
             Answer answer = Answer.granted(token, others);
-            if (inFlight) {
+            if (state == State.ASKING) {
                 pushed = answer; // the request on its way says the same, or knows from when the grant counts
                 return;
             }
@@ -338,22 +316,22 @@ final class RedisClaim implements Claim {
     /** The server says that the lock is free, or that there is another reason to look. */
     void pushedHint() {
         synchronized (this) {
-            toldFree = state != State.SETTLED; // its line may not know it yet, and asks when it does
+            hinted = !isOver(); // Waiters may not know it yet, and asks when they do
             if (state != State.WAITING) {
                 return;
             }
         }
-        backend.lines().look(this);
+        backend.waiters().look(this);
     }
 
-    /** Whether it was told that the lock is free since this was last asked. */
+    /** Whether a hint has come since this was last asked. */
     synchronized boolean takeHint() {
-        boolean told = toldFree;
-        toldFree = false;
-        return told;
+        boolean had = hinted;
+        hinted = false;
+        return had;
     }
 
-    /** Another client waits for what this claim got, or is about to be told that it got. */
+    /** Another client waits for what this claim got, or is about to get. */
     void pushedWanted() {
         RedisGrant known;
         synchronized (this) {
@@ -369,72 +347,56 @@ final class RedisClaim implements Claim {
     void pushedRevocation(String of) {
         RedisGrant known;
         synchronized (this) {
-            known = id.equals(of) ? grant : null;
+            known = id.text().equals(of) ? grant : null;
         }
         if (known != null) {
-            backend.renewer().unregister(known);
-            known.signalLost(LossReason.REVOKED);
+            known.revoked();
         }
     }
 
-    // ---------------------------------------------------------------- giving back
+    // ---------------------------------------------------------------- releasing
 
     @Override
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
-        CompletableFuture<Void> gone = new CompletableFuture<>();
         synchronized (this) {
-            withdrawal = gone;
-            state = State.SETTLED;
-            if (inFlight) {
+            if (state == State.ASKING) {
+                state = State.LEAVING;
                 return gone;
             }
+            state = State.WITHDRAWN;
         }
-        giveBack(blockAtMost, gone);
+        leave(blockAtMost);
         return gone;
     }
 
-    private void giveBack(Duration blockAtMost, CompletableFuture<Void> gone) {
-        backend.lines().leave(this);
-        if (!isAtServer()) {
+    private void leave(Duration blockAtMost) {
+        backend.waiters().leave(this);
+        RedisGrant held;
+        Trace left;
+        synchronized (this) {
+            held = grant;
+            left = trace;
+        }
+        if (left == Trace.NONE) {
             backend.forget(this);
             gone.complete(null);
             return;
         }
         // Gone either way: the server said so, or its ttl has passed.
-        release(null, blockAtMost).whenComplete((held, failure) -> gone.complete(null));
+        new Release(backend, this, held, null).begin(blockAtMost).whenComplete((had, failure) -> gone.complete(null));
     }
 
-    /** Whether the server may have something of it: not if every request was refused. */
-    private synchronized boolean isAtServer() {
-        return atServer || unsure;
-    }
-
-    /** Gives back what it has; if a time is given, the server does so when it has passed. */
-    CompletableFuture<Boolean> release(@Nullable Duration rest, Duration blockAtMost) {
-        RedisGrant given;
-        boolean late;
-        synchronized (this) {
-            given = grant;
-            late = unsure || inFlight;
-        }
-        return Release.of(backend, this, given, late, rest, blockAtMost);
-    }
-
-    CompletableFuture<Boolean> downgrade() {
-        return backend.requests()
-                .once(request.name(), "downgrade", deadline -> backend.dialect().downgrade(this, deadline));
+    /** Whether a request that was not answered may still arrive at the server, which must then get nothing. */
+    synchronized boolean isUnsure() {
+        return trace == Trace.UNSURE;
     }
 
     /** The client was closed. */
     void close(LockstepException closed) {
-        CompletableFuture<Void> asked;
         synchronized (this) {
             state = State.SETTLED;
-            asked = withdrawal;
         }
         outcome.completeExceptionally(closed);
-        if (asked != null) {
-            asked.complete(null);
-        }
+        gone.complete(null);
     }
 }

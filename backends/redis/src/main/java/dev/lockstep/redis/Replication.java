@@ -1,5 +1,7 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.redis.internal.Route;
 import java.time.Duration;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -20,5 +22,13 @@ record Replication(int replicas, Duration patience) {
         CommandArguments command =
                 new CommandArguments(Protocol.Command.WAIT).add(replicas).add(Math.max(1, patience.toMillis()));
         return connection.executeCommand(command) instanceof Long confirmed && confirmed >= replicas;
+    }
+
+    /** What a call gets if too few replicas confirm its grant. */
+    static LockUnavailableException failure(String lockName, Route route) {
+        return new LockUnavailableException(
+                lockName,
+                "Lock '" + lockName + "': too few replicas of Redis " + route
+                        + " confirmed it in time. It is released again. Check the replicas, or ask for fewer.");
     }
 }

@@ -1,9 +1,8 @@
 /**
- * Locks on Redis 6.2 or newer: single servers, Sentinel, Cluster, and Redlock over independent servers. With this artifact on
- * the class path, {@link dev.lockstep.LockClient#connect(String)} takes {@code redis://}, {@code redis-sentinel://}, {@code
- * redis-cluster://} and {@code redlock://} URLs, with {@code rediss} and {@code redlocks} for TLS; {@link
- * dev.lockstep.redis.RedisLocks} and {@link dev.lockstep.redis.Redlock} lock through Jedis clients that the application has
- * already.
+ * Locks on Redis 6.2 or newer: single servers, Sentinel and Cluster. With this artifact on the class path, {@link
+ * dev.lockstep.LockClient#connect(String)} takes {@code redis://}, {@code redis-sentinel://} and {@code redis-cluster://} URLs,
+ * with {@code rediss} for TLS; {@link dev.lockstep.redis.RedisEngine} locks through a Jedis client that the application has
+ * already. Redlock over independent servers is in {@link dev.lockstep.redis.redlock}.
  *
  * <pre>{@code
  * LockClient locks = LockClient.connect("redis://localhost:6379");

@@ -6,12 +6,12 @@ local id, ttl = ARGV[1], tonumber(ARGV[2])
 load()
 purge_readers()
 if recorded == id then
-  local info = redis.call('HGET', LOCK, 'info')
+  local fields = redis.call('HMGET', LOCK, 'info', 'wait')
   clear_owner()
-  redis.call('ZADD', READERS, math.max(expires, now + ttl), id)
-  redis.call('HSET', CLAIMS, id, 'Sr ' .. digits(token) .. ' ' .. info)
-  keep(READERS, math.max(expires - now, ttl))
-  keep(CLAIMS, math.max(expires - now, ttl))
+  add_reader(id, fields[1], math.max(expires, now + ttl))
+  if fields[2] then
+    redis.call('HSET', CLAIMS, 'w' .. id, fields[2])
+  end
   serve({})
   return 1
 end

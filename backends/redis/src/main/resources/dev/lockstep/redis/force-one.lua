@@ -12,15 +12,15 @@ else
   for _, id in ipairs(redis.call('ZRANGE', READERS, 0, -1)) do
     if token_of_reader(id) == meant then
       holder = id
-      redis.call('ZREM', READERS, id)
-      redis.call('HDEL', CLAIMS, id)
+      remove_reader(id)
     end
   end
 end
 if not holder then
-  redis.call('ZREMRANGEBYSCORE', GONE, '-inf', now) -- a server that may not write has not the last word, and refuses
+  require_writable()
   return 0
 end
 tell(holder, 'revoked')
 serve({})
+forget_unused()
 return 1

@@ -4,9 +4,8 @@ load()
 purge_readers()
 local holders = redis.call('ZRANGE', READERS, 0, -1)
 for _, id in ipairs(holders) do
-  redis.call('HDEL', CLAIMS, id)
+  remove_reader(id)
 end
-redis.call('DEL', READERS)
 if owner then
   holders[#holders + 1] = owner
 end
@@ -15,4 +14,5 @@ for _, id in ipairs(holders) do
   tell(id, 'revoked')
 end
 serve({})
+forget_unused()
 return #holders

@@ -1,49 +1,47 @@
 -- Tells who holds and who waits for locks, as many as there are keys of, without changing anything.
 -- KEYS: for each lock its lock, queue, readers and claims, as in common.lua
--- Returns for each a list of mode, token (0 for a waiter), info, time left (ms; 0 for a waiter); or an error if its keys are not those of a lock
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-
+-- Returns for each a list: how many permits there are (0 if it is no semaphore); then for each holder and waiter its claim id,
+-- mode, permits, token (0 for a waiter), info, time left (ms; 0 for a waiter), and the lock for which a holder waits (empty
+-- for none). Or an error if its keys are not those of a lock, or of another format
 local function inspect(lock, queue, readers, claims)
-  local found = {}
-  local function add(mode, token, info, left)
-    found[#found + 1] = mode
-    found[#found + 1] = token
-    found[#found + 1] = info
-    found[#found + 1] = left
+  local fields = redis.call('HMGET', lock, 'owner', 'until', 'token', 'info', 'wait', 'limit', 'format')
+  if fields[7] then
+    return { err = 'LOCKSTEP_FORMAT ' .. fields[7] }
   end
-  local fields = redis.call('HMGET', lock, 'owner', 'until', 'token', 'info')
+  local found = { 0 }
+  local function add(...)
+    for _, value in ipairs({ ... }) do
+      found[#found + 1] = value
+    end
+  end
   if fields[1] and tonumber(fields[2]) > now then
-    add('X', tonumber(fields[3] or 0), fields[4], fields[2] - now)
+    add(fields[1], 'X', 1, tonumber(fields[3] or 0), fields[4], fields[2] - now, fields[5] or '')
   end
   local reading = redis.call('ZRANGEBYSCORE', readers, now + 1, '+inf', 'WITHSCORES')
   for i = 1, #reading, 2 do
     local id, till = reading[i], reading[i + 1]
-    local token, info = string.match(redis.call('HGET', claims, id) or '', '^Sr (%d+) (.*)$')
+    local records = redis.call('HMGET', claims, id, 'w' .. id)
+    local permits, token, info = string.match(records[1] or '', '^S(%d*)r (%d+) (.*)$')
     if token then
-      add('S', tonumber(token), info, till - now)
+      add(id, 'S', tonumber(permits) or 1, tonumber(token), info, till - now, records[2] or '')
     end
   end
   for _, id in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
-    local record = redis.call('HMGET', claims, id, 'x' .. id)
-    local mode, info = string.match(record[1] or '', '^(%u)%l %d+ (.*)$')
-    if mode and tonumber(record[2] or 0) > now then
-      add(mode, 0, info, 0)
+    local records = redis.call('HMGET', claims, id, 'x' .. id)
+    local mode, permits, info = string.match(records[1] or '', '^(%u)(%d*)%l %d+ (.*)$')
+    if mode and tonumber(records[2] or 0) > now then
+      add(id, mode, tonumber(permits) or 1, 0, info, 0, '')
     end
+  end
+  if #found > 1 then
+    found[1] = tonumber(fields[6] or 0)
   end
   return found
 end
 
+local WRONG = { err = 'WRONGTYPE A key of this lock holds the wrong kind of value' }
 local reply = {}
 for i = 1, #KEYS, 4 do
-  local done, result = pcall(inspect, KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3])
-  if not done then
-    -- A key that another program has written is said of its own lock alone; any other error is about the server.
-    if not string.find(type(result) == 'table' and result.err or result, 'WRONGTYPE', 1, true) then
-      error(result, 0)
-    end
-    result = { err = 'WRONGTYPE A key of this lock holds the wrong kind of value' }
-  end
-  reply[#reply + 1] = result
+  reply[#reply + 1] = one_of_many(WRONG, inspect, KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3])
 end
 return reply

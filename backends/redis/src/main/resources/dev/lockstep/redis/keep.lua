@@ -5,15 +5,11 @@ local id, rest = ARGV[1], tonumber(ARGV[2])
 
 load()
 if recorded == id then
-  redis.call('HSET', LOCK, 'until', now + rest)
-  redis.call('PEXPIRE', LOCK, rest + TOKEN_KEPT)
+  set_owner_until(LOCK, now + rest)
   return 1
 end
 if redis.call('ZSCORE', READERS, id) then
-  redis.call('ZADD', READERS, now + rest, id)
-  keep(READERS, rest)
-  keep(CLAIMS, rest)
-  keep(LOCK, rest + TOKEN_KEPT)
+  set_reader_until(LOCK, READERS, CLAIMS, id, now + rest)
   return 1
 end
 return 0

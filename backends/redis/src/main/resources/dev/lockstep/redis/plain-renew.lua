@@ -11,7 +11,7 @@ for i = 2, #ARGV do
   local mine = value == ARGV[i]
   if mine then
     redis.call('PEXPIRE', lock, ARGV[1])
-    redis.call('PEXPIRE', token, ARGV[1] + 1200000)
+    redis.call('PEXPIRE', token, ARGV[1] + TOKEN_KEPT)
   end
   reply[#reply + 1] = mine and 1 or 0
 end

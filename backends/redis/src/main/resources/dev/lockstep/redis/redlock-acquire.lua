@@ -8,15 +8,18 @@ local ttl, patience, info = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 -- The token is not drawn here: the claim draws it from what a majority of servers remembers.
 local function take()
   leave_queue(id)
+  if recorded then
+    clear_owner() -- whose time is over
+  end
   redis.call('HSET', LOCK, 'owner', id, 'until', now + ttl, 'info', info)
   redis.call('PEXPIRE', LOCK, ttl + TOKEN_KEPT)
-  return { 1, token, time[1] * 1000000 + time[2] }
+  return { 1, token, micros }
 end
 
 load()
 if owner == id then
   prolong(now + ttl)
-  return { 1, token, time[1] * 1000000 + time[2] }
+  return { 1, token, micros }
 end
 if redis.call('ZSCORE', GONE, id) then
   return { -2 }
@@ -29,12 +32,10 @@ if not may_wait then
 end
 
 if not redis.call('ZSCORE', QUEUE, id) then
-  local last = redis.call('ZRANGE', QUEUE, -1, -1, 'WITHSCORES')
-  redis.call('ZADD', QUEUE, (last[2] or 0) + 1, id)
+  enter_queue(id)
 end
-redis.call('HSET', CLAIMS, id, 'Xb 0 ' .. info, 'x' .. id, now + patience)
-keep(QUEUE, patience)
-keep(CLAIMS, patience)
+redis.call('HSET', CLAIMS, id, 'Xb 0 ' .. info)
+stay_in_queue(id, patience)
 serve({})
 if redis.call('ZCARD', QUEUE) <= 2 or redis.call('ZRANGE', QUEUE, 0, 0)[1] == id then
   tell_wanted(id)

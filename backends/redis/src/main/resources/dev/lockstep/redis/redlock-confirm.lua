@@ -7,4 +7,4 @@ if owner ~= ARGV[1] or token ~= tonumber(ARGV[2]) then
 end
 redis.call('HSET', LOCK, 'token', ARGV[3])
 local age, longest = charter(tonumber(ARGV[4]), tonumber(ARGV[5]), false)
-return { 1, age, longest, is_wanted(owner) }
+return { 1, age, longest, is_wanted(QUEUE, owner) }

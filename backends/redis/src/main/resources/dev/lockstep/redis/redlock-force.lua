@@ -4,7 +4,7 @@
 load()
 local claim = owner and string.match(owner, '^[^/]*')
 if claim ~= ARGV[1] or token > tonumber(ARGV[2]) then
-  redis.call('ZREMRANGEBYSCORE', GONE, '-inf', now) -- a server that may not write has not the last word, and refuses
+  require_writable()
   return claim == ARGV[1] and -1 or 0
 end
 tell(owner, 'revoked')

@@ -9,10 +9,8 @@ end
 leave_queue(id)
 serve({})
 if may_wait then
-  local last = redis.call('ZRANGE', QUEUE, -1, -1, 'WITHSCORES')
-  redis.call('ZADD', QUEUE, (last[2] or 0) + 1, id)
-  redis.call('HSET', CLAIMS, id, 'Xb 0 ' .. info, 'x' .. id, now + patience)
-  keep(QUEUE, patience)
-  keep(CLAIMS, patience)
+  enter_queue(id)
+  redis.call('HSET', CLAIMS, id, 'Xb 0 ' .. info)
+  stay_in_queue(id, patience)
 end
 return 1

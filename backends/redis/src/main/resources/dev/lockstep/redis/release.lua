@@ -13,13 +13,14 @@ if recorded == id then
     serve({})
   end
 elseif redis.call('EXISTS', QUEUE, READERS) > 0 then
-  had = redis.call('ZREM', READERS, id)
+  had = remove_reader(id)
   leave_queue(id)
   purge_readers()
   serve({})
+  forget_unused()
 end
 if had == 0 or remember > 0 then
-  redis.call('ZREMRANGEBYSCORE', GONE, '-inf', now) -- a server that may not write has not the last word, and refuses
+  require_writable()
 end
 if remember > 0 then
   redis.call('ZADD', GONE, now + remember, id)

@@ -1,5 +1,7 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.redis.internal.ClusterRoute;
+import dev.lockstep.redis.internal.Route;
 import dev.lockstep.servers.RedisCluster;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
@@ -12,7 +14,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -22,18 +24,12 @@ import redis.clients.jedis.providers.ClusterConnectionProvider;
 /** The contract on a cluster of three primaries, each client through proxies of its own. */
 @Tag("full")
 class ContractClusterTest extends LockContract {
+    @AutoClose
     private static RedisCluster cluster;
 
     @BeforeAll
     static void startCluster() {
         cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 0));
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        if (cluster != null) {
-            cluster.close();
-        }
     }
 
     @Override

@@ -4,13 +4,14 @@ import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.LockContract;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** The contract on a single server, with the textbook's lock. */
 @Tag("full")
 class ContractPlainTest extends LockContract {
+    @AutoClose
     private static RedisServer server;
 
     @BeforeAll
@@ -20,13 +21,6 @@ class ContractPlainTest extends LockContract {
                 .setting("appendonly", "yes")
                 .setting("appendfsync", "no")
                 .start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
     }
 
     @Override

@@ -3,9 +3,11 @@ package dev.lockstep.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.DistributedLock;
+import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockOptions;
+import dev.lockstep.Permit;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TcpProxy;
@@ -73,6 +75,90 @@ class CountsTest {
             assertThat(Calls.of(bench.server(), "evalsha", "eval") - before).isEqualTo(200);
             // What the two scripts do inside included.
             assertThat(work() - workBefore).isLessThanOrEqualTo(100 * 12);
+        }
+    }
+
+    /** A reader that joins others, or has a permit beside others, is served by a short script, as an owner is. */
+    @Test
+    void aSecondReaderAndASecondPermitAreLittleWork() throws Exception {
+        LockClient client = client("");
+        LockClient other = client("");
+        DistributedLock reading = client.readWriteLock("read").readLock();
+        DistributedSemaphore semaphore = client.semaphore("permits", 10);
+        try (Lease reader = other.readWriteLock("read").readLock().acquire();
+                Permit permit = other.semaphore("permits", 10).acquire()) {
+            reading.acquire().close();
+            semaphore.acquire().close();
+            long before = work();
+            for (int i = 0; i < 50; i++) {
+                reading.acquire().close();
+            }
+            long afterReaders = work();
+            for (int i = 0; i < 50; i++) {
+                semaphore.acquire().close();
+            }
+            // The two scripts of each included.
+            assertThat(afterReaders - before).isLessThanOrEqualTo(50 * 23);
+            assertThat(work() - afterReaders).isLessThanOrEqualTo(50 * 25);
+            assertThat(reader.isValid() && permit.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void aSemaphoreWithOnePermitCostsAsManyRequestsAsAFairLock() throws Exception {
+        LockClient client = client("");
+        DistributedLock fair = client.lock("fair", LockOptions.defaults().fair());
+        DistributedSemaphore semaphore = client.semaphore("semaphore", 1);
+        fair.acquire().close();
+        semaphore.acquire().close();
+        long before = commands();
+        for (int i = 0; i < 100; i++) {
+            fair.acquire().close();
+        }
+        long ofTheLock = commands() - before;
+        for (int i = 0; i < 100; i++) {
+            semaphore.acquire().close();
+        }
+        assertThat(commands() - before - ofTheLock).isEqualTo(ofTheLock).isEqualTo(200);
+    }
+
+    @Test
+    void severalPermitsCostAsMuchAsOneAndTheirSlotsOneRequestMore() throws Exception {
+        DistributedSemaphore semaphore = client("").semaphore("several", 100);
+        try (Permit first = semaphore.acquire(50)) {
+            assertThat(first.slots()).hasSize(50); // the server knows all scripts from here on
+        }
+        long before = commands();
+        long workBefore = work();
+        Permit permit = semaphore.acquire(50);
+        permit.close();
+        assertThat(commands() - before).isEqualTo(2);
+        assertThat(work() - workBefore).isLessThan(50);
+        try (Permit slots = semaphore.acquire(50)) {
+            before = commands();
+            assertThat(slots.slots()).hasSize(50);
+            assertThat(slots.slots()).hasSize(50);
+            assertThat(commands() - before).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aReleasedPermitWakesOneWaiter() throws Exception {
+        LockClient holder = client("");
+        Permit held = holder.semaphore("awaited", 1).acquire();
+        List<CompletableFuture<Permit>> waiting = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            waiting.add(client("").semaphore("awaited", 1).acquireAsync());
+        }
+        Bench.awaitWaiters(holder, "awaited", 5);
+        long before = Calls.of(bench.server(), "publish");
+        held.close();
+        Bench.await("one is served", () -> waiting.stream().anyMatch(CompletableFuture::isDone));
+        assertThat(Calls.of(bench.server(), "publish") - before).isEqualTo(1);
+        assertThat(waiting.stream().filter(CompletableFuture::isDone)).hasSize(1);
+        waiting.forEach(permit -> permit.thenCompose(Permit::closeAsync));
+        for (CompletableFuture<Permit> permit : waiting) {
+            permit.get(20, TimeUnit.SECONDS);
         }
     }
 

@@ -3,12 +3,18 @@ package dev.lockstep.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.Permit;
+import dev.lockstep.redis.internal.ConnectThreads;
+import dev.lockstep.redis.internal.Route;
+import dev.lockstep.redis.internal.Settings;
+import dev.lockstep.redis.internal.Url;
 import dev.lockstep.servers.RedisCluster;
 import dev.lockstep.servers.RedisSentinels;
 import dev.lockstep.servers.RedisServer;
@@ -124,6 +130,38 @@ class FailoverTest {
             }
         }
 
+        @Test
+        void permitsAndSlotsCountWhenAReplicaHasThem() throws Exception {
+            try (RedisServer primary =
+                            Servers.require(() -> RedisServer.builder().start());
+                    TcpProxy link = TcpProxy.to(primary);
+                    RedisServer replica =
+                            RedisServer.builder().replicaOf(link.port()).start();
+                    LockClient careful = connect(primary.url() + "?replicas=1", Duration.ofSeconds(60))) {
+                DistributedSemaphore semaphore = careful.semaphore(NAME, 3);
+                Permit two = semaphore.acquire(2);
+                assertThat(two.slots()).containsExactly(0, 1);
+                assertThat(replica.command("HGET", KEY, "limit")).isEqualTo("3");
+                assertThat(replica.command("HGET", KEY + ":claims", "slots"))
+                        .isEqualTo(primary.command("HGET", KEY + ":claims", "slots"))
+                        .isNotEmpty();
+                Permit one = semaphore.acquire();
+                link.cut();
+                // The next primary might not know whose slot it is.
+                assertThatThrownBy(one::slot).isInstanceOf(LockUnavailableException.class);
+                assertThatThrownBy(() -> careful.semaphore("other", 1).acquire())
+                        .isInstanceOf(LockUnavailableException.class)
+                        .hasMessageContaining("replicas");
+                link.heal();
+                Bench.await(
+                        "the replica is back",
+                        () -> replica.info("master_link_status").equals("up"));
+                assertThat(one.slot()).isEqualTo(2);
+                one.close();
+                two.close();
+            }
+        }
+
         /** Else a replica that was cut off for long would be promoted, and know nothing of a hold that seems valid. */
         @ParameterizedTest
         @ValueSource(strings = {"", "&queue=off"})
@@ -188,7 +226,7 @@ class FailoverTest {
                     RedisServer replica =
                             RedisServer.builder().replicaOf(primary.port()).start()) {
                 AtomicReference<RedisServer> current = new AtomicReference<>(primary);
-                RedisOptions options = RedisOptions.DEFAULTS.withReplicas(1);
+                Settings options = Settings.DEFAULTS.withReplicas(1);
                 try (LockClient client = switching(current, Duration.ofMinutes(1), Bench.PATIENCE, options)) {
                     replica.pause();
                     CompletableFuture<Lease> asked = client.lock(NAME).acquireAsync();
@@ -206,15 +244,15 @@ class FailoverTest {
 
         /** A client that goes to whatever server is current, as one behind a virtual address does. */
         private LockClient switching(AtomicReference<RedisServer> current) {
-            return switching(current, Duration.ofSeconds(3), Duration.ofSeconds(1), RedisOptions.DEFAULTS);
+            return switching(current, Duration.ofSeconds(3), Duration.ofSeconds(1), Settings.DEFAULTS);
         }
 
         private LockClient switching(
-                AtomicReference<RedisServer> current, Duration ttl, Duration requestTimeout, RedisOptions options) {
+                AtomicReference<RedisServer> current, Duration ttl, Duration requestTimeout, Settings options) {
             return LockClient.builder()
                     .ttl(ttl)
                     .requestTimeout(requestTimeout)
-                    .backend(context -> RedisLocks.open(context, own -> new SwitchingRoute(own, current), options))
+                    .backend(context -> RedisEngine.open(context, own -> new SwitchingRoute(own, current), options))
                     .connect();
         }
     }
@@ -529,13 +567,13 @@ class FailoverTest {
                     Servers.require(() -> RedisServer.builder().startCluster(3, 0))) {
                 String url = "redis-cluster://" + cluster.addresses() + "?pool=2";
                 AtomicReference<Route> made = new AtomicReference<>();
-                BackendFactory factory = context -> RedisLocks.open(
+                BackendFactory factory = context -> RedisEngine.open(
                         context,
                         own -> {
-                            made.set(RedisUrl.parse(url).connect(own));
+                            made.set(Url.parse(url).connect(own));
                             return made.get();
                         },
-                        RedisOptions.DEFAULTS);
+                        Settings.DEFAULTS);
                 try (LockClient client = LockClient.builder().backend(factory).connect()) {
                     client.list("");
                     Route route = made.get();
@@ -580,7 +618,7 @@ class FailoverTest {
             if (now != known) {
                 close();
                 known = now;
-                route = RedisUrl.parse("redis://" + now.address()).connect(context);
+                route = Url.parse("redis://" + now.address()).connect(context);
             }
             return route;
         }

@@ -3,6 +3,7 @@ package dev.lockstep.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.redis.redlock.RedlockEngine;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import java.io.IOException;
@@ -33,7 +34,7 @@ class ManualTest {
             }
             try (RedisClient jedis = RedisClient.create("localhost", port);
                     LockClient locks = LockClient.builder()
-                            .backend(RedisLocks.on(jedis).replicas(1))
+                            .backend(RedisEngine.on(jedis).replicas(1))
                             .connect()) {
                 locks.lock("order:42").lock();
                 locks.lock("order:42").unlock();
@@ -57,7 +58,7 @@ class ManualTest {
                             RedisClient.create("localhost", set.server(2).port())) {
                 // tag::redlock-clients
                 try (LockClient locks = LockClient.builder()
-                        .backend(Redlock.on(first, second, third))
+                        .backend(RedlockEngine.on(first, second, third))
                         .connect()) {
                     locks.lock("order:42").lock();
                     // end::redlock-clients

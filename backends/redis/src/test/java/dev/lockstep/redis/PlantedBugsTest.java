@@ -1,48 +1,18 @@
 package dev.lockstep.redis;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.lockstep.mutants.PlantedBug;
+import dev.lockstep.mutants.PlantedBugs;
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/** The tests of this engine are worth something: each of these mistakes makes them fail. */
-class PlantedBugsTest {
-    @Test
-    @Tag("full")
-    void oneIsFound() {
-        PlantedBug bug = PlantedBug.oneOf(quickBugs());
-        assertThat(bug.findings()).as(bug.name()).isNotEmpty();
-    }
-
-    @ParameterizedTest
-    @MethodSource("bugs")
-    @Tag("full")
-    void eachIsFound(PlantedBug bug) {
-        assertThat(bug.findings()).isNotEmpty();
-    }
-
-    @Test
-    @Tag("full")
-    void withoutOneNothingIsFound() {
-        assertThat(PlantedBug.findingsWithout(bugs())).isEmpty();
-    }
-
-    static List<PlantedBug> bugs() {
-        return Stream.of(quickBugs(), slowBugs()).flatMap(List::stream).toList();
-    }
-
-    /** Those whose tests need one server and a few seconds. */
-    private static List<PlantedBug> quickBugs() {
+/** Mistakes that the tests of this engine find. */
+class PlantedBugsTest extends PlantedBugs {
+    @Override
+    protected List<PlantedBug> quickBugs() {
         return List.of(
                 new PlantedBug(
                         "release without a look at the owner",
-                        "redis.call('HGET', KEYS[1], 'owner') == ARGV[1] and redis.call('EXISTS', KEYS[2]) == 0",
-                        "redis.call('EXISTS', KEYS[2]) == 0",
+                        "if holder == ARGV[1] then redis.call('HDEL', KEYS[1], 'owner'",
+                        "if true then redis.call('HDEL', KEYS[1], 'owner'",
                         "dev.lockstep.redis.ContractRedisTest: aLateReleaseDoesNotFreeTheNextHolder"),
                 new PlantedBug(
                         "count the deadline from the reply",
@@ -51,17 +21,18 @@ class PlantedBugsTest {
                         "dev.lockstep.redis.ContractRedisTest: validityCountsFromTheSendingOfTheRequest"));
     }
 
-    private static List<PlantedBug> slowBugs() {
+    @Override
+    protected List<PlantedBug> slowBugs() {
         return List.of(
                 new PlantedBug(
                         "begin the tokens anew when the server has forgotten them",
-                        "math.max((known[2] or 0) + 1, time[1] * 1000000 + time[2])",
-                        "(known[2] or 0) + 1",
+                        "local token = math.max((known[2] or 0) + 1, micros) redis.call",
+                        "local token = (known[2] or 0) + 1 redis.call",
                         "dev.lockstep.redis.ForgetfulServerTest: aLockThatTheServerForgotIsLostAndItsTokensStillRise"),
                 new PlantedBug(
                         "take a repeated request for another's",
-                        "if owner == id then prolong(now + ttl) return { 1, token, is_wanted(id) }",
-                        "if false then prolong(now + ttl) return { 1, token, is_wanted(id) }",
+                        "if owner == id then prolong(now + ttl) return { 1, token, is_wanted(QUEUE, id) }",
+                        "if false then prolong(now + ttl) return { 1, token, is_wanted(QUEUE, id) }",
                         "dev.lockstep.redis.ContractRedisTest: aTryWhoseAnswerWasLostIsNotBlockedByItself"),
                 new PlantedBug(
                         "call a hold renewed that the server does not know",
@@ -72,6 +43,16 @@ class PlantedBugsTest {
                         "let a writer in beside readers",
                         "elseif mode == 'X' and redis.call('ZCARD', READERS) > 0 then",
                         "elseif false then",
-                        "dev.lockstep.redis.ContractRedisTest: aWriterOfAnotherClientWaitsForTheLastReader"));
+                        "dev.lockstep.redis.ContractRedisTest: aWriterOfAnotherClientWaitsForTheLastReader"),
+                new PlantedBug(
+                        "grant a permit too many to who waits",
+                        "elseif limit and permits_in_use() + (tonumber(permits) or 1) > limit then",
+                        "elseif limit and permits_in_use() > limit then",
+                        "dev.lockstep.redis.SemaphoreScriptsTest: aClaimForManyPermitsIsNotPassed"),
+                new PlantedBug(
+                        "give a slot to an older permit than it had before",
+                        "if not held[last.holder] and last.token < mine then",
+                        "if not held[last.holder] then",
+                        "dev.lockstep.redis.SemaphoreScriptsTest: anOlderHolderThatAsksLaterHasASlotThatNoYoungerOneHad"));
     }
 }

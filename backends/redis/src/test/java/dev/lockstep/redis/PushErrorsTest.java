@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.redis.internal.Route;
+import dev.lockstep.redis.internal.Settings;
+import dev.lockstep.redis.internal.Url;
+import dev.lockstep.redis.redlock.RedlockEngines;
+import dev.lockstep.servers.Logged;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
@@ -44,7 +49,7 @@ class PushErrorsTest {
     /** The usual way to a server, on which the push thread fails. */
     private Function<BackendContext, Route> route(RedisServer server) {
         return context -> {
-            Route usual = RedisUrl.parse(server.url()).connect(context);
+            Route usual = Url.parse(server.url()).connect(context);
             return (Route) Proxy.newProxyInstance(
                     Route.class.getClassLoader(), new Class<?>[] {Route.class}, (proxy, method, args) -> {
                         if (failing && Thread.currentThread().getName().startsWith("lockstep-redis-push")) {
@@ -61,8 +66,8 @@ class PushErrorsTest {
 
     private LockClient connect(String kind) {
         BackendFactory factory = kind.equals("redis")
-                ? context -> RedisLocks.open(context, route(set.server(0)), RedisOptions.DEFAULTS)
-                : Redlock.on(set.servers().stream().map(this::route).toList(), RedisOptions.DEFAULTS);
+                ? context -> RedisEngine.open(context, route(set.server(0)), Settings.DEFAULTS)
+                : RedlockEngines.on(set.servers().stream().map(this::route).toList());
         return LockClient.builder()
                 .backend(factory)
                 .requestTimeout(Duration.ofSeconds(20))

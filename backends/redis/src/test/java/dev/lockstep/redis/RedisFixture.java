@@ -3,6 +3,9 @@ package dev.lockstep.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.redis.internal.Route;
+import dev.lockstep.redis.internal.Settings;
+import dev.lockstep.redis.internal.Url;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.spi.BackendContext;
@@ -55,18 +58,20 @@ abstract class RedisFixture implements BackendFixture {
 
     private static final Set<Capability> OF_THE_QUEUE = EnumSet.of(
             Capability.SHARED,
+            Capability.LIMITS,
             Capability.FAIR,
             Capability.DOWNGRADE,
             Capability.PUSH,
             Capability.TELLS_WANTED,
-            Capability.SHOWS_WAITERS);
+            Capability.SHOWS_WAITERS,
+            Capability.RECORDS_WAITS);
 
     /** One client: its proxies by the ports of the servers behind them, and its id. */
     private record Side(Map<Integer, TcpProxy> proxies, String clientId, String namespace) {}
 
     private final List<RedisServer> servers;
     private final String url;
-    private final RedisOptions options;
+    private final Settings options;
     private final Map<LockClient, Side> sides = new ConcurrentHashMap<>();
     private final Set<TcpProxy> closed = ConcurrentHashMap.newKeySet();
 
@@ -74,14 +79,14 @@ abstract class RedisFixture implements BackendFixture {
     RedisFixture(List<RedisServer> servers, String url) {
         this.servers = servers;
         this.url = url;
-        this.options = RedisUrl.parse(url).options();
+        this.options = Url.parse(url).settings();
     }
 
     /** Connects a client through proxies, by the ports of the servers behind them. */
     abstract Route connect(BackendContext context, Map<Integer, TcpProxy> proxies);
 
     LockBackend backend(BackendContext context, Map<Integer, TcpProxy> proxies) {
-        return RedisLocks.open(context, own -> closingToo(connect(own, proxies), proxies.values()), options);
+        return RedisEngine.open(context, own -> closingToo(connect(own, proxies), proxies.values()), options);
     }
 
     final List<RedisServer> servers() {
@@ -120,7 +125,11 @@ abstract class RedisFixture implements BackendFixture {
 
     @Override
     public Set<Capability> capabilities() {
-        return options.queue() ? EnumSet.allOf(Capability.class) : EnumSet.complementOf(EnumSet.copyOf(OF_THE_QUEUE));
+        Set<Capability> all = EnumSet.allOf(Capability.class);
+        if (!options.queue()) {
+            all.removeAll(OF_THE_QUEUE);
+        }
+        return all;
     }
 
     @Override

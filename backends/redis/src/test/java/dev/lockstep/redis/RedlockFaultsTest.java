@@ -9,6 +9,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.redis.internal.Script;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.TcpProxy;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,9 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.redis.internal.Route;
+import dev.lockstep.redis.internal.Url;
+import dev.lockstep.redis.redlock.RedlockEngines;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.spi.BackendContext;
@@ -28,19 +31,23 @@ final class RedlockFixture extends RedisFixture {
             TcpProxy proxy = proxies.get(server.port());
             routes.add(own -> closingToo(connect(own, Map.of(server.port(), proxy)), List.of(proxy)));
         }
-        return Redlock.on(routes, RedisOptions.DEFAULTS).open(context);
+        return RedlockEngines.on(routes).open(context);
     }
 
     @Override
     Route connect(BackendContext context, Map<Integer, TcpProxy> proxies) {
         int port = proxies.values().iterator().next().port();
-        return RedisUrl.parse("redis://127.0.0.1:" + port).connect(context);
+        return Url.parse("redis://127.0.0.1:" + port).connect(context);
     }
 
     @Override
     public Set<Capability> capabilities() {
-        return EnumSet.complementOf(
-                EnumSet.of(Capability.SHARED, Capability.FAIR, Capability.DOWNGRADE, Capability.KEEPS_WHEN_CLOSED));
+        return EnumSet.complementOf(EnumSet.of(
+                Capability.SHARED,
+                Capability.FAIR,
+                Capability.DOWNGRADE,
+                Capability.LIMITS,
+                Capability.KEEPS_WHEN_CLOSED));
     }
 
     /** A renewal between two servers takes back what was ended at the first of them, so it is done until nothing is left. */

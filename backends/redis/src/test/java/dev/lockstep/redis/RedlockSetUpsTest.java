@@ -8,6 +8,8 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.redis.redlock.RedlockEngine;
+import dev.lockstep.servers.Logged;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import java.time.Duration;
@@ -107,14 +109,15 @@ class RedlockSetUpsTest {
         servers.forEach(server -> clients.add(RedisClient.create("127.0.0.1", server.port())));
         RedisClient[] all = clients.toArray(RedisClient[]::new);
         try (LockClient locks = LockClient.builder()
-                .backend(Redlock.on(all).waiterExpiry(Duration.ofSeconds(2)))
+                .backend(RedlockEngine.on(all).waiterExpiry(Duration.ofSeconds(2)))
                 .connect()) {
             works(locks);
         }
         assertThat(all[0].ping()).isEqualTo("PONG"); // it stays its owner's
-        assertThatThrownBy(() -> Redlock.on(all[0], all[1])).isInstanceOf(LockConfigurationException.class);
-        assertThatThrownBy(() -> Redlock.on(all[0], all[1], all[0])).isInstanceOf(LockConfigurationException.class);
-        assertThatThrownBy(() -> Redlock.on(all).waiterExpiry(Duration.ZERO))
+        assertThatThrownBy(() -> RedlockEngine.on(all[0], all[1])).isInstanceOf(LockConfigurationException.class);
+        assertThatThrownBy(() -> RedlockEngine.on(all[0], all[1], all[0]))
+                .isInstanceOf(LockConfigurationException.class);
+        assertThatThrownBy(() -> RedlockEngine.on(all).waiterExpiry(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class);
         clients.forEach(RedisClient::close);
     }
@@ -124,7 +127,7 @@ class RedlockSetUpsTest {
         for (String option : new String[] {"queue=off", "replicas=1", "nonsense=1"}) {
             refused(
                     Redlocks.url(servers) + "?" + option,
-                    "Options of redlock:// are waiterExpiry, pool, eviction and ca, written so.");
+                    "Options of redlock:// are waiterExpiry, pool, eviction, passwordFile and ca, written so.");
         }
     }
 
@@ -152,7 +155,7 @@ class RedlockSetUpsTest {
                             + two.get(1).address(),
                     "are the same server");
             assertThatThrownBy(() -> connectUntilRefused(() -> LockClient.builder()
-                            .backend(Redlock.on(one, again, another))
+                            .backend(RedlockEngine.on(one, again, another))
                             .connect()))
                     .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining("127.0.0.1:" + port)
@@ -271,7 +274,7 @@ class RedlockSetUpsTest {
         try (Redlocks set = Redlocks.start(4);
                 Logged log = new Logged()) {
             LockClient client = set.client(Duration.ofSeconds(5));
-            assertThat(log.tells("4 servers bears no more failures than one of 3", "odd number"))
+            assertThat(log.tells("4 servers survives no more failures than one of 3", "odd number"))
                     .as(log.text())
                     .isTrue();
             set.server(0).kill();

@@ -3,6 +3,8 @@ package dev.lockstep.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.lockstep.redis.internal.Keys;
+import dev.lockstep.redis.internal.Script;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +21,7 @@ import redis.clients.jedis.RedisClient;
 
 /** What the scripts do at the server, where no client could bring it about at will. */
 class ScriptsTest {
-    private static final LockKeys KEYS = new LockKeys("ns", "name");
+    private static final Keys KEYS = new Keys("ns", "name");
     private static final String FIRST = "aaaaaaaaaaaaaaaaaaaaaa.1";
     private static final String SECOND = "bbbbbbbbbbbbbbbbbbbbbb.1";
     private static final String THIRD = "cccccccccccccccccccccc.1";

@@ -7,6 +7,8 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
+import dev.lockstep.redis.internal.StartUpCheck;
+import dev.lockstep.servers.Logged;
 import dev.lockstep.servers.RedisCluster;
 import dev.lockstep.servers.RedisSentinels;
 import dev.lockstep.servers.RedisServer;
@@ -194,7 +196,7 @@ class SetUpsTest {
             try (RedisServer server =
                             Servers.require(() -> RedisServer.builder().start());
                     RedisClient jedis = RedisClient.create("127.0.0.1", server.port())) {
-                RedisLocks backend = RedisLocks.on(jedis).waiterExpiry(Duration.ofSeconds(2));
+                RedisEngine backend = RedisEngine.on(jedis).waiterExpiry(Duration.ofSeconds(2));
                 try (LockClient first = LockClient.builder().backend(backend).connect();
                         LockClient second =
                                 LockClient.builder().backend(backend).connect()) {
@@ -202,16 +204,16 @@ class SetUpsTest {
                 }
                 assertThat(jedis.ping()).isEqualTo("PONG");
                 try (LockClient plain = LockClient.builder()
-                        .backend(RedisLocks.on(jedis).withoutQueue())
+                        .backend(RedisEngine.on(jedis).withoutQueue())
                         .namespace("plain")
                         .connect()) {
                     plain.lock("a").lock();
                     assertThat(jedis.type("lockstep:{plain:a}")).isEqualTo("string");
                     plain.lock("a").unlock();
                 }
-                assertThatThrownBy(() -> RedisLocks.on(jedis).replicas(-1))
+                assertThatThrownBy(() -> RedisEngine.on(jedis).replicas(-1))
                         .isInstanceOf(IllegalArgumentException.class);
-                assertThatThrownBy(() -> RedisLocks.on(jedis).waiterExpiry(Duration.ofMillis(1)))
+                assertThatThrownBy(() -> RedisEngine.on(jedis).waiterExpiry(Duration.ofMillis(1)))
                         .isInstanceOf(IllegalArgumentException.class);
             }
         }
@@ -226,10 +228,10 @@ class SetUpsTest {
                                     "127.0.0.1", setUp.sentinels().get(0).port())))
                             .build()) {
                 try (LockClient first = LockClient.builder()
-                                .backend(RedisLocks.on(jedis))
+                                .backend(RedisEngine.on(jedis))
                                 .connect();
                         LockClient second = LockClient.builder()
-                                .backend(RedisLocks.on(jedis))
+                                .backend(RedisEngine.on(jedis))
                                 .connect()) {
                     Probe.works(first, second);
                 }
@@ -243,10 +245,10 @@ class SetUpsTest {
                     RedisClusterClient jedis = RedisClusterClient.create(
                             new HostAndPort("127.0.0.1", cluster.get(0).port()))) {
                 try (LockClient first = LockClient.builder()
-                                .backend(RedisLocks.on(jedis))
+                                .backend(RedisEngine.on(jedis))
                                 .connect();
                         LockClient second = LockClient.builder()
-                                .backend(RedisLocks.on(jedis))
+                                .backend(RedisEngine.on(jedis))
                                 .connect()) {
                     Probe.works(first, second);
                 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.redis.internal.PoolRoute;
 import dev.lockstep.servers.RedisCluster;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
@@ -76,7 +77,7 @@ class SharedPoolTest extends OneServerTestCase {
     @Test
     void aShortWaitLeavesTheConnectionItsTimeout() throws Exception {
         try (RedisClient jedis = jedis(bench().server().port());
-                LockClient locks = locks(RedisLocks.on(jedis))) {
+                LockClient locks = locks(RedisEngine.on(jedis))) {
             assertThat(locks.lock(NAME).tryLock(900, TimeUnit.MILLISECONDS)).isTrue();
             locks.list("");
             locks.lock(NAME).unlock();
@@ -90,7 +91,7 @@ class SharedPoolTest extends OneServerTestCase {
     @Test
     void aPoolThatIsClosedLeavesNoThreadInterrupted() throws Exception {
         try (RedisClient jedis = jedis(bench().server().port());
-                LockClient locks = locks(RedisLocks.on(jedis))) {
+                LockClient locks = locks(RedisEngine.on(jedis))) {
             exhaust(jedis.getPool());
             AtomicBoolean interrupted = new AtomicBoolean();
             AtomicReference<Throwable> thrown = new AtomicReference<>();
@@ -116,7 +117,7 @@ class SharedPoolTest extends OneServerTestCase {
     void aWaitThatIsTooShortCostsNoConnection() throws Exception {
         TcpProxy proxy = bench().proxy();
         try (RedisClient jedis = jedis(proxy.port());
-                LockClient locks = locks(RedisLocks.on(jedis))) {
+                LockClient locks = locks(RedisEngine.on(jedis))) {
             exhaust(jedis.getPool()).forEach(Connection::close);
             long destroyed = jedis.getPool().getDestroyedCount();
             proxy.delay(Duration.ofMillis(300));
@@ -132,7 +133,7 @@ class SharedPoolTest extends OneServerTestCase {
         TcpProxy proxy = bench().proxy();
         String place = "127.0.0.1:" + proxy.port();
         try (RedisClient jedis = jedis(proxy.port());
-                LockClient locks = locks(RedisLocks.on(jedis))) {
+                LockClient locks = locks(RedisEngine.on(jedis))) {
             locks.lock(NAME).lock();
             proxy.blackHole();
             assertThatThrownBy(() -> locks.lock(NAME).unlock())
@@ -147,7 +148,7 @@ class SharedPoolTest extends OneServerTestCase {
     @Test
     void anExhaustedPoolCostsNoLock() throws Exception {
         try (RedisClient jedis = jedis(bench().server().port());
-                LockClient locks = locks(RedisLocks.on(jedis))) {
+                LockClient locks = locks(RedisEngine.on(jedis))) {
             Lease held = locks.lock(NAME).acquire();
             List<Connection> taken = exhaust(jedis.getPool());
             Bench.letPass(TTL.multipliedBy(5).dividedBy(4));
@@ -167,7 +168,7 @@ class SharedPoolTest extends OneServerTestCase {
                                 new HostAndPort("127.0.0.1", cluster.get(0).port())))
                         .poolConfig(pool()) // whose callers wait without end
                         .build();
-                LockClient locks = locks(RedisLocks.on(jedis))) {
+                LockClient locks = locks(RedisEngine.on(jedis))) {
             Lease held = locks.lock(NAME).acquire();
             List<Connection> taken = new ArrayList<>();
             for (ConnectionPool pool : jedis.getClusterNodes().values()) {

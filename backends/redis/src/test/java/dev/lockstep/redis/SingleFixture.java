@@ -1,5 +1,7 @@
 package dev.lockstep.redis;
 
+import dev.lockstep.redis.internal.Route;
+import dev.lockstep.redis.internal.Url;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.spi.BackendContext;
@@ -18,6 +20,6 @@ final class SingleFixture extends RedisFixture {
     @Override
     Route connect(BackendContext context, Map<Integer, TcpProxy> proxies) {
         int port = proxies.values().iterator().next().port();
-        return RedisUrl.parse("redis://127.0.0.1:" + port + options).connect(context);
+        return Url.parse("redis://127.0.0.1:" + port + options).connect(context);
     }
 }

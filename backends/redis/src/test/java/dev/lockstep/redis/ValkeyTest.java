@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.EngineInfo;
 import dev.lockstep.LockClient;
+import dev.lockstep.redis.internal.StartUpCheck;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import java.time.Duration;

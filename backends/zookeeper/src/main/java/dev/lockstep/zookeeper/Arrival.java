@@ -1,7 +1,5 @@
 package dev.lockstep.zookeeper;
 
-import dev.lockstep.LockMode;
-import dev.lockstep.spi.ClaimRequest;
 import java.util.List;
 import java.util.Map;
 import org.apache.zookeeper.CreateMode;
@@ -9,60 +7,42 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * The beginning of an attempt in a queue: makes its node, with parents that are missing, and lists the queue in the same
- * round trip, unless the session's {@link LastHolds} make that needless. A node that was made without an answer is found
- * again. What follows is the subclass's.
+ * How a claim arrives in a queue: makes its node, with parents that are missing, and lists the queue in the same round trip,
+ * unless the session's {@link LastHolds} make that needless. A node that was made without an answer is found again. What
+ * follows is the {@link QueueRecipe}'s.
  */
-abstract class Arrival extends Attempt {
+final class Arrival {
     private static final int MOST_PARENTS = 3;
 
-    private final LockMode mode;
+    private final ClaimNode node;
+    private final QueueRecipe queue;
     private long token; // only touched by the event thread, as the next
     private int inARow;
 
-    Arrival(NodeClaim claim, Session session, String key, int reserved) {
-        super(claim, session, key, reserved);
-        this.mode = claim.request().mode();
-    }
-
-    /** The node was made, and nobody is before it. */
-    abstract void first();
-
-    /** Lists the queue, with a watch, for {@link #listed}. */
-    abstract void look();
-
-    /**
-     * The queue was listed, after the node was made.
-     *
-     * @param watched whether that has set a watch on it
-     */
-    abstract void listed(Code code, List<String> names, boolean watched);
-
-    final LockMode mode() {
-        return mode;
+    Arrival(ClaimNode node, QueueRecipe queue) {
+        this.node = node;
+        this.queue = queue;
     }
 
     /** The transaction that made the node. */
-    final long token() {
+    long token() {
         return token;
     }
 
-    @Override
-    final void ask() {
+    void ask() {
         create(0);
     }
 
     private void create(int missingParents) {
-        if (!beginAsking()) {
+        if (!node.beginAsking()) {
             return;
         }
-        ClaimRequest request = request();
-        boolean list = missingParents > 0 || !session().lastHolds().isAlone(lockPath());
-        String prefix = lockPath() + "/" + QueueNode.prefix(mode, request.mayWait(), key());
-        requests()
+        boolean list = missingParents > 0 || !node.session().lastHolds().isAlone(node.lockPath());
+        String prefix = node.lockPath() + "/" + QueueNode.prefix(ClaimKind.of(node.request()), node.key());
+        node.link()
                 .create(
                         prefix,
-                        data(mode).bytes(),
+                        node.data(node.request().mode()).bytes(),
                         CreateMode.EPHEMERAL_SEQUENTIAL,
                         missingParents,
                         (code, made, stat) -> {
@@ -78,22 +58,22 @@ abstract class Arrival extends Attempt {
     }
 
     private void list() {
-        requests().children(lockPath(), false, (code, names) -> {
-            if (hasNode()) { // otherwise the create before it has failed, and goes another way
-                listed(code, names, false);
+        node.link().children(node.lockPath(), false, (code, names) -> {
+            if (node.hasNode()) { // otherwise the create before it has failed, and goes another way
+                queue.listed(code, names, false);
             }
         });
     }
 
     private void created(String made, Stat stat, boolean listing) {
         token = stat.getCzxid();
-        LastHolds.Hold last = session().lastHolds().take(lockPath());
-        if (!foundNode(made)) {
+        LastHolds.Hold last = node.session().lastHolds().take(node.lockPath());
+        if (!node.foundNode(made)) {
             return;
         }
         if (last != null && last.isRightBefore(number(), token)) {
             inARow = last.inARow() + 1;
-            first();
+            queue.first();
         } else if (!listing) {
             list();
         }
@@ -101,18 +81,18 @@ abstract class Arrival extends Attempt {
 
     /** The number of the node; negative if it does not tell its place. */
     private int number() {
-        QueueNode node = QueueNode.parse(Names.last(path()));
-        return node != null && node.isCounted() ? node.number() : -1;
+        QueueNode own = QueueNode.parse(Keys.last(node.path()));
+        return own != null && own.isCounted() ? own.number() : -1;
     }
 
-    @Override
-    final void deleted() {
-        if (grant() == null || mode != LockMode.EXCLUSIVE) {
+    /** The node was there, and is deleted. */
+    void deleted() {
+        if (!queue.wasAlone()) {
             return;
         }
         int number = number();
         if (number >= 0) {
-            session().lastHolds().ended(new LastHolds.Hold(lockPath(), number, token, inARow));
+            node.session().lastHolds().ended(new LastHolds.Hold(node.lockPath(), number, token, inARow));
         }
     }
 
@@ -121,23 +101,23 @@ abstract class Arrival extends Attempt {
             create(missingParents + 1);
         } else if (code == Code.NODEEXISTS && missingParents > 0) {
             create(missingParents - 1);
-        } else if (Replies.isEnd(code)) {
-            foundNothing();
-        } else if (Replies.mayRetry(code)) {
-            session().retry(code, this::find);
+        } else if (Failure.isEnd(code)) {
+            node.foundNothing();
+        } else if (Failure.mayRetry(code)) {
+            node.session().retry(code, this::find);
         } else {
-            fail("make a node in", lockPath(), code);
+            node.fail("make a node in", node.lockPath(), code);
         }
     }
 
     /** Finds the node after its create was not answered, or makes it if there is none. */
     private void find() {
-        requests().sync(synced -> {
-            if (goOn(synced, this::find)) {
-                requests().children(lockPath(), false, (code, names) -> {
+        node.link().sync(synced -> {
+            if (node.goOn(synced, this::find)) {
+                node.link().children(node.lockPath(), false, (code, names) -> {
                     if (code == Code.NONODE) {
                         create(0);
-                    } else if (goOn(code, this::find)) {
+                    } else if (node.goOn(code, this::find)) {
                         find(names);
                     }
                 });
@@ -146,43 +126,27 @@ abstract class Arrival extends Attempt {
     }
 
     private void find(List<String> names) {
-        for (QueueNode node : QueueNode.queue(names, Map.of())) {
-            if (node.key().equals(key())) {
-                adopt(lockPath() + "/" + node.name());
+        for (QueueNode found : QueueNode.queue(names, Map.of())) {
+            if (found.key().equals(node.key())) {
+                adopt(node.lockPath() + "/" + found.name());
                 return;
             }
         }
         create(0);
     }
 
-    private void adopt(String node) {
-        requests().data(node, false, (code, data, stat) -> {
+    private void adopt(String path) {
+        node.link().data(path, false, (code, data, stat) -> {
             if (code == Code.NONODE
-                    || code == Code.OK && stat.getEphemeralOwner() != session().id()) {
+                    || code == Code.OK
+                            && stat.getEphemeralOwner() != node.session().id()) {
                 create(0);
-            } else if (goOn(code, this::find)) {
+            } else if (node.goOn(code, this::find)) {
                 token = stat.getCzxid();
-                if (foundNode(node)) {
-                    look();
+                if (node.foundNode(path)) {
+                    queue.look();
                 }
             }
         });
-    }
-
-    /** Whether a reply is a good one; otherwise does what has to be done. */
-    final boolean goOn(Code code, Runnable again) {
-        if (code == Code.OK) {
-            return true;
-        }
-        if (Replies.isEnd(code)) {
-            if (!hasNode()) {
-                foundNothing();
-            }
-        } else if (Replies.mayRetry(code)) {
-            session().retry(code, again);
-        } else {
-            fail("read", lockPath(), code);
-        }
-        return false;
     }
 }

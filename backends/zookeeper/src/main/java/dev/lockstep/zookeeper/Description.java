@@ -59,7 +59,7 @@ final class Description {
         return List.of(
                 "One holder at a time, as long as a majority of the servers keeps what it has confirmed.",
                 "A crashed holder's lock is free " + timeout.toMillis() + " ms after its last sign of life, and a tick"
-                        + " more at most. A holder is told of a loss before that.",
+                        + " more at most. A holder learns of a loss before that.",
                 queued
                         ? "First come, first served. A release wakes one waiter, or the readers next in line."
                         : "Waiters are woken by a watch.",
@@ -73,7 +73,8 @@ final class Description {
         }
         limits.add("Servers restored from an older backup can repeat tokens.");
         if (!queued) {
-            limits.add("queue=off: no order, no fair and no shared locks; a release wakes all that wait.");
+            limits.add(
+                    "queue=off: no order, no fair and no shared locks, no semaphores; a release wakes all that wait.");
         }
         return limits;
     }

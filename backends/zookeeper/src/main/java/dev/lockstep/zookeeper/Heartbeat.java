@@ -97,15 +97,8 @@ final class Heartbeat implements Renewable {
         timeout = granted;
         touched(triedNanos);
         if (renewer == null) {
-            BackendContext ticking = new BackendContext(
-                    context.namespace(),
-                    context.clientName(),
-                    context.clientId(),
-                    granted.multipliedBy(BEATS_IN_RENEWERS_TTL).dividedBy(BEATS_IN_TIMEOUT),
-                    context.requestTimeout(),
-                    context.retryBackoff(),
-                    context.executor(),
-                    scheduler);
+            BackendContext ticking =
+                    context.withTtl(granted.multipliedBy(BEATS_IN_RENEWERS_TTL).dividedBy(BEATS_IN_TIMEOUT));
             Renewer<Heartbeat> made = new Renewer<>(ticking, 1, LossReason.SESSION_ENDED, batch -> send());
             renewer = made;
             committed(triedNanos);
@@ -151,16 +144,16 @@ final class Heartbeat implements Renewable {
             if (code == Code.OK) {
                 answered(sent);
                 answer.complete(List.of());
-            } else if (Replies.isEnd(code)) {
+            } else if (Failure.isEnd(code)) {
                 answer.complete(List.of(this));
             } else {
                 answer.completeExceptionally(session.failure(null, "renew the session at", "/", code));
             }
         };
         if (session.room().isUsed() && sent - committedNanos.get() > timeout.toNanos() / WRITTEN_WITHIN) {
-            session.requests().writeNothing(reply);
+            session.link().writeNothing(reply);
         } else {
-            session.requests().sync(reply);
+            session.link().sync(reply);
         }
         return answer;
     }

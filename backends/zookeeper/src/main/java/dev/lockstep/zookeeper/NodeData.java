@@ -1,11 +1,11 @@
 package dev.lockstep.zookeeper;
 
 import dev.lockstep.HolderInfo;
+import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.spi.HolderLines;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,35 +17,27 @@ import org.jspecify.annotations.Nullable;
  * @param mode how the lock is held or wanted; empty if somebody else wrote the data
  * @param claim the claim's key, which tells plain nodes apart
  * @param holder who it is
+ * @param waitsFor what the holder waits for, if it has recorded that
  */
-record NodeData(Optional<LockMode> mode, String claim, HolderInfo holder) {
+record NodeData(Optional<LockMode> mode, String claim, HolderInfo holder, Optional<LockInfo.Wait> waitsFor) {
     private static final String UNKNOWN = "unknown";
-    private static final char DELETE = 0x7F;
 
     byte[] bytes() {
-        StringBuilder text = new StringBuilder();
-        line(text, "mode", mode.map(LockMode::name).orElse(UNKNOWN));
-        line(text, "claim", claim);
-        line(text, "client", holder.client());
-        line(text, "host", holder.host());
-        line(text, "pid", Long.toString(holder.pid()));
-        line(text, "thread", holder.thread());
-        line(text, "since", holder.since().toString());
-        line(text, "sticky", Boolean.toString(holder.sticky()));
-        return text.toString().getBytes(StandardCharsets.UTF_8);
+        String text = HolderLines.line("mode", mode.map(LockMode::name).orElse(UNKNOWN))
+                + HolderLines.line("claim", claim)
+                + HolderLines.write(holder)
+                + waitsFor.map(HolderLines::write).orElse("");
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static void line(StringBuilder text, String key, String value) {
-        text.append(key).append('=');
-        for (int i = 0; i < value.length(); i++) {
-            char c = value.charAt(i);
-            text.append(c < ' ' || c == DELETE ? ' ' : c); // a thread may have any name
-        }
-        text.append('\n');
+    NodeData with(Optional<LockInfo.Wait> other) {
+        return new NodeData(mode, claim, holder, other);
     }
 
-    NodeData with(LockMode other) {
-        return new NodeData(Optional.of(other), claim, holder);
+    /** The id of the claim, whose key has the number of its try, too; empty if somebody else wrote the data. */
+    Optional<String> claimId() {
+        int last = claim.lastIndexOf('.');
+        return last > 0 ? Optional.of(claim.substring(0, last)) : Optional.empty();
     }
 
     /** Whether data says that its writer has become a reader; cheaper than {@link #parse}. */
@@ -55,23 +47,10 @@ record NodeData(Optional<LockMode> mode, String claim, HolderInfo holder) {
 
     /** Understands data, whoever wrote it: what is missing is "unknown". */
     static NodeData parse(byte @Nullable [] bytes, Instant created) {
-        Map<String, String> facts = new HashMap<>();
-        if (bytes != null) {
-            new String(bytes, StandardCharsets.UTF_8).lines().forEach(line -> {
-                int equals = line.indexOf('=');
-                if (equals > 0) {
-                    facts.put(line.substring(0, equals), line.substring(equals + 1));
-                }
-            });
-        }
-        HolderInfo holder = new HolderInfo(
-                facts.getOrDefault("client", UNKNOWN),
-                facts.getOrDefault("host", UNKNOWN),
-                number(facts.get("pid")),
-                facts.getOrDefault("thread", UNKNOWN),
-                instant(facts.get("since"), created),
-                Boolean.parseBoolean(facts.get("sticky")));
-        return new NodeData(mode(facts.get("mode")), facts.getOrDefault("claim", ""), holder);
+        Map<String, String> facts = HolderLines.read(bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8));
+        HolderInfo holder = HolderLines.holder(facts, UNKNOWN, created);
+        return new NodeData(
+                mode(facts.get("mode")), facts.getOrDefault("claim", ""), holder, HolderLines.waitOf(facts));
     }
 
     private static Optional<LockMode> mode(@Nullable String text) {
@@ -81,21 +60,5 @@ record NodeData(Optional<LockMode> mode, String claim, HolderInfo holder) {
             }
         }
         return Optional.empty();
-    }
-
-    private static long number(@Nullable String text) {
-        try {
-            return text == null ? 0 : Long.parseLong(text);
-        } catch (NumberFormatException e) {
-            return 0;
-        }
-    }
-
-    private static Instant instant(@Nullable String text, Instant otherwise) {
-        try {
-            return text == null ? otherwise : Instant.parse(text);
-        } catch (DateTimeException e) {
-            return otherwise;
-        }
     }
 }

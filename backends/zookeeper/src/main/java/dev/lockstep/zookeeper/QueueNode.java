@@ -1,6 +1,5 @@
 package dev.lockstep.zookeeper;
 
-import dev.lockstep.LockMode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,27 +11,22 @@ import org.jspecify.annotations.Nullable;
  * the order of numbers is the order of arrival.
  *
  * @param name the node's name
- * @param mode what its claim asks for
- * @param waits whether its claim waits; one that does not is gone soon, unless it was the first
+ * @param kind what its claim asks for
  * @param key the claim's id and the number of its try, unique for ever
  * @param number the server's number
  */
-record QueueNode(String name, LockMode mode, boolean waits, String key, int number) {
+record QueueNode(String name, ClaimKind kind, String key, int number) {
     private static final char SEPARATOR = ':';
-    private static final String WRITER = "w";
-    private static final String READER = "r";
-    private static final String NOT_WAITING = "t";
     private static final int MOST_DIGITS = 11; // with a sign
 
     /** The name's part before the number. */
-    static String prefix(LockMode mode, boolean waits, String key) {
-        String kind = mode == LockMode.EXCLUSIVE ? WRITER : READER;
-        return (waits ? kind : NOT_WAITING + kind) + SEPARATOR + key + SEPARATOR;
+    static String prefix(ClaimKind kind, String key) {
+        return kind.text() + SEPARATOR + key + SEPARATOR;
     }
 
-    /** How long the rest of a path is for a claim of that key, at most: slash, kind, key and the server's number. */
-    static int mostBytes(String key) {
-        return 1 + prefix(LockMode.EXCLUSIVE, false, key).length() + MOST_DIGITS;
+    /** How long the rest of a path is for a claim, at most: slash, kind, key and the server's number. */
+    static int mostBytes(ClaimKind kind, String key) {
+        return 1 + prefix(kind, key).length() + MOST_DIGITS;
     }
 
     /** Understands a name; null if somebody else made the node. */
@@ -42,20 +36,13 @@ record QueueNode(String name, LockMode mode, boolean waits, String key, int numb
         if (first < 0 || last <= first + 1) {
             return null;
         }
-        String kind = name.substring(0, first);
-        boolean waits = !kind.startsWith(NOT_WAITING);
-        String mode = waits ? kind : kind.substring(1);
-        if (!mode.equals(WRITER) && !mode.equals(READER)) {
+        ClaimKind kind = ClaimKind.parse(name.substring(0, first));
+        if (kind == null) {
             return null;
         }
         try {
             int number = Integer.parseInt(name.substring(last + 1));
-            return new QueueNode(
-                    name,
-                    mode.equals(WRITER) ? LockMode.EXCLUSIVE : LockMode.SHARED,
-                    waits,
-                    name.substring(first + 1, last),
-                    number);
+            return new QueueNode(name, kind, name.substring(first + 1, last), number);
         } catch (NumberFormatException e) {
             return null;
         }
@@ -96,10 +83,6 @@ record QueueNode(String name, LockMode mode, boolean waits, String key, int numb
             }
         }
         return -1;
-    }
-
-    boolean isWriter() {
-        return mode == LockMode.EXCLUSIVE;
     }
 
     boolean isOf(String clientId) {

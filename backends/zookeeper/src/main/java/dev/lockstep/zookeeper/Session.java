@@ -1,5 +1,6 @@
 package dev.lockstep.zookeeper;
 
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
@@ -39,20 +40,22 @@ final class Session implements Watcher {
     private final BackendContext context;
     private final Scheduler scheduler;
     private final Hosts hosts;
-    private final Requests requests;
+    private final Link link;
     private final Heartbeat heartbeat;
+    private final Format format;
     private final Watches watches = new Watches();
     private final LastHolds lastHolds = new LastHolds();
     private final CompletableFuture<ZooKeeper> handle = new CompletableFuture<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
-    private final Set<NodeGrant> grants = ConcurrentHashMap.newKeySet();
+    private final Set<ZooKeeperGrant> grants = ConcurrentHashMap.newKeySet();
     private final Queue<Runnable> untilConnected = new ConcurrentLinkedQueue<>();
     private final Queue<Runnable> untilValid = new ConcurrentLinkedQueue<>();
-    private final Moment<QueuedAttempt> heldForAMoment;
+    private final Moment<QueueRecipe> heldForAMoment;
     private final AtomicBoolean ended = new AtomicBoolean();
     private final AtomicLong lastContactNanos;
     private final NodeRoom room = new NodeRoom();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private @Nullable String shown; // user and password; guarded by this
     private volatile boolean closing;
     private volatile boolean refused;
     private volatile boolean loginFailed;
@@ -71,10 +74,21 @@ final class Session implements Watcher {
         this.lastContactNanos = new AtomicLong(contactNanos);
         this.scheduler = context.scheduler();
         this.hosts = new Hosts(engine.servers(), scheduler, context.retryBackoff());
-        this.requests = new Requests(this, handle, engine, new Names(context.namespace()));
+        this.link = new Link(this, handle, engine, new Keys(context.namespace()), context.requests());
         this.heartbeat = new Heartbeat(this, context);
-        this.heldForAMoment = new Moment<>(scheduler, QueuedAttempt::watchQueue);
+        this.format = new Format(this, context.namespace(), engine.toString());
+        this.heldForAMoment = new Moment<>(scheduler, QueueRecipe::watchQueue);
         handle.complete(engine.connect(context.ttl(), this, hosts));
+        authenticate();
+    }
+
+    /** Shows the password, or the new one if it has changed. */
+    private synchronized void authenticate() {
+        try {
+            shown = engine.authenticate(handle.join(), shown);
+        } catch (LockUnavailableException e) {
+            log.warn("Client '{}': {}", context.clientName(), e.getMessage()); // tried again at the next connection
+        }
     }
 
     int number() {
@@ -89,8 +103,12 @@ final class Session implements Watcher {
         return handle.join();
     }
 
-    Requests requests() {
-        return requests;
+    Link link() {
+        return link;
+    }
+
+    Format format() {
+        return format;
     }
 
     NodeRoom room() {
@@ -106,11 +124,11 @@ final class Session implements Watcher {
     }
 
     /** Where those go who were granted the lock at once, and watch its queue when they still have it a moment later. */
-    Moment<QueuedAttempt> heldForAMoment() {
+    Moment<QueueRecipe> heldForAMoment() {
         return heldForAMoment;
     }
 
-    Set<NodeGrant> grants() {
+    Set<ZooKeeperGrant> grants() {
         return grants;
     }
 
@@ -165,6 +183,7 @@ final class Session implements Watcher {
     @Override
     public void process(WatchedEvent event) {
         if (event.getType() != Event.EventType.None) {
+            format.changed(event.getPath());
             watches.fire(event.getPath(), event.getType());
             return;
         }
@@ -185,9 +204,13 @@ final class Session implements Watcher {
             return; // a handle whose login failed goes on without it, and is closed by then
         }
         boolean first = !ready.isDone();
+        authenticate();
         long connectedNanos = hosts.connectedNanos();
         contact(connectedNanos);
         heartbeat.connected(Duration.ofMillis(handle.join().getSessionTimeout()), connectedNanos);
+        if (first) {
+            format.check();
+        }
         ready.complete(null);
         drain(untilConnected);
         if (!first) {
@@ -250,7 +273,7 @@ final class Session implements Watcher {
 
     private void retryAfter(Duration delay, Runnable again) {
         // By way of the server, so that it goes on where replies come.
-        scheduler.schedule(delay.toNanos(), () -> requests.sync(reply -> again.run()));
+        scheduler.schedule(delay.toNanos(), () -> link.sync(reply -> again.run()));
     }
 
     /** Does something when a grant of this session would be valid. */
@@ -284,7 +307,7 @@ final class Session implements Watcher {
             // Whatever it is: a handle whose login failed is answered until it is closed, and its session ends then.
             return loginFailed ? Code.SESSIONEXPIRED : Code.AUTHFAILED;
         }
-        boolean unanswered = Replies.isEnd(code) || code == Code.CONNECTIONLOSS;
+        boolean unanswered = Failure.isEnd(code) || code == Code.CONNECTIONLOSS;
         return unanswered && (closing || ended.get()) ? Code.SESSIONEXPIRED : code;
     }
 
@@ -304,7 +327,10 @@ final class Session implements Watcher {
 
     /** What a request failed with, for people. */
     LockstepException failure(@Nullable String lockName, String what, String path, Code code) {
-        return Replies.failure(lockName, what, path, engine.toString(), code);
+        if (code == Code.NOAUTH) {
+            authenticate(); // perhaps the password has changed, and the next try has the right one
+        }
+        return Failure.failure(lockName, what, path, engine.toString(), code);
     }
 
     long nanoTime() {

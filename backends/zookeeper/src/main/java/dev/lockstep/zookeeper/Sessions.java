@@ -38,7 +38,7 @@ final class Sessions {
     private final BackendContext context;
     private final Backoff whenRefused;
     private final AtomicInteger refusals = new AtomicInteger(); // in a row
-    private final Set<NodeClaim> pending = ConcurrentHashMap.newKeySet();
+    private final Set<ZooKeeperClaim> pending = ConcurrentHashMap.newKeySet();
     private final List<Session> extras = new CopyOnWriteArrayList<>(); // written under this, as the next three
     private volatile Session main;
     private volatile boolean closed;
@@ -89,11 +89,11 @@ final class Sessions {
 
     // ---------------------------------------------------------------- claims
 
-    void add(NodeClaim claim) {
+    void add(ZooKeeperClaim claim) {
         pending.add(claim);
     }
 
-    void forget(NodeClaim claim) {
+    void forget(ZooKeeperClaim claim) {
         pending.remove(claim);
     }
 
@@ -101,7 +101,7 @@ final class Sessions {
     @Nullable
     LockstepException failure(@Nullable Session asked, String lockName) {
         if (closed) {
-            return closedFailure(lockName);
+            return context.closedFailure(lockName);
         }
         return asked != null && asked.isRefused() ? refusal(asked, lockName) : null;
     }
@@ -138,7 +138,7 @@ final class Sessions {
             return found;
         }
         if (closed) {
-            throw closedFailure(lockName);
+            throw context.closedFailure(lockName);
         }
         Session extra;
         long now = context.scheduler().nanoTime();
@@ -232,7 +232,7 @@ final class Sessions {
             renewMain(lost);
         } else {
             remove(lost);
-            pending.forEach(NodeClaim::ask);
+            pending.forEach(ZooKeeperClaim::ask);
         }
     }
 
@@ -242,7 +242,7 @@ final class Sessions {
 
     /** What the first connection fails with if this client is not let in: whatever the reason, it was set up like that. */
     LockstepException refusal(@Nullable String lockName) {
-        return Replies.failure(lockName, "open a session", "", engine.toString(), Code.AUTHFAILED);
+        return Failure.failure(lockName, "open a session", "", engine.toString(), Code.AUTHFAILED);
     }
 
     /** What those get who need a session later, while this client is refused one. */
@@ -296,7 +296,7 @@ final class Sessions {
         if (refusals.get() == 0) {
             log.info("Client '{}': its session at {} ended, opening another", context.clientName(), engine);
         }
-        pending.forEach(NodeClaim::ask);
+        pending.forEach(ZooKeeperClaim::ask);
     }
 
     /** A session is connected again. Events of its watches come by themselves; to look costs little and is certain. */
@@ -322,11 +322,7 @@ final class Sessions {
         all.forEach(Session::beginClose);
         all.forEach(session -> session.awaitClose(end));
         all.forEach(session -> session.grants().forEach(grant -> grant.revoke(LossReason.CLIENT_CLOSED)));
-        pending.forEach(claim -> claim.fail(null, closedFailure(claim.request().name())));
-    }
-
-    private LockUnavailableException closedFailure(String name) {
-        return new LockUnavailableException(
-                name, "Lock '" + name + "': client " + context.clientName() + " was closed.");
+        pending.forEach(
+                claim -> claim.fail(null, context.closedFailure(claim.request().name())));
     }
 }

@@ -2,14 +2,14 @@ package dev.lockstep.zookeeper;
 
 import dev.lockstep.EngineInfo;
 import dev.lockstep.LockConfigurationException;
-import dev.lockstep.LockInfo;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
+import dev.lockstep.spi.AbstractBackend;
 import dev.lockstep.spi.AdminBackend;
+import dev.lockstep.spi.Answers;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
-import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
@@ -26,83 +26,80 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One client's side of ZooKeeper. Safe for use by many threads. */
-final class ZooKeeperBackend implements LockBackend {
+final class ZooKeeperBackend extends AbstractBackend {
     private static final Logger log = LoggerFactory.getLogger(ZooKeeperBackend.class);
 
     private final ZooKeeperEngine engine;
-    private final BackendContext context;
-    private final Names names;
-    private final NodeAdmin admin;
+    private final Keys keys;
     private final Sessions sessions;
     private Traits traits;
 
     ZooKeeperBackend(ZooKeeperEngine engine, BackendContext context) {
+        super(context);
         this.engine = engine;
-        this.context = context;
-        this.names = new Names(context.namespace());
-        this.admin = new NodeAdmin(this, names);
+        this.keys = new Keys(context.namespace());
         this.traits = traits(Duration.ZERO);
         this.sessions = new Sessions(engine, context);
     }
 
     private Traits traits(Duration minTtl) {
         boolean queued = engine.isQueued();
-        return new Traits(true, queued, queued, queued, minTtl);
+        Traits known = new Traits(true, queued, queued, queued, minTtl);
+        return queued ? known.withLimits() : known;
     }
 
     /** Waits for the first connection, and checks what it leads to. Blocks for the request timeout at most. */
     void open() {
-        long endNanos = scheduler().nanoTime() + context.requestTimeout().toNanos();
+        long endNanos = scheduler().nanoTime() + context().requestTimeout().toNanos();
         try {
             Session first = session();
             await(first.ready(), endNanos, "No ZooKeeper server at " + engine + " has accepted a session");
+            String otherwise = "ZooKeeper at " + engine + " has not answered";
+            Code read = await(first.format().checked(), endNanos, otherwise);
+            if (read != Code.NOAUTH && !Failure.isEnd(read)) {
+                checkRoot(read);
+            }
             CompletableFuture<Code> root = new CompletableFuture<>();
             lookAtRoot(first, root);
-            checkRoot(await(root, endNanos, "ZooKeeper at " + engine + " has not answered"));
+            checkRoot(await(root, endNanos, otherwise));
+            LockConfigurationException refused = first.format().failure(null);
+            if (refused != null) {
+                throw refused;
+            }
         } catch (RuntimeException e) {
             close();
             throw e;
         }
         Duration granted = session().timeout();
-        if (granted.compareTo(context.ttl()) > 0) {
+        if (granted.compareTo(context().ttl()) > 0) {
             traits = traits(granted); // the core refuses the ttl
-        } else if (granted.compareTo(context.ttl()) < 0) {
+        } else if (granted.compareTo(context().ttl()) < 0) {
             log.info(
                     "Client '{}': the server allows sessions of {} at most, not of the ttl, {}",
-                    context.clientName(),
+                    context().clientName(),
                     granted,
-                    context.ttl());
+                    context().ttl());
         }
     }
 
-    /** Waits until a time; an interrupt is kept for later, since connecting cannot report it. */
     private <T extends @Nullable Object> T await(CompletableFuture<T> reply, long endNanos, String otherwise) {
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return reply.get(endNanos - scheduler().nanoTime(), TimeUnit.NANOSECONDS);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : new CompletionException(e.getCause());
-        } catch (TimeoutException e) {
+        Duration left = Duration.ofNanos(Math.max(0, endNanos - scheduler().nanoTime()));
+        if (!Answers.await(reply, left)) {
             throw new LockUnavailableException(
                     null,
-                    otherwise + " within " + context.requestTimeout()
+                    otherwise + " within " + context().requestTimeout()
                             + ". Check the addresses, that the servers are up and have a quorum, and TLS.");
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+        }
+        try {
+            return reply.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
 
     /** Over TLS, a server that refuses the client may be gone before its refusal is read: the next connection tells. */
     private static void lookAtRoot(Session session, CompletableFuture<Code> answer) {
-        session.requests().exists("/", code -> {
+        session.link().exists("/", false, code -> {
             if (code == Code.CONNECTIONLOSS && !answer.isDone()) {
                 session.retry(code, () -> lookAtRoot(session, answer));
             } else {
@@ -117,7 +114,7 @@ final class ZooKeeperBackend implements LockBackend {
                     null, "The chroot of " + engine + " does not exist in ZooKeeper. Create it first.");
         }
         if (code != Code.OK) {
-            throw Replies.failure(null, "connect", "", engine.toString(), code);
+            throw Failure.failure(null, "connect", "", engine.toString(), code);
         }
     }
 
@@ -128,8 +125,8 @@ final class ZooKeeperBackend implements LockBackend {
 
     // ---------------------------------------------------------------- what claims need
 
-    Names names() {
-        return names;
+    Keys keys() {
+        return keys;
     }
 
     boolean isQueued() {
@@ -137,11 +134,11 @@ final class ZooKeeperBackend implements LockBackend {
     }
 
     String clientId() {
-        return context.clientId();
+        return context().clientId();
     }
 
     Scheduler scheduler() {
-        return context.scheduler();
+        return context().scheduler();
     }
 
     Sessions sessions() {
@@ -157,10 +154,10 @@ final class ZooKeeperBackend implements LockBackend {
         return sessions.isClosed();
     }
 
-    /** How much the node of an attempt adds to the transaction that ends its session, at most. */
-    int pathBytes(String lockPath, String key) {
+    /** How much a claim's node adds to the transaction that ends its session, at most. */
+    int pathBytes(String lockPath, ClaimKind kind, String key) {
         int path = engine.chrootBytes() + lockPath.length() + Integer.BYTES;
-        return engine.isQueued() ? path + QueueNode.mostBytes(key) : path;
+        return engine.isQueued() ? path + QueueNode.mostBytes(kind, key) : path;
     }
 
     // ---------------------------------------------------------------- the SPI
@@ -172,7 +169,12 @@ final class ZooKeeperBackend implements LockBackend {
 
     @Override
     public Claim submit(ClaimRequest request) {
-        NodeClaim claim = new NodeClaim(this, request);
+        ZooKeeperClaim claim = new ZooKeeperClaim(this, request);
+        LockConfigurationException refused = session().format().failure(request.name());
+        if (refused != null) {
+            claim.fail(null, refused);
+            return claim;
+        }
         sessions.add(claim);
         claim.ask();
         LockstepException failure = sessions.failure(claim.session(), request.name());
@@ -211,7 +213,7 @@ final class ZooKeeperBackend implements LockBackend {
 
     private static CompletableFuture<Void> ping(Session session) {
         CompletableFuture<Void> answer = new CompletableFuture<>();
-        session.requests().sync(code -> {
+        session.link().sync(code -> {
             if (code == Code.OK) {
                 answer.complete(null);
             } else {
@@ -222,33 +224,13 @@ final class ZooKeeperBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<LockInfo> inspect(String name) {
-        return admin.inspect(name);
-    }
-
-    @Override
-    public CompletionStage<List<LockInfo>> list(String prefix) {
-        return admin.list(prefix);
-    }
-
-    @Override
-    public CompletionStage<Boolean> forceRelease(String name) {
-        return admin.forceRelease(name);
-    }
-
-    @Override
-    public CompletionStage<Boolean> forceRelease(String name, long token) {
-        return admin.forceRelease(name, token);
-    }
-
-    @Override
-    public AdminBackend admin(String namespace) {
-        return new NodeAdmin(this, new Names(namespace));
+    public AdminBackend admin(String keyspace) {
+        return new ZooKeeperAdmin(this, new Keys(keyspace));
     }
 
     @Override
     public CompletionStage<List<String>> namespaces() {
-        return bounded(new Operator(session(), names, null).namespaces(), null, "list namespaces");
+        return bounded(new Operators(session(), keys, null).namespaces(), null, "list namespaces");
     }
 
     @Override
@@ -257,8 +239,8 @@ final class ZooKeeperBackend implements LockBackend {
         Duration timeout = session().timeout();
         // Blocks on a socket of its own, and hardly ever: a thread for it costs nothing otherwise.
         Thread asking = new Thread(
-                () -> answer.complete(Description.of(engine, timeout, context.requestTimeout())),
-                "lockstep-zookeeper-describe-" + context.clientName());
+                () -> answer.complete(Description.of(engine, timeout, context().requestTimeout())),
+                "lockstep-zookeeper-describe-" + context().clientName());
         asking.setDaemon(true);
         asking.start();
         return bounded(answer, null, "describe");
@@ -266,15 +248,13 @@ final class ZooKeeperBackend implements LockBackend {
 
     <T extends @Nullable Object> CompletableFuture<T> bounded(
             CompletableFuture<T> answer, @Nullable String lockName, String what) {
-        Scheduler.Timer limit = scheduler()
-                .schedule(
-                        context.requestTimeout().toNanos(),
-                        () -> answer.completeExceptionally(new LockUnavailableException(
-                                lockName,
-                                what + ": ZooKeeper at " + engine + " has not answered within "
-                                        + context.requestTimeout() + ".")));
-        answer.whenComplete((done, error) -> limit.cancel());
-        return answer;
+        return Answers.within(
+                context(),
+                answer,
+                () -> new LockUnavailableException(
+                        lockName,
+                        what + ": ZooKeeper at " + engine + " has not answered within "
+                                + context().requestTimeout() + "."));
     }
 
     @Override

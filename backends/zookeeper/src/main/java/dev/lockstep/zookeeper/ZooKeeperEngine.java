@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
@@ -36,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * question mark and parted by {@code &}:
  *
  * <ul>
+ *   <li>{@code passwordFile=FILE}: {@link #digest(String, Supplier)}, with {@code user@} before the servers
  *   <li>{@code queue=off}: {@link #withoutQueue()}
  *   <li>{@code tls=on}: {@link #tls()}
  *   <li>{@code sasl=CONTEXT}: {@link #sasl(String)}
@@ -55,14 +58,14 @@ public final class ZooKeeperEngine implements BackendFactory {
     private final String connectString;
     private final boolean queued;
     private final @Nullable List<ACL> acl;
-    private final byte @Nullable [] digest;
+    private final @Nullable Supplier<String> digest;
     private final Map<String, String> settings;
 
     private ZooKeeperEngine(
             String connectString,
             boolean queued,
             @Nullable List<ACL> acl,
-            byte @Nullable [] digest,
+            @Nullable Supplier<String> digest,
             Map<String, String> settings) {
         this.connectString = connectString;
         this.queued = queued;
@@ -108,7 +111,7 @@ public final class ZooKeeperEngine implements BackendFactory {
 
     /**
      * Without a queue: each lock is one ephemeral node, and whoever makes it has the lock. Everybody who waits is woken by
-     * each release; there are neither fair nor shared nor sticky locks. All clients of a lock must choose alike.
+     * each release; there are neither fair nor shared nor sticky locks, and no semaphores. All clients of a lock must choose alike.
      *
      * @return a new engine
      */
@@ -126,8 +129,21 @@ public final class ZooKeeperEngine implements BackendFactory {
      * @return a new engine
      */
     public ZooKeeperEngine digest(String user, String password) {
-        byte[] both = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
-        return new ZooKeeperEngine(connectString, queued, acl, both, settings);
+        return digest(user, () -> password);
+    }
+
+    /**
+     * Authenticates by name and a password that may change. It is asked for at each connection, and again when a node refuses the
+     * client; a session that has shown an old password shows the new one in addition. Nodes keep the access lists that they were
+     * created with: change these first, to let both passwords in. As {@code passwordFile} in a URL, which names a file.
+     *
+     * @param user the user's name
+     * @param password gives the password; it returns at once
+     * @return a new engine
+     */
+    public ZooKeeperEngine digest(String user, Supplier<String> password) {
+        Objects.requireNonNull(password, "password");
+        return new ZooKeeperEngine(connectString, queued, acl, () -> user + ":" + password.get(), settings);
     }
 
     /**
@@ -185,6 +201,11 @@ public final class ZooKeeperEngine implements BackendFactory {
     }
 
     @Override
+    public String engine() {
+        return "zookeeper";
+    }
+
+    @Override
     public String address() {
         return connectString;
     }
@@ -225,9 +246,6 @@ public final class ZooKeeperEngine implements BackendFactory {
         int millis = (int) Math.max(LEAST_TIMEOUT_MILLIS, Math.min(timeout.toMillis(), Integer.MAX_VALUE));
         try {
             ZooKeeper zooKeeper = new ZooKeeper(connectString, millis, watcher, false, hosts, config());
-            if (digest != null) {
-                zooKeeper.addAuthInfo("digest", digest);
-            }
             return zooKeeper;
         } catch (IOException e) {
             throw new LockUnavailableException(
@@ -236,6 +254,21 @@ public final class ZooKeeperEngine implements BackendFactory {
                             + ". Check the process's limit of open files, and the properties given as zookeeper.SOMETHING.",
                     e);
         }
+    }
+
+    /**
+     * Shows user and password, unless they are those that a session has shown already.
+     *
+     * @param shown what it has shown last; null for nothing
+     * @return what it has shown last by now
+     */
+    @Nullable
+    String authenticate(ZooKeeper zooKeeper, @Nullable String shown) {
+        String now = digest == null ? null : digest.get();
+        if (now != null && !now.equals(shown)) {
+            zooKeeper.addAuthInfo("digest", now.getBytes(StandardCharsets.UTF_8));
+        }
+        return now;
     }
 
     /** The settings of ZooKeeper's own client. */

@@ -20,6 +20,6 @@ public final class ZooKeeperProvider implements BackendProvider {
 
     @Override
     public BackendFactory parse(String url) {
-        return ConnectionUrl.parse(url);
+        return Url.parse(url);
     }
 }

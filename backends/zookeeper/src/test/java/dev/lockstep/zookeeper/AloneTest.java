@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Timeout;
 class AloneTest {
     private static final int LONG = 20;
 
+    @AutoClose
     private static ZooKeeperServer server;
+
     private LockClient client;
     private LockClient rival;
 
@@ -34,11 +36,6 @@ class AloneTest {
         server = Servers.require(() -> ZooKeeperServer.builder()
                 .systemProperty("znode.container.checkIntervalMs", "3600000")
                 .start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @BeforeEach
@@ -123,12 +120,12 @@ class AloneTest {
     @Test
     void itIsNotFooledByTheNumbersOfAnotherQueue() throws Exception {
         DistributedLock lock = client.lock("another");
-        String queue = new Names("alone").lockPath("another");
+        String queue = new Keys("alone").lockPath("another");
         try (RawClient other = new RawClient(server.address())) {
             takeOften(lock);
             other.delete(queue);
             other.create(queue, "", CreateMode.CONTAINER);
-            String prefix = queue + "/" + QueueNode.prefix(LockMode.EXCLUSIVE, true, "another.1");
+            String prefix = queue + "/" + QueueNode.prefix(ClaimKind.lock(LockMode.EXCLUSIVE, true), "another.1");
             String last = "";
             for (int number = 0; number < LONG; number++) { // with no more transactions than it takes
                 last = other.create(prefix, "", CreateMode.EPHEMERAL_SEQUENTIAL);

@@ -89,10 +89,10 @@ class BadInputTest {
 
     @Test
     void whatSomebodyElsePutIntoAQueueIsIgnored() throws Exception {
-        String path = new Names("bad-input").lockPath("foreign");
+        String path = new Keys("bad-input").lockPath("foreign");
         operator.create(path + "/lock-0000000000", "somebody", CreateMode.PERSISTENT);
         operator.create(path + "/w:notanumber:x", "somebody", CreateMode.PERSISTENT);
-        operator.create(new Names("bad-input").namespacePath() + "/a b%", "somebody", CreateMode.PERSISTENT);
+        operator.create(new Keys("bad-input").namespacePath() + "/a b%", "somebody", CreateMode.PERSISTENT);
         try (LockClient client = connect(server.address());
                 Lease lease = client.lock("foreign").acquire()) {
             assertThat(lease.isValid()).isTrue();
@@ -105,7 +105,7 @@ class BadInputTest {
 
     @Test
     void aPlaceWhoseDataIsNotOursStillCounts() throws Exception {
-        String path = new Names("bad-input").lockPath("strange");
+        String path = new Keys("bad-input").lockPath("strange");
         String node = operator.create(
                 path + "/w:somebody.1:", "\u0000\n=\nmode=?\npid=x\nsince=y", CreateMode.EPHEMERAL_SEQUENTIAL);
         try (LockClient client = connect(server.address())) {

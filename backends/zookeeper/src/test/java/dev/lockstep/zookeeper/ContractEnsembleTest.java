@@ -7,23 +7,19 @@ import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.servers.ZooKeeperServer;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.LockContract;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** The contract on an ensemble of three, where a client that is cut off is told nothing about it. */
 @Tag("full")
 class ContractEnsembleTest extends LockContract {
+    @AutoClose
     private static ServerGroup<ZooKeeperServer> ensemble;
 
     @BeforeAll
     static void startServers() {
         ensemble = Servers.require(() -> ZooKeeperServer.builder().startEnsemble(3));
-    }
-
-    @AfterAll
-    static void stopServers() {
-        ensemble.close();
     }
 
     @Override

@@ -5,11 +5,12 @@ import dev.lockstep.servers.ZooKeeperServer;
 import dev.lockstep.tck.BackendFixture;
 import dev.lockstep.tck.LockContract;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on one server, with queues. */
 class ContractStandaloneTest extends LockContract {
+    @AutoClose
     private static ZooKeeperServer server;
 
     @BeforeAll
@@ -17,11 +18,6 @@ class ContractStandaloneTest extends LockContract {
         server = Servers.require(() -> ZooKeeperServer.builder()
                 .systemProperty("znode.container.checkIntervalMs", "1000") // idle locks are removed while tests run
                 .start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @Override

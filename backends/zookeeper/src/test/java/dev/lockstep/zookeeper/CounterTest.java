@@ -36,7 +36,7 @@ class CounterTest {
         try (ZooKeeperServer server =
                 Servers.require(() -> ZooKeeperServer.builder().start())) {
             server.stop();
-            useUp(server.directory(), new Names("counter").lockPath("x"));
+            useUp(server.directory(), new Keys("counter").lockPath("x"));
             server.start();
             try (LockClient one = connect(server, "one");
                     LockClient two = connect(server, "two")) {
@@ -49,7 +49,7 @@ class CounterTest {
                     Awaitility.await().until(() -> one.inspect("x").waiters().size() == waiting);
                 }
                 try (RawClient operator = new RawClient(server.address())) {
-                    assertThat(operator.children(new Names("counter").lockPath("x")))
+                    assertThat(operator.children(new Keys("counter").lockPath("x")))
                             .filteredOn(node -> node.endsWith(Integer.toString(Integer.MAX_VALUE)))
                             .hasSizeGreaterThan(CLAIMS / 2);
                 }
@@ -82,19 +82,21 @@ class CounterTest {
             }
         }
         DataTree tree = new DataTree();
-        make(tree, Names.ROOT, 1, 1);
-        make(tree, Names.parent(lockPath), 1, 2);
-        make(tree, lockPath, 1, 3);
-        make(tree, lockPath + "/last", Integer.MAX_VALUE - 1, 4);
+        byte[] nothing = {};
+        make(tree, Keys.ROOT, nothing, 1, 1);
+        make(tree, Keys.parent(lockPath), Format.data(), 1, 2);
+        make(tree, lockPath, nothing, 1, 3);
+        make(tree, lockPath + "/last", nothing, Integer.MAX_VALUE - 1, 4);
         tree.deleteNode(lockPath + "/last", 5);
         tree.lastProcessedZxid = 5;
         save(tree, directory);
     }
 
-    private static void make(DataTree tree, String path, int parentsCounter, long transaction) throws Exception {
+    private static void make(DataTree tree, String path, byte[] data, int parentsCounter, long transaction)
+            throws Exception {
         tree.createNode(
                 path,
-                new byte[0],
+                data,
                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
                 EphemeralType.CONTAINER_EPHEMERAL_OWNER,
                 parentsCounter,

@@ -83,8 +83,8 @@ class FaultTest {
                 .requestTimeout(Duration.ofSeconds(10))
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50))
                 .backend(context -> {
-                    LockBackend opened = ConnectionUrl.parse("zookeeper://127.0.0.1:" + port + options)
-                            .open(context);
+                    LockBackend opened =
+                            Url.parse("zookeeper://127.0.0.1:" + port + options).open(context);
                     if (name.equals("client")) {
                         backends.push((ZooKeeperBackend) opened);
                     }
@@ -101,7 +101,7 @@ class FaultTest {
     }
 
     private String lockPath() {
-        return new Names(namespace).lockPath("x");
+        return new Keys(namespace).lockPath("x");
     }
 
     private List<String> nodes() throws Exception {
@@ -196,7 +196,7 @@ class FaultTest {
         proxy.cut();
         Claim claim = backends.element().submit(new TestClaim("x", claimId));
         String dying = operator.create(
-                lockPath() + "/" + QueueNode.prefix(new TestClaim("x", "").mode(), true, claimId + ".1"),
+                lockPath() + "/" + QueueNode.prefix(ClaimKind.of(new TestClaim("x", "")), claimId + ".1"),
                 "",
                 CreateMode.EPHEMERAL_SEQUENTIAL);
         proxy.heal();
@@ -290,7 +290,7 @@ class FaultTest {
                 .namespace(namespace)
                 .backend(context -> {
                     ZooKeeperBackend opened =
-                            (ZooKeeperBackend) ConnectionUrl.parse("zookeeper://127.0.0.1:" + proxy.port() + options)
+                            (ZooKeeperBackend) Url.parse("zookeeper://127.0.0.1:" + proxy.port() + options)
                                     .open(clock.in(context));
                     backends.push(opened);
                     return opened;

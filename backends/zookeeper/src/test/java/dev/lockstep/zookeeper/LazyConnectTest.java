@@ -1,41 +1,42 @@
 package dev.lockstep.zookeeper;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.ZooKeeperServer;
-import java.time.Duration;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import dev.lockstep.tck.LazyConnectContract;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 
-/** A service that starts while its engine is down. */
-@Timeout(60)
-class LazyConnectTest {
-    @Test
-    void locksWhenTheServerIsBack() throws Exception {
-        try (ZooKeeperServer server =
-                Servers.require(() -> ZooKeeperServer.builder().start())) {
-            server.kill();
-            LockClient.Builder builder = LockClient.builder()
-                    .url("zookeeper://" + server.address())
-                    .requestTimeout(Duration.ofSeconds(2))
-                    .lazyConnect();
-            try (LockClient client = builder.connect()) {
-                assertThatThrownBy(() -> client.lock("order:42").tryLock())
-                        .isInstanceOf(LockUnavailableException.class)
-                        .hasMessageContaining(":" + server.port());
-                server.start();
-                try (Lease lease = client.lock("order:42")
-                        .tryAcquire(Duration.ofSeconds(40))
-                        .orElseThrow()) {
-                    assertThat(lease.token()).isPositive();
-                    assertThat(client.inspect("order:42").holders()).hasSize(1);
-                }
-            }
-        }
+class LazyConnectTest extends LazyConnectContract {
+    private ZooKeeperServer server;
+
+    @BeforeEach
+    void openServer() {
+        server = Servers.require(() -> ZooKeeperServer.builder().start());
+    }
+
+    @AfterEach
+    void closeServer() {
+        server.close();
+    }
+
+    @Override
+    protected LockClient.Builder client() {
+        return LockClient.builder().url("zookeeper://" + server.address());
+    }
+
+    @Override
+    protected void stopServer() {
+        server.kill();
+    }
+
+    @Override
+    protected void startServer() {
+        server.start();
+    }
+
+    @Override
+    protected int port() {
+        return server.port();
     }
 }

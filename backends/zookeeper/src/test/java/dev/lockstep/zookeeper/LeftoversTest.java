@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,7 +34,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 @Tag("full")
 class LeftoversTest {
+    @AutoClose
     private static ZooKeeperServer server;
+
     private final Deque<ZooKeeperBackend> backends = new ArrayDeque<>();
 
     @BeforeAll
@@ -42,19 +44,13 @@ class LeftoversTest {
         server = Servers.require(() -> ZooKeeperServer.builder().start());
     }
 
-    @AfterAll
-    static void stopServer() {
-        server.close();
-    }
-
     private LockClient connect(String user, String options) {
         return LockClient.builder()
                 .namespace("leftovers-" + System.nanoTime())
                 .requestTimeout(Duration.ofSeconds(10))
                 .backend(context -> {
-                    backends.push(
-                            (ZooKeeperBackend) ConnectionUrl.parse("zookeeper://" + user + server.address() + options)
-                                    .open(context));
+                    backends.push((ZooKeeperBackend) Url.parse("zookeeper://" + user + server.address() + options)
+                            .open(context));
                     return backends.element();
                 })
                 .connect();
@@ -96,7 +92,7 @@ class LeftoversTest {
                 RawClient operator = new RawClient(server.address())) {
             operator.handle().addAuthInfo("digest", "orders:s3cret".getBytes());
             Lease lease = client.lock("x").acquireAsync().get();
-            String path = backend().names().lockPath("x");
+            String path = backend().keys().lockPath("x");
             operator.handle().setACL(path, ZooDefs.Ids.READ_ACL_UNSAFE, -1);
             CompletableFuture<Void> closing = lease.closeAsync();
             long before = server.metric("zk_packets_received");
@@ -111,7 +107,7 @@ class LeftoversTest {
         try (LockClient client = connect("orders:s3cret@", "?acl=open");
                 RawClient operator = new RawClient(server.address())) {
             Lease lease = client.lock("x").acquireAsync().get();
-            String path = backend().names().lockPath("x");
+            String path = backend().keys().lockPath("x");
             ACL noDelete = new ACL(ZooDefs.Perms.READ | ZooDefs.Perms.ADMIN, ZooDefs.Ids.ANYONE_ID_UNSAFE);
             operator.handle().setACL(path, Collections.singletonList(noDelete), -1);
             CompletableFuture<Void> closing = lease.closeAsync();

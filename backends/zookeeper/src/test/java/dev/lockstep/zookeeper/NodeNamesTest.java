@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.LockMode;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.apache.zookeeper.common.PathUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,24 +33,28 @@ class NodeNamesTest {
                 "é"
             })
     void anyNameMakesAPathAndComesBack(String name) {
-        String path = new Names(name).lockPath(name);
+        String path = new Keys(name).lockPath(name);
         PathUtils.validatePath(path);
         assertThat(path.chars().filter(c -> c == '/').count()).isEqualTo(3);
-        assertThat(Names.decode(Names.last(path))).isEqualTo(name);
+        assertThat(Keys.decode(Keys.last(path))).isEqualTo(name);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a%", "%4", "%zz", "a b", "é", "%61", "%2F"})
     void whatWasNotEncodedSoIsNotDecoded(String node) {
-        assertThat(Names.decode(node)).isNull();
+        assertThat(Keys.decode(node)).isNull();
     }
 
     @Test
     void aPlaceInTheQueueComesBackFromItsName() {
-        for (LockMode mode : LockMode.values()) {
-            for (boolean waits : new boolean[] {true, false}) {
-                String name = QueueNode.prefix(mode, waits, "Client-Id_x.1.2.3") + "0000000042";
-                assertThat(QueueNode.parse(name)).isEqualTo(new QueueNode(name, mode, waits, "Client-Id_x.1.2.3", 42));
+        for (boolean waits : new boolean[] {true, false}) {
+            for (ClaimKind kind : List.of(
+                    ClaimKind.lock(LockMode.EXCLUSIVE, waits),
+                    ClaimKind.lock(LockMode.SHARED, waits),
+                    new ClaimKind(LockMode.SHARED, OptionalInt.of(1), 1, waits),
+                    new ClaimKind(LockMode.SHARED, OptionalInt.of(Integer.MAX_VALUE), 12, waits))) {
+                String name = QueueNode.prefix(kind, "Client-Id_x.1.2.3") + "0000000042";
+                assertThat(QueueNode.parse(name)).isEqualTo(new QueueNode(name, kind, "Client-Id_x.1.2.3", 42));
             }
         }
     }
@@ -65,6 +70,11 @@ class NodeNamesTest {
                 "w:a:b",
                 "q:a:1",
                 "t:a:1",
+                "s:a:1",
+                "s0:a:1",
+                "s5x:a:1",
+                "s5x0:a:1",
+                "s2147483648:a:1",
                 "w:1",
                 "lock-0000000001",
                 "w:a:99999999999"

@@ -1,53 +1,23 @@
 package dev.lockstep.zookeeper;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.lockstep.mutants.PlantedBug;
+import dev.lockstep.mutants.PlantedBugs;
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/** The tests of this engine are worth something: each of these mistakes makes them fail. */
-class PlantedBugsTest {
-    @Test
-    @Tag("full")
-    void oneIsFound() {
-        PlantedBug bug = PlantedBug.oneOf(quickBugs());
-        assertThat(bug.findings()).as(bug.name()).isNotEmpty();
-    }
-
-    @ParameterizedTest
-    @MethodSource("bugs")
-    @Tag("full")
-    void eachIsFound(PlantedBug bug) {
-        assertThat(bug.findings()).isNotEmpty();
-    }
-
-    @Test
-    @Tag("full")
-    void withoutOneNothingIsFound() {
-        assertThat(PlantedBug.findingsWithout(bugs())).isEmpty();
-    }
-
-    static List<PlantedBug> bugs() {
-        return Stream.of(quickBugs(), slowBugs()).flatMap(List::stream).toList();
-    }
-
-    /** Those whose tests need one server and a few seconds. */
-    private static List<PlantedBug> quickBugs() {
+/** Mistakes that the tests of this engine find. */
+class PlantedBugsTest extends PlantedBugs {
+    @Override
+    protected List<PlantedBug> quickBugs() {
         return List.of(
                 new PlantedBug(
                         "release a lock without a queue without a look at the owner",
-                        "code == Code.OK && isMine(data, stat)) { delete(again);",
-                        "code == Code.OK) { delete(again);",
+                        "code == Code.OK && isMine(data, stat)) { node.deleteNode(again);",
+                        "code == Code.OK) { node.deleteNode(again);",
                         "dev.lockstep.zookeeper.PlainReleaseTest: whoHasNotHeardOfItsLossDoesNotFreeTheNextHolder"),
                 new PlantedBug(
                         "take the number in the queue for the token",
-                        "win(token(), mode())",
-                        "win(QueueNode.parse(Names.last(path())).number() + 1, mode())",
+                        "node.win(arrival.token(), kind.mode())",
+                        "node.win(QueueNode.parse(Keys.last(node.path())).number() + 1, kind.mode())",
                         "dev.lockstep.zookeeper.FaultTest: aLockThatNobodyUsesIsRemovedAndMadeAgain"),
                 new PlantedBug(
                         "count a session from the server's answer",
@@ -60,13 +30,24 @@ class PlantedBugsTest {
                         "return nextNumber == number + 1;",
                         "dev.lockstep.zookeeper.AloneTest: itIsNotFooledByTheNumbersOfAnotherQueue"),
                 new PlantedBug(
+                        "give a slot to an older grant than its last owner",
+                        "return owner.token < token && !alive.contains(owner.key);",
+                        "return !alive.contains(owner.key);",
+                        "dev.lockstep.zookeeper.SlotTableTest: anOldGrantFindsASlotWhenItAsksLate"),
+                new PlantedBug(
+                        "grant a lock in a namespace of another format",
+                        "if (session.format().isSame()) {",
+                        "if (session.format().failure(null) == null || true) {",
+                        "dev.lockstep.zookeeper.FormatTest: aWaiterIsNotGrantedALockOfAnotherFormat"),
+                new PlantedBug(
                         "keep the grants of a session that has ended",
                         "lost.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));",
                         "",
                         "dev.lockstep.zookeeper.FaultTest: aHolderInAnOldSessionIsToldOfItsLossBeforeTheNextSessionBegins"));
     }
 
-    private static List<PlantedBug> slowBugs() {
+    @Override
+    protected List<PlantedBug> slowBugs() {
         return List.of(
                 new PlantedBug(
                         "keep the node of a claim that was withdrawn before its create was answered",
@@ -80,9 +61,19 @@ class PlantedBugsTest {
                         "dev.lockstep.zookeeper.IsolatedLeaderTest: aHolderOnAnIsolatedLeaderIsNotValidWhenTheNextHolderStarts"),
                 new PlantedBug(
                         "set no watch again after a change of what a waiter waits for",
-                        "} else { await(node); }",
+                        "} else { await(path); }",
                         "}",
                         "dev.lockstep.zookeeper.ContractStandaloneTest: aDowngradeLetsReadersOfOtherClientsIn"),
+                new PlantedBug(
+                        "do not wake the claim behind one that has permits now",
+                        "if (awaited) { won.touch(); }",
+                        "",
+                        "dev.lockstep.zookeeper.SemaphoreCostTest: aReleaseWakesTheFirstWaiterAndThatOneTheNext"),
+                new PlantedBug(
+                        "pass a claim of another kind in the queue of a semaphore",
+                        "taken > kind.limit().orElse(0) || isMixed(place + 1)",
+                        "taken > kind.limit().orElse(0)",
+                        "dev.lockstep.zookeeper.SemaphoreTest: aClaimThatAgreesWithTheFirstOneWaitsUntilAnotherKindIsGone"),
                 new PlantedBug(
                         "trust a session right after a reconnect",
                         "} else { send(); }",

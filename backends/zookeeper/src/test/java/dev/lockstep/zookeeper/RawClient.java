@@ -30,7 +30,7 @@ final class RawClient implements AutoCloseable {
 
     /** Makes a node, and its parents where they are missing. */
     String create(String path, String data, CreateMode mode) throws KeeperException, InterruptedException {
-        String parent = Names.parent(path);
+        String parent = Keys.parent(path);
         if (!parent.isEmpty() && handle.exists(parent, false) == null) {
             create(parent, "", CreateMode.PERSISTENT);
         }

@@ -15,8 +15,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -30,7 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 class RefusalTest {
     private static final Duration SOON = Duration.ofSeconds(50);
     private static final Duration TTL = Duration.ofSeconds(6);
+
+    @AutoClose
     private static ZooKeeperServer server;
+
     private Logins logins;
     private final Deque<ZooKeeperBackend> backends = new ArrayDeque<>();
     private LockClient client;
@@ -39,11 +42,6 @@ class RefusalTest {
     static void startServer() {
         server = Servers.require(
                 () -> ZooKeeperServer.builder().saslUser("orders", "s3cret").start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     @BeforeEach

@@ -96,7 +96,7 @@ class SessionsTest {
     /** For each session with nodes: how long its closing transaction would be. */
     private Collection<Integer> lengths() throws Exception {
         Map<Long, Integer> lengths = new TreeMap<>();
-        String namespace = new Names("lockstep").namespacePath();
+        String namespace = new Keys("lockstep").namespacePath();
         try (RawClient operator = new RawClient(server.address())) {
             for (String lock : operator.children(namespace)) {
                 for (String node : operator.children(namespace + "/" + lock)) {

@@ -25,7 +25,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -40,7 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("full")
 @Timeout(120)
 class SetupTest {
+    @AutoClose
     private static ZooKeeperServer server;
+
     private String namespace = "";
 
     @BeforeEach
@@ -55,11 +57,6 @@ class SetupTest {
                 .tls(TestCertificates.get())
                 .saslUser("orders", "s3cret")
                 .start());
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
     }
 
     /** Each test has a namespace of its own, since a namespace belongs to the user that used it first. */
@@ -93,9 +90,9 @@ class SetupTest {
                     Lease first = one.lock("x").acquire();
                     Lease second = two.lock("x").acquire()) {
                 assertThat(first.isValid() && second.isValid()).isTrue();
-                assertThat(operator.children("/apps/one" + new Names(namespace).lockPath("x")))
+                assertThat(operator.children("/apps/one" + new Keys(namespace).lockPath("x")))
                         .hasSize(1);
-                assertThat(operator.children("/apps/two" + new Names(namespace).lockPath("x")))
+                assertThat(operator.children("/apps/two" + new Keys(namespace).lockPath("x")))
                         .hasSize(1);
             }
         }
@@ -115,7 +112,7 @@ class SetupTest {
                 RawClient stranger = new RawClient(server.address());
                 Lease lease = client.lock("digest").acquire()) {
             assertThat(lease.isValid()).isTrue();
-            String path = new Names(namespace).lockPath("digest");
+            String path = new Keys(namespace).lockPath("digest");
             assertThatThrownBy(() -> stranger.handle().getChildren(path, false))
                     .isInstanceOf(KeeperException.NoAuthException.class);
             stranger.handle().addAuthInfo("digest", "orders:s3cret".getBytes());
@@ -142,8 +139,7 @@ class SetupTest {
                             refused -> assertThat(refused.lockName()).isEqualTo("guarded"));
             assertThat(wrong.toString()).doesNotContain("wr0ng");
         }
-        assertThat(ConnectionUrl.parse("zookeeper://orders:wr0ng@localhost").toString())
-                .doesNotContain("wr0ng");
+        assertThat(Url.parse("zookeeper://orders:wr0ng@localhost").toString()).doesNotContain("wr0ng");
     }
 
     @ParameterizedTest
@@ -156,7 +152,7 @@ class SetupTest {
                     RawClient stranger = new RawClient(server.address());
                     Lease lease = client.lock("sasl").acquire()) {
                 assertThat(lease.isValid()).isTrue();
-                assertThatThrownBy(() -> stranger.handle().getChildren(new Names(namespace).lockPath("sasl"), false))
+                assertThatThrownBy(() -> stranger.handle().getChildren(new Keys(namespace).lockPath("sasl"), false))
                         .isInstanceOf(KeeperException.NoAuthException.class);
             }
             logins.set("Context", "wr0ng");

@@ -43,14 +43,6 @@ final class SlowCaller {
                 return real.schedule(delayNanos, task);
             }
         };
-        return new BackendContext(
-                context.namespace(),
-                context.clientName(),
-                context.clientId(),
-                context.ttl(),
-                context.requestTimeout(),
-                context.retryBackoff(),
-                context.executor(),
-                clock);
+        return context.withScheduler(clock);
     }
 }

@@ -52,7 +52,7 @@ class ZooKeeperFixture implements BackendFixture {
         servers.forEach(server -> proxies.add(TcpProxy.to(server)));
         String hosts =
                 proxies.stream().map(proxy -> "127.0.0.1:" + proxy.port()).collect(Collectors.joining(","));
-        ZooKeeperEngine engine = ConnectionUrl.parse("zookeeper://" + hosts + options);
+        ZooKeeperEngine engine = Url.parse("zookeeper://" + hosts + options);
         ZooKeeperBackend[] backend = new ZooKeeperBackend[1];
         try {
             LockClient client = builder.backend(context -> {

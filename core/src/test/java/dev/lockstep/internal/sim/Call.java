@@ -3,7 +3,7 @@ package dev.lockstep.internal.sim;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockMode;
-import dev.lockstep.internal.SimThread;
+import dev.lockstep.internal.turnstile.SimThread;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

@@ -4,8 +4,8 @@ import static dev.lockstep.internal.sim.World.MILLI;
 
 import dev.lockstep.LockListener;
 import dev.lockstep.LockUnavailableException;
-import dev.lockstep.internal.SimClients;
 import dev.lockstep.internal.sim.Setup.Fallback;
+import dev.lockstep.internal.turnstile.SimClients;
 import dev.lockstep.logs.ThreadLogs;
 import java.time.Duration;
 import java.util.List;
@@ -102,6 +102,9 @@ final class History {
     private void check() {
         for (Node node : nodes) {
             oracle.checkStep(node);
+            if (node.isOpen()) {
+                SimClients.checkInvariants(node.client());
+            }
         }
     }
 

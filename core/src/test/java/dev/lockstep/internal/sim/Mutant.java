@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -40,6 +39,18 @@ record Mutant(String name, String right, String wrong) {
         return run(Simulation.class, 1L, seeds);
     }
 
+    /** What the simulation of elections and semaphores says about it; null if it finds nothing. */
+    @Nullable
+    String simulateRecipes(long seeds) {
+        return run(RecipeSimulation.class, 1L, seeds);
+    }
+
+    /** What the simulation of deadlocks says about it; null if it finds nothing. */
+    @Nullable
+    String simulateDeadlocks(long seeds) {
+        return run(DeadlockSimulation.class, 1L, seeds);
+    }
+
     /** What real threads find in it within a time; null if they find nothing. */
     @Nullable
     String runInThreads(long rounds, long nanos) {
@@ -57,15 +68,16 @@ record Mutant(String name, String right, String wrong) {
     }
 
     private Map<String, byte[]> compile() {
-        Path sources = Path.of(System.getProperty("basedir", "."), "src/main/java/dev/lockstep/internal");
+        Path sources = Path.of(System.getProperty("lockstep.core", "."), "src/main/java/dev/lockstep/internal");
         // The formatter may break the line elsewhere.
         Pattern wanted = Pattern.compile(
                 Stream.of(right.split("\\s+", -1)).map(Pattern::quote).collect(Collectors.joining("\\s+")));
         Path source = null;
         String text = "";
         int places = 0;
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(sources, "*.java")) {
-            for (Path file : files) {
+        try (Stream<Path> files = Files.walk(sources)) {
+            for (Path file :
+                    files.filter(path -> path.toString().endsWith(".java")).toList()) {
                 String read = Files.readString(file);
                 Matcher matcher = wanted.matcher(read);
                 while (matcher.find()) {

@@ -2,6 +2,7 @@ package dev.lockstep.internal.sim;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.spi.Scheduler;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,13 +49,22 @@ final class Node implements Scheduler, Executor {
     AtomicBoolean inFallback = new AtomicBoolean();
 
     Node(int index, World world, Setup setup) {
+        this(
+                index,
+                world,
+                setup,
+                index == 0 ? Long.MAX_VALUE - world.time(1000 * World.MILLI) : world.random.nextLong());
+    }
+
+    /** A node whose clock has a given origin. */
+    Node(int index, World world, Setup setup, long origin) {
         this.index = index;
         this.world = world;
         this.setup = setup;
         this.told = new int[setup.names];
         this.idleSince = new long[setup.names];
         Arrays.fill(idleSince, -1);
-        this.origin = index == 0 ? Long.MAX_VALUE - world.time(1000 * World.MILLI) : world.random.nextLong();
+        this.origin = origin;
     }
 
     LockClient client() {
@@ -146,6 +156,12 @@ final class Node implements Scheduler, Executor {
     @Override
     public long nanoTime() {
         return origin + world.now();
+    }
+
+    /** Wall clocks differ by some milliseconds. */
+    @Override
+    public Instant wallTime() {
+        return Instant.EPOCH.plusNanos(world.now() + 7L * index * World.MILLI);
     }
 
     @Override

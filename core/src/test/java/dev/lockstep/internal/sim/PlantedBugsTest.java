@@ -34,7 +34,7 @@ class PlantedBugsTest {
         assertThat(mutant.simulate(SEEDS)).as(mutant.name()).isNotNull();
     }
 
-    /** Those that few histories find: the first were the seeds 227,789 and 242,865. */
+    /** Those that few histories find: the first were the seeds 227,789, 242,865 and 64,194. */
     @ParameterizedTest
     @MethodSource("rareMutants")
     @Tag("full")
@@ -46,12 +46,16 @@ class PlantedBugsTest {
         return Stream.of(
                 new Mutant(
                         "return before nothing is left at the engine",
-                        "waiter.leaving = leaving;",
-                        "waiter.leaving = List.of();"),
+                        "waiter.leaveAfter(leaving);",
+                        "waiter.leaveAfter(List.of());"),
                 new Mutant(
                         "forget that the engine was asked",
-                        "if (passage.isHeld() || passage.isClaiming() && passage.only == null) {",
-                        "if (false) {"));
+                        "if (passage.isHeld() || passage.isClaiming() && passage.only() == null) {",
+                        "if (false) {"),
+                new Mutant(
+                        "call it unknown what the engine was asked while a call waited",
+                        "if (before == null) {\n                return unconfirmed",
+                        "if (before != PassageState.RELEASING) {\n                return unconfirmed"));
     }
 
     static Stream<Mutant> sample() {
@@ -69,65 +73,62 @@ class PlantedBugsTest {
         return List.of(
                 new Mutant(
                         "skip the deadline check of a grant",
-                        "if (now - passage.heldGrant().validUntilNanos() < 0) {\n            return false;",
+                        "if (!passage.isPast(now)) {\n            return false;",
                         "if (true) {\n            return false;"),
                 new Mutant("skip the deadline check of a hold", "if (now - deadlineNanos() < 0) {", "if (true) {"),
                 new Mutant(
                         "forget to withdraw",
                         "answer(() -> claim.withdraw(LockBackend.DO_NOT_BLOCK))",
                         "CompletableFuture.<Void>completedFuture(null)"),
-                new Mutant(
-                        "hand off once too often",
-                        "passage.handOffs < waiter.options.handOff()",
-                        "passage.handOffs <= waiter.options.handOff()"),
+                new Mutant("hand off once too often", "used < options.handOff()", "used <= options.handOff()"),
                 new Mutant(
                         "hand off for too long",
-                        "now - passage.budgetNanos < HAND_OFF_NANOS",
-                        "now - passage.budgetNanos < 2 * HAND_OFF_NANOS"),
-                new Mutant(
-                        "draw a token twice",
-                        "index = ++drawn;\n        } else if (writer",
-                        "index = drawn == 0 ? ++drawn : drawn;\n        } else if (writer"),
+                        "now - budgetNanos < HAND_OFF_NANOS",
+                        "now - budgetNanos < 2 * HAND_OFF_NANOS"),
+                new Mutant("draw a token twice", "return ++drawn;", "return drawn == 0 ? ++drawn : drawn;"),
                 new Mutant(
                         "let readers keep the token from before a writer",
-                        "            cohortIndex = 0;\n        }\n        holds",
+                        "            tokens.endCohort();\n        }\n        holds",
                         "        }\n        holds"),
                 new Mutant(
                         "re-enter after loss",
                         "if (own != null && own.isValid(client.nanoTime())) {",
                         "if (own != null) {"),
-                new Mutant("lose a wake-up after a release", "if (rules.queue.isAwaited()) {", "if (false) {"),
+                new Mutant("lose a wake-up after a release", "if (rules.state.queue.isAwaited()) {", "if (false) {"),
                 new Mutant(
                         "lose a wake-up after a withdrawal",
-                        "            rules.end(passage);\n            rules.settle(client.nanoTime(), null, null);",
-                        "            rules.end(passage);"),
-                new Mutant("give back twice", "settle(now, null, passage);", "settle(now, null, null);"),
+                        "gate.postAndDecide(now -> rules.claims.end(passage));",
+                        "gate.post(() -> rules.claims.end(passage));"),
+                new Mutant(
+                        "give back twice",
+                        "effects.addOwn(last);",
+                        "effects.addOwn(last); effects.add(new Effect.Release(passage));"),
                 new Mutant(
                         "keep a grant that raced a cancel",
-                        "hold.turnstile.release(hold, LockBackend.DO_NOT_BLOCK);",
-                        ""),
-                new Mutant("come again before the others", "yields |= passage.budgeted || passage.isWanted();", ""),
+                        "CompletableFuture<Boolean> answer = hold.turnstile.release(hold, LockBackend.DO_NOT_BLOCK);",
+                        "CompletableFuture<Boolean> answer = null;"),
+                new Mutant("come again before the others", "state.yieldNext();", ""),
                 new Mutant("let readers in beside a writer", "return passage.writer() == null;", "return true;"),
-                new Mutant("hand a fair lock off", "if (!options.isFair()) {", "if (true) {"),
+                new Mutant("hand a fair lock off", "if (!state.options().isFair()) {", "if (true) {"),
                 new Mutant(
                         "claim while a withdrawal is under way",
-                        "current == State.CLAIMING || current == State.WITHDRAWING",
-                        "current == State.CLAIMING"),
+                        "current == PassageState.CLAIMING || current == PassageState.WITHDRAWING",
+                        "current == PassageState.CLAIMING"),
                 new Mutant(
                         "keep a sticky lock that is wanted",
                         "                || passage.isWanted()\n                || !passage.hasTokensLeft()",
                         "                || !passage.hasTokensLeft()"),
                 new Mutant(
                         "tell nobody of a loss",
-                        "mutex.later(() -> client.runLossAction(name, action, reason));\n        }\n    }\n\n    /**",
+                        "rules.effects.add(new Effect.RunLossAction(action, reason));\n        }\n    }\n\n    /**",
                         "}\n    }\n\n    /**"),
                 new Mutant(
                         "call an engine away that is not",
-                        "now - since >= client.patienceNanos()",
-                        "now - since >= client.patienceNanos() / 4"),
+                        "now - since < client.patienceNanos()",
+                        "now - since < client.patienceNanos() / 4"),
                 new Mutant(
                         "wait for ever for what this client gives back",
-                        "boolean heldUp = rules.answers.isQueueHeldUp();",
+                        "boolean heldUp = leftovers.holdUpTheQueue();",
                         "boolean heldUp = false;"),
                 new Mutant(
                         "take any answer for news of the lock",
@@ -135,37 +136,30 @@ class PlantedBugsTest {
                         "if (asked) {"),
                 new Mutant(
                         "take what this client gives back for another's",
-                        "now - passage.owedSince(now) >= client.requestTimeoutNanos()",
+                        "passage.isLeaving() && isOverdue(passage, now)",
                         "false"),
                 new Mutant(
                         "call it unknown who held the lock while a call waited",
-                        "state != State.RELEASING && passage.owedSince(now) - waiter.startNanos > 0",
+                        "found != PassageState.RELEASING && passage.owedSince(now) - waiter.startNanos > 0",
                         "false"),
-                new Mutant(
-                        "call it unknown what the engine was asked while a call waited",
-                        "if (before == null) {\n                return unconfirmed",
-                        "if (before != State.RELEASING) {\n                return unconfirmed"),
                 new Mutant(
                         "take several locks in any order",
                         "locks.sort(Comparator.comparing(TurnstileLock::name));",
                         ""),
-                new Mutant("let running threads overtake for ever", "&& first.bypassed < MAX_BYPASS;", ";"),
+                new Mutant("let running threads overtake for ever", "first.bypassed() < MAX_BYPASS;", "true;"),
                 new Mutant(
                         "believe in two grants that conflict",
-                        "        losses.loseOverruled(passage);\n        Waiter",
-                        "        Waiter"),
+                        "        rules.losses.loseOverruled(passage);\n        if (!passage.isHeld()",
+                        "        if (!passage.isHeld()"),
                 new Mutant(
                         "forget what was offered", "offer(first);\n                    return true;", "return true;"),
                 new Mutant(
                         "do not wait for the first answer",
-                        "if (answer instanceof Waiter.Failure && rules.answers.mayBeKnownSoon(waiter, now)) {",
-                        "if (false) {"),
+                        "answer instanceof Result.Failed && mayBeKnownSoon(waiter, now)",
+                        "false"),
                 new Mutant(
                         "keep a part of several locks", "undo(taken, lease -> closing.add(lease.closeAsync()));", ""),
-                new Mutant(
-                        "forget who waits when the client is closed",
-                        "rules.finish(waiter, rules.answers.closed());",
-                        ""),
+                new Mutant("forget who waits when the client is closed", "finish(waiter, answers.closed());", ""),
                 new Mutant(
                         "let holds outlive their client",
                         "} else if (passage.isHeld()) {\n            for (Hold hold",
@@ -191,7 +185,7 @@ class PlantedBugsTest {
                         "take in fallback what is held at the engine",
                         "if (!held.standsAgainst(request, side.other())) {",
                         "if (true) {"),
-                new Mutant("fall back too soon", "if (silence >= afterNanos) {", "if (silence >= afterNanos / 4) {"),
+                new Mutant("fall back too soon", "if (silent >= afterNanos) {", "if (silent >= afterNanos / 4) {"),
                 new Mutant("stay in fallback for ever", "        router.leave();\n", "        ;\n"),
                 new Mutant(
                         "have a token in fallback",

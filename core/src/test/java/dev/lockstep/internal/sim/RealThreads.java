@@ -3,7 +3,7 @@ package dev.lockstep.internal.sim;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockOptions;
-import dev.lockstep.internal.SimClients;
+import dev.lockstep.internal.turnstile.SimClients;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;

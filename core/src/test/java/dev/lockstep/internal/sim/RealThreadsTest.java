@@ -32,10 +32,10 @@ class RealThreadsTest {
         return List.of(
                 new Mutant(
                         "park though something was offered meanwhile",
-                        "while (waiter.result == null && waiter.offered) {",
-                        "if (waiter.result == null && waiter.offered) {"),
-                new Mutant("offer and wake nobody", "mutex.later(() -> LockSupport.unpark(first.thread));", ""),
-                new Mutant("answer and wake nobody", "mutex.later(() -> LockSupport.unpark(waiter.thread));", ""))
+                        "while (waiter.result() == null && waiter.isOffered()) {",
+                        "if (waiter.result() == null && waiter.isOffered()) {"),
+                new Mutant("offer and wake nobody", "effects.add(new Effect.Wake(first.thread()));", ""),
+                new Mutant("answer and wake nobody", "effects.add(new Effect.Wake(waiter.thread()));", ""))
                 .stream();
     }
 }

@@ -29,7 +29,7 @@ import java.lang.annotation.Target;
  * token. A method that returns a {@code CompletionStage} or a reactive type holds the lock until that completes.
  *
  * <p>On a class or an interface, the annotation applies to all its public methods; on a method it replaces that of the class.
- * Texts may contain placeholders such as <code>${shop.name}</code>. Durations are texts like {@code 500ms}, {@code 30s}, {@code
+ * Under Spring, texts may contain placeholders such as <code>${shop.name}</code>. Durations are texts like {@code 500ms}, {@code 30s}, {@code
  * 5m}, {@code 1h} or {@code PT30S}.
  */
 @Documented
@@ -48,7 +48,8 @@ public @interface Locked {
      * Expressions for the rest of the lock's name, such as {@code #order.id}; {@code name:key} is locked. If there are several,
      * or if one yields a collection or an array, all these locks are acquired together, or none.
      *
-     * @return the expressions; in Spring's expression language under Spring
+     * @return the expressions; in Spring's expression language under Spring; under CDI, which has none, a parameter such as {@code
+     *     #order} and its properties, {@code #order.customer.id}
      */
     String[] key() default {};
 

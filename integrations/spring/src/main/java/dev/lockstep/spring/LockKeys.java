@@ -94,7 +94,7 @@ final class LockKeys {
         Set<String> known = new LinkedHashSet<>();
         String[] names = PARAMETERS.getParameterNames(method);
         for (int index = 0; index < method.getParameterCount(); index++) {
-            if (names != null) {
+            if (names != null && index < names.length) { // the last parameter of a suspend function has none
                 known.add(names[index]);
             }
             known.add("a" + index);
@@ -102,6 +102,11 @@ final class LockKeys {
         }
         known.addAll(List.of("root", "this"));
         return known;
+    }
+
+    /** The constant part of the names. */
+    String name() {
+        return name;
     }
 
     /** The locks of a call; at least one, none twice. */

@@ -17,14 +17,19 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
 
 /** Runs a call of a {@link dev.lockstep.annotation.Locked} method under its lock. Safe for use by many threads. */
 final class LockedInterceptor implements MethodInterceptor {
+    private static final boolean OBSERVATIONS =
+            ClassUtils.isPresent("dev.lockstep.micrometer.LockObservations", LockedInterceptor.class.getClassLoader());
+
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
     private final ObjectProvider<LockDefaults> configured;
     private final Map<String, LockClient> clients = new ConcurrentHashMap<>();
     private volatile @Nullable LockDefaults defaults;
+    private volatile @Nullable CallTracing tracing;
 
     LockedInterceptor(
             ConfigurableListableBeanFactory beans, LockedMethods methods, ObjectProvider<LockDefaults> configured) {
@@ -51,7 +56,11 @@ final class LockedInterceptor implements MethodInterceptor {
                 names,
                 method.lock(client, names),
                 method.wait(defaults().waitAtMost()));
-        return switch (method.shape()) {
+        return tracing().around(call, () -> run(call));
+    }
+
+    private @Nullable Object run(Call call) throws Throwable {
+        return switch (call.method().shape()) {
             case VALUE -> value(call);
             case STAGE -> Stages.run(call, isInTransaction(call));
             case PUBLISHER -> Publishers.run(call);
@@ -97,6 +106,15 @@ final class LockedInterceptor implements MethodInterceptor {
         if (known == null) {
             known = Clients.find(beans, qualifier, "@Locked on " + method);
             clients.put(qualifier, known);
+        }
+        return known;
+    }
+
+    private CallTracing tracing() {
+        CallTracing known = tracing;
+        if (known == null) {
+            known = OBSERVATIONS ? ObservedCalls.of(beans) : CallTracing.NONE;
+            tracing = known;
         }
         return known;
     }

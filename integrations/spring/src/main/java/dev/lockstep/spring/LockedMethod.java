@@ -6,6 +6,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.annotation.Locked;
+import dev.lockstep.annotation.LockedDurations;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -17,6 +18,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -34,6 +37,10 @@ final class LockedMethod {
 
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Flux", LockedMethod.class.getClassLoader());
+
+    private static final boolean COROUTINES = REACTOR
+            && ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", LockedMethod.class.getClassLoader())
+            && KotlinDetector.isKotlinReflectPresent();
 
     private final Locked locked;
     private final Method method;
@@ -74,7 +81,7 @@ final class LockedMethod {
 
     /** How the lock behaves. */
     private LockOptions options(ConfigurableListableBeanFactory beans) {
-        LockOptions chosen = LockOptions.defaults();
+        LockOptions chosen = LockOptions.defaults().group(keys.name());
         Duration maxHold = positive("maxHold", locked.maxHold(), beans);
         Duration minHold = positive("minHold", locked.minHold(), beans);
         try {
@@ -95,9 +102,12 @@ final class LockedMethod {
     }
 
     private Shape shapeOf(Class<?> result) {
-        if (Arrays.stream(method.getParameterTypes())
-                .anyMatch(parameter -> parameter.getName().equals("kotlin.coroutines.Continuation"))) {
-            throw mistake("suspend functions are not supported. Return a CompletionStage, Mono or Flux");
+        if (isSuspending()) {
+            if (!COROUTINES) {
+                throw mistake("for a suspend function, org.jetbrains.kotlinx:kotlinx-coroutines-reactor and"
+                        + " org.jetbrains.kotlin:kotlin-reflect must be on the class path");
+            }
+            return Shape.PUBLISHER; // Spring's proxies turn it into a Mono and back
         }
         if (Future.class.isAssignableFrom(result) || CompletionStage.class.isAssignableFrom(result)) {
             if (!result.isAssignableFrom(CompletableFuture.class) || result == Future.class) {
@@ -109,9 +119,17 @@ final class LockedMethod {
         return REACTOR && Publishers.isPublisher(result) ? Shape.PUBLISHER : Shape.VALUE;
     }
 
+    private boolean isSuspending() {
+        return Arrays.stream(method.getParameterTypes()).anyMatch(LockedMethod::isContinuation);
+    }
+
+    private static boolean isContinuation(Class<?> parameter) {
+        return parameter.getName().equals("kotlin.coroutines.Continuation");
+    }
+
     private Method busyMethod(Class<?> type, List<Class<?>> parameters) {
         Class<?>[] wanted = parameters.stream()
-                .filter(parameter -> parameter != Lease.class)
+                .filter(parameter -> parameter != Lease.class && !isContinuation(parameter))
                 .toArray(Class<?>[]::new);
         Method found = ReflectionUtils.findMethod(type, locked.busyMethod(), wanted);
         if (found == null || !method.getReturnType().isAssignableFrom(found.getReturnType())) {
@@ -131,7 +149,7 @@ final class LockedMethod {
     private @Nullable Duration duration(String attribute, String value, ConfigurableListableBeanFactory beans) {
         String text = text(attribute, value, beans);
         try {
-            return text.isEmpty() ? null : DurationText.parse(text);
+            return text.isEmpty() ? null : LockedDurations.parse(text);
         } catch (IllegalArgumentException e) {
             throw mistake(attribute + ": " + e.getMessage());
         }
@@ -185,6 +203,10 @@ final class LockedMethod {
         return isSkipped() && busyMethod == null ? Duration.ZERO : usual;
     }
 
+    Locked annotation() {
+        return locked;
+    }
+
     String client() {
         return client;
     }
@@ -202,8 +224,14 @@ final class LockedMethod {
         return busyMethod;
     }
 
+    /** What the method returns; for a suspend function, what Spring makes of it. */
     Class<?> returnType() {
-        return method.getReturnType();
+        if (!isSuspending()) {
+            return method.getReturnType();
+        }
+        boolean isFlow =
+                new MethodParameter(method, -1).getParameterType().getName().equals("kotlinx.coroutines.flow.Flow");
+        return isFlow ? Publishers.SEVERAL : Publishers.ONE;
     }
 
     boolean isFenced() {
@@ -243,7 +271,7 @@ final class LockedMethod {
     Object busyResult(Object target, Object[] arguments) throws Throwable {
         if (busyMethod != null) {
             Object[] others = new Object[busyMethod.getParameterCount()];
-            for (int from = 0, to = 0; from < arguments.length; from++) {
+            for (int from = 0, to = 0; to < others.length; from++) {
                 if (from != leaseIndex) {
                     others[to++] = arguments[from];
                 }

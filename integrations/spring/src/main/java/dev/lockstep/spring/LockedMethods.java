@@ -63,6 +63,7 @@ final class LockedMethods extends StaticMethodMatcherPointcut {
                     ? MethodIntrospector.selectMethods(
                             user, (MethodIntrospector.MetadataLookup<LockedMethod>) method -> read(method, user))
                     : Map.of();
+            SelfCalls.refuse(user, methods);
             known.put(user, methods.isEmpty() ? Map.of() : methods);
         }
         return methods;

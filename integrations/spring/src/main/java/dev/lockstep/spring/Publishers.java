@@ -29,6 +29,12 @@ final class Publishers {
         }
     }
 
+    /** What a suspend function becomes. */
+    static final Class<?> ONE = Mono.class;
+
+    /** What a suspend function that returns a flow becomes. */
+    static final Class<?> SEVERAL = Flux.class;
+
     private Publishers() {}
 
     static boolean isPublisher(Class<?> type) {
@@ -114,6 +120,11 @@ final class Publishers {
         return Mono.fromFuture(lease::closeAsync).onErrorComplete();
     }
 
+    /** The busyMethod of a suspend function is none itself, and returns a plain value. */
+    private static Publisher<Object> toPublisher(ReactiveAdapter adapter, Object instead) {
+        return adapter.getReactiveType().isInstance(instead) ? adapter.toPublisher(instead) : Mono.just(instead);
+    }
+
     private static Publisher<Object> busy(LockedInterceptor.Call call, ReactiveAdapter adapter) {
         if (call.method().throwsIfBusy()) {
             return Mono.fromCallable(() -> {
@@ -123,7 +134,7 @@ final class Publishers {
         }
         try {
             Object instead = call.busy();
-            return instead == null ? Mono.empty() : adapter.toPublisher(instead);
+            return instead == null ? Mono.empty() : toPublisher(adapter, instead);
         } catch (Throwable e) {
             return Mono.error(e);
         }

@@ -1,14 +1,17 @@
 package dev.lockstep.spring;
 
+import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockCallback;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockTemplate;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,13 +50,37 @@ public final class TransactionalLockTemplate implements LockTemplate {
     @Override
     public <T extends @Nullable Object, E extends Exception> T execute(String name, LockCallback<T, E> work)
             throws E, InterruptedException {
+        return execute(client.lock(name, options), work);
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Exception> T execute(DistributedLock lock, LockCallback<T, E> work)
+            throws E, InterruptedException {
         Objects.requireNonNull(work, "work");
-        boolean inTransaction = Transactions.check(name, "LockTemplate", defaults.transaction());
-        Optional<Lease> taken = client.lock(name, options).tryAcquire(defaults.waitAtMost());
+        boolean inTransaction = Transactions.check(lock.name(), "LockTemplate", defaults.transaction());
+        Optional<Lease> taken = lock.tryAcquire(defaults.waitAtMost());
         if (taken.isEmpty()) {
-            throw Holding.busy(client, List.of(name), defaults.waitAtMost());
+            throw Holding.busy(client, lock.names(), defaults.waitAtMost());
         }
         return Holding.run(taken.get(), fenced, inTransaction, work);
+    }
+
+    /** Transactions belong to threads, so one of the caller has nothing to do with asynchronous work. */
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            String name, Function<Lease, ? extends CompletionStage<T>> work) {
+        return plain().executeAsync(name, work);
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            DistributedLock lock, Function<Lease, ? extends CompletionStage<T>> work) {
+        return plain().executeAsync(lock, work);
+    }
+
+    private LockTemplate plain() {
+        LockTemplate plain = client.template(options).waitAtMost(defaults.waitAtMost());
+        return fenced ? plain.fenced() : plain;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.lockstep.spring;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.LockClient;
@@ -9,9 +10,12 @@ import java.util.Map;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 
 /** Mistakes end the start of the application, with an error that says what is wrong and where. */
 class LockedMistakesTest {
@@ -83,6 +87,54 @@ class LockedMistakesTest {
         public void run(int one, int two) {}
     }
 
+    static class SelfCall {
+        public void all() {
+            for (int i = 0; i < 2; i++) {
+                run("order " + i);
+            }
+        }
+
+        @Locked(name = "a")
+        public void run(String order) {}
+    }
+
+    static class SelfCallLater {
+        public Runnable later() {
+            return this::run;
+        }
+
+        @Locked(name = "a")
+        public void run() {}
+    }
+
+    abstract static class Base {
+        public void all() {
+            run();
+        }
+
+        abstract void run();
+    }
+
+    static class SelfCallOfBase extends Base {
+        @Override
+        @Locked(name = "a")
+        public void run() {}
+    }
+
+    static class SelfCallUnderAnotherLock {
+        @Locked(name = "b")
+        public void all() {
+            each();
+        }
+
+        private void each() {
+            run();
+        }
+
+        @Locked(name = "a")
+        public void run() {}
+    }
+
     private static void refused(Class<?> bean, String... messages) {
         assertThatThrownBy(() -> Contexts.start(Map.of(), Contexts.OneClient.class, bean))
                 .isInstanceOf(BeanCreationException.class)
@@ -103,6 +155,67 @@ class LockedMistakesTest {
         refused(NoPlaceholder.class, "not.there");
         refused(PlainFuture.class, "nobody can see when a Future is done");
         refused(SeveralReaders.class, "only be locked together with mode = WRITE");
+        refused(SelfCall.class, "SelfCall.all calls it", "through another bean");
+        refused(SelfCallLater.class, "SelfCallLater.later calls it");
+        refused(SelfCallOfBase.class, "SelfCallOfBase.all calls it");
+        refused(SelfCallUnderAnotherLock.class, "SelfCallUnderAnotherLock.each calls it");
+    }
+
+    @Locked(name = "a")
+    static class CallsUnderTheSameLock {
+        public int outer() {
+            return helper();
+        }
+
+        private int helper() {
+            return inner();
+        }
+
+        public int inner() {
+            return 1;
+        }
+    }
+
+    static class CallsThroughItsProxy {
+        @Autowired
+        @Lazy
+        private CallsThroughItsProxy self;
+
+        public boolean outer() {
+            return self.inner();
+        }
+
+        @Locked(name = "a")
+        public boolean inner() {
+            return true;
+        }
+    }
+
+    static class CallsThroughAProvider {
+        @Autowired
+        private ObjectProvider<CallsThroughAProvider> self;
+
+        public boolean outer() {
+            return self.getObject().inner();
+        }
+
+        @Locked(name = "a")
+        public boolean inner() {
+            return true;
+        }
+    }
+
+    @Test
+    void callsOfTheSameObjectThatHaveTheLockAreNone() {
+        try (AnnotationConfigApplicationContext context = Contexts.start(
+                Contexts.OneClient.class,
+                CallsUnderTheSameLock.class,
+                CallsThroughItsProxy.class,
+                CallsThroughAProvider.class)) {
+            assertThat(context.getBean(CallsUnderTheSameLock.class).outer()).isEqualTo(1);
+            assertThat(context.getBean(CallsThroughItsProxy.class).outer()).isTrue();
+            assertThat(context.getBean(CallsThroughAProvider.class).outer()).isTrue();
+        }
     }
 
     static class Work {

@@ -9,11 +9,13 @@ import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.w3c.dom.Document;
+import org.w3c.dom.Element;
 
 /** The rules, on the project itself. */
 class ArchitectureTest {
@@ -23,6 +25,34 @@ class ArchitectureTest {
             "zookeeper", new String[] {"org.apache.zookeeper.."},
             "etcd", new String[] {"io.grpc..", "com.google.protobuf.."},
             "jdbc", new String[] {"com.zaxxer.hikari..", "org.postgresql.."});
+
+    /** What each package of the core's internals may call. The pages of the packages say the same. */
+    private static final Map<String, Set<String>> PARTS = Map.ofEntries(
+            Map.entry(
+                    "client",
+                    Set.of(
+                            "lock",
+                            "election",
+                            "semaphore",
+                            "watch",
+                            "waits",
+                            "fallback",
+                            "turnstile",
+                            "engine",
+                            "events",
+                            "concurrent",
+                            "time")),
+            Map.entry("election", Set.of()),
+            Map.entry("semaphore", Set.of()),
+            Map.entry("lock", Set.of("watch", "turnstile", "events", "concurrent")),
+            Map.entry("watch", Set.of("turnstile", "semaphore", "engine", "events", "concurrent")),
+            Map.entry("waits", Set.of("turnstile", "events")),
+            Map.entry("fallback", Set.of("engine", "events", "concurrent")),
+            Map.entry("turnstile", Set.of("engine", "events", "concurrent")),
+            Map.entry("engine", Set.of()),
+            Map.entry("events", Set.of("concurrent")),
+            Map.entry("time", Set.of("concurrent")),
+            Map.entry("concurrent", Set.of()));
 
     private static final Rules RULES = new Rules("dev.lockstep");
     private static final JavaClasses CORE = Project.mainClasses(List.of("core"));
@@ -36,6 +66,20 @@ class ArchitectureTest {
     @Test
     void onlyTheBuilderOfLockClientKnowsInternals() {
         RULES.onlyTheBuilderKnowsInternals().check(CORE);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyPackageOfInternalsCallsWhatItMay() {
+        return PARTS.entrySet().stream()
+                .map(part -> DynamicTest.dynamicTest(
+                        part.getKey(),
+                        () -> RULES.partCallsOnly(part.getKey(), part.getValue())
+                                .check(CORE)));
+    }
+
+    @Test
+    void everyPackageOfInternalsHasARule() {
+        assertThat(RULES.parts(CORE)).containsExactlyInAnyOrderElementsOf(PARTS.keySet());
     }
 
     @Test
@@ -66,7 +110,9 @@ class ArchitectureTest {
     void theBomManagesOnlyLockstepsArtifacts() {
         Document bom = Project.readPom(Project.root().resolve("bom/pom.xml"));
         assertThat(bom.getElementsByTagName("parent").getLength()).isZero();
-        assertThat(Project.texts(bom.getElementsByTagName("groupId"))).containsOnly("dev.lockstep");
+        Element managed =
+                (Element) bom.getElementsByTagName("dependencyManagement").item(0);
+        assertThat(Project.texts(managed.getElementsByTagName("groupId"))).containsOnly("dev.lockstep");
         assertThat(Project.texts(bom.getElementsByTagName("version")))
                 .first()
                 .isEqualTo(Project.texts(Project.readPom(Project.root().resolve("pom.xml"))

@@ -88,10 +88,11 @@ final class Project {
         return artifacts;
     }
 
-    /** The artifacts that users get: those of the core, the backends, the integrations and the contract. */
+    /** The artifacts that users get: those of the core, the backends, the integrations, the console, the contract and the test kit. */
     static List<String> published() {
         return modules().stream()
-                .filter(module -> module.matches("core|backends/.*|integrations/.*|testing/tck"))
+                .filter(module ->
+                        module.matches("core|backends/.*|integrations/.*|tools/console|testing/tck|testing/test"))
                 .map(module -> "lockstep-" + module.substring(module.indexOf('/') + 1))
                 .toList();
     }

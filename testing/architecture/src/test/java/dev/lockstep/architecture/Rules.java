@@ -8,6 +8,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.base.HasDescription;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -20,6 +21,7 @@ import java.lang.module.ModuleDescriptor;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -82,20 +84,56 @@ final class Rules {
                 .because("a backend is written against the published SPI, as a stranger's would be");
     }
 
-    /** The core brings nothing with it but the logging facade and the null annotations. */
+    /** The core brings nothing with it but the logging facade and the null annotations; the JDK's flight recorder is optional. */
     ArchRule coreDependsOnNothing() {
         return classes()
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage(api + "..", "java..", "org.slf4j..", "org.jspecify..")
+                .resideInAnyPackage(api + "..", "java..", "jdk.jfr..", "org.slf4j..", "org.jspecify..")
                 .because("every user inherits what the core depends on");
+    }
+
+    /**
+     * Inside the core calls go one way.
+     *
+     * @param part a package of internals
+     * @param others those that it may call
+     */
+    ArchRule partCallsOnly(String part, Set<String> others) {
+        String[] allowed = Stream.concat(
+                        Stream.of(
+                                api,
+                                spi,
+                                internal + "." + part,
+                                "java..",
+                                "jdk.jfr..",
+                                "org.slf4j..",
+                                "org.jspecify.."),
+                        others.stream().map(other -> internal + "." + other))
+                .toArray(String[]::new);
+        return classes()
+                .that()
+                .resideInAPackage(internal + "." + part)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(allowed)
+                .because("the page of each package says what it may call");
+    }
+
+    /** The packages of internals that have classes, without those that are not directly below it. */
+    Set<String> parts(JavaClasses classes) {
+        return classes.stream()
+                .map(JavaClass::getPackageName)
+                .filter(name -> name.startsWith(internal + "."))
+                .map(name -> name.substring(internal.length() + 1))
+                .collect(Collectors.toSet());
     }
 
     /** A lease lives by a clock that never goes back. The one class that makes it needs the wall clock, too. */
     ArchRule wallClockIsNotRead() {
         return noClasses()
                 .that()
-                .doNotHaveFullyQualifiedName(internal + ".SystemScheduler")
+                .doNotHaveFullyQualifiedName(internal + ".time.SystemScheduler")
                 .should()
                 .callMethod(System.class, "currentTimeMillis")
                 .because("a wall clock jumps; use Scheduler.nanoTime, or System.nanoTime for a wait");

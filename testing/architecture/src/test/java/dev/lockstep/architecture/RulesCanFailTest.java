@@ -52,6 +52,17 @@ class RulesCanFailTest {
     }
 
     @Test
+    void partOfInternalsThatCallsAnother() {
+        assertBroken(
+                RULES.partCallsOnly("lower", Set.of()), "lower.Caller.call()", OFFENDING + ".internal.upper.Called");
+        assertThat(RULES.partCallsOnly("lower", Set.of("upper"))
+                        .evaluate(CLASSES)
+                        .hasViolation())
+                .isFalse();
+        assertThat(RULES.parts(CLASSES)).containsExactlyInAnyOrder("lower", "upper");
+    }
+
+    @Test
     void engineThatReachesIntoInternalsOrAnotherLibrary() {
         assertBroken(
                 RULES.engineKnowsOnlyTheSpi("memory"),

@@ -3,6 +3,7 @@ package dev.lockstep.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.boot.service.Service;
+import dev.lockstep.boot.service.SpringTests;
 import dev.lockstep.servers.EtcdServer;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.RedisServer;
@@ -32,6 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class BootVersionsTest {
     private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
+    private static final String JAVA =
+            Path.of(System.getProperty("java.home"), "bin", "java").toString();
     private static final List<String> MODULES = List.of(
             "bom",
             "core",
@@ -40,19 +43,27 @@ class BootVersionsTest {
             "backends/etcd",
             "backends/jdbc",
             "integrations/annotations",
+            "integrations/micrometer",
             "integrations/spring",
             "integrations/spring-boot",
             "integrations/spring-boot-starter",
+            "integrations/spring-integration",
             "testing/servers",
             "testing/tck");
     private static final String[] ENGINES = {
-        "lockstep-spring-boot-starter", "lockstep-redis", "lockstep-zookeeper", "lockstep-etcd", "lockstep-jdbc"
+        "lockstep-spring-boot-starter",
+        "lockstep-spring-integration",
+        "lockstep-redis",
+        "lockstep-zookeeper",
+        "lockstep-etcd",
+        "lockstep-jdbc"
     };
 
     @ParameterizedTest
     @ValueSource(strings = {"3.5.16", "4.0.0", "4.1.0"})
     void aServiceRunsOnEveryEngine(String boot) throws Exception {
-        String classPath = classPath(boot);
+        Path project = resolve(boot);
+        String classPath = classPath(project, "service");
         assertThat(classPath).contains("spring-boot-" + boot + ".jar").doesNotContain("jedis-8");
         try (RedisServer redis = Servers.require(() -> RedisServer.builder().start());
                 PostgresServer postgres =
@@ -73,17 +84,34 @@ class BootVersionsTest {
             assertThat(run(classPath, database, "--lockstep.url=redis://127.0.0.1:1"))
                     .contains("APPLICATION FAILED TO START", "The engine of the locks cannot be reached");
         }
+        theTestsOfLockstepSpringPass(classPath(project, "tests"));
+    }
+
+    /** They are compiled against the oldest version of Spring, and run with that of Boot. */
+    private static void theTestsOfLockstepSpringPass(String classPath) throws Exception {
+        String tests = ROOT.resolve("integrations/spring/target/test-classes").toString();
+        assertThat(process(
+                        List.of(
+                                JAVA,
+                                "-XX:TieredStopAtLevel=1",
+                                "-cp",
+                                tests + File.pathSeparator + classPath,
+                                SpringTests.class.getName()),
+                        Path.of("target")))
+                .containsPattern("SPRING [67][.\\d]+: [3-9]\\d passed, 0 failed");
     }
 
     private static void works(String classPath, String product, List<String> common, String... own) throws Exception {
         assertThat(run(classPath, common, own))
-                .containsPattern("RESULT 1 stock:phone \\| template \\| (?s).*UP.* \\| 1 \\| .*" + product);
+                .containsPattern(
+                        "RESULT 1 stock:phone \\| template \\| (?s).*UP.* \\| 1 \\| metered 1 \\| leader \\| .*"
+                                + product);
     }
 
     /** Runs the service in a process of its own, and returns what it prints. */
     private static String run(String classPath, List<String> common, String... own) throws Exception {
         List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                JAVA,
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 classPath,
@@ -114,14 +142,14 @@ class BootVersionsTest {
         }
     }
 
-    /** The class path that Maven gives to a service whose parent is Spring Boot's. */
-    private static String classPath(String boot) throws IOException, InterruptedException {
+    /** Lets Maven resolve projects whose parent is Spring Boot's. */
+    private static Path resolve(String boot) throws IOException, InterruptedException {
         Path folder = Path.of("target/boot-" + boot).toAbsolutePath();
         for (String module : MODULES) {
             copyPom(ROOT.resolve(module), folder.resolve(module));
         }
-        Files.createDirectories(folder.resolve("service"));
-        Files.writeString(folder.resolve("service/pom.xml"), servicePom(boot));
+        write(folder.resolve("service"), pom(boot, "service", service()));
+        write(folder.resolve("tests"), pom(boot, "tests", tests()));
         String parent = Files.readString(ROOT.resolve("pom.xml"));
         String modules = MODULES.stream()
                 .map(module -> "<module>" + module + "</module>")
@@ -129,7 +157,8 @@ class BootVersionsTest {
         Files.writeString(
                 folder.resolve("pom.xml"),
                 parent.replaceFirst(
-                        "(?s)<modules>.*?</modules>", "<modules>" + modules + "<module>service</module></modules>"));
+                        "(?s)<modules>.*?</modules>",
+                        "<modules>" + modules + "<module>service</module><module>tests</module></modules>"));
         String output = process(
                 List.of(
                         "mvn",
@@ -142,8 +171,13 @@ class BootVersionsTest {
                         "compile",
                         "dependency:build-classpath"),
                 folder);
-        Path result = folder.resolve("service/classpath.txt");
-        assertThat(result).as(output).exists();
+        assertThat(folder.resolve("service/classpath.txt")).as(output).exists();
+        return folder;
+    }
+
+    /** The class path that Maven gives to one of them. */
+    private static String classPath(Path folder, String project) throws IOException {
+        Path result = folder.resolve(project + "/classpath.txt");
         return Arrays.stream(Files.readString(result).split(File.pathSeparator))
                         .map(entry -> entry.startsWith(folder.toString())
                                 ? ROOT.resolve(folder.relativize(Path.of(entry)))
@@ -155,20 +189,47 @@ class BootVersionsTest {
     }
 
     private static void copyPom(Path from, Path to) throws IOException {
-        Files.createDirectories(to);
-        Files.writeString(to.resolve("pom.xml"), Files.readString(from.resolve("pom.xml")));
+        write(to, Files.readString(from.resolve("pom.xml")));
     }
 
-    private static String servicePom(String boot) {
+    private static void write(Path folder, String pom) throws IOException {
+        Files.createDirectories(folder);
+        Files.writeString(folder.resolve("pom.xml"), pom);
+    }
+
+    private static String service() {
         StringBuilder dependencies = new StringBuilder();
         for (String artifact : ENGINES) {
             dependencies.append(dependency("dev.lockstep", artifact));
         }
-        for (String artifact :
-                List.of("spring-boot-starter-jdbc", "spring-boot-starter-data-redis", "spring-boot-starter-actuator")) {
+        for (String artifact : List.of(
+                "spring-boot-starter-jdbc",
+                "spring-boot-starter-data-redis",
+                "spring-boot-starter-integration",
+                "spring-boot-starter-actuator")) {
             dependencies.append(dependency("org.springframework.boot", artifact));
         }
-        dependencies.append(dependency("org.postgresql", "postgresql"));
+        return dependencies.append(dependency("org.postgresql", "postgresql")).toString();
+    }
+
+    /** What the tests of lockstep-spring need; Boot manages the versions, too, except where it has none. */
+    private static String tests() {
+        return dependency("dev.lockstep", "lockstep-spring")
+                + dependency("org.springframework", "spring-jdbc")
+                + dependency("org.springframework.security", "spring-security-config")
+                + dependency("org.springframework.retry", "spring-retry")
+                        .replace("</dependency>", "<version>2.0.13</version></dependency>")
+                + dependency("io.projectreactor", "reactor-core")
+                + dependency("org.jetbrains.kotlin", "kotlin-reflect")
+                + dependency("org.jetbrains.kotlinx", "kotlinx-coroutines-reactor")
+                + dependency("com.h2database", "h2")
+                + dependency("org.junit.jupiter", "junit-jupiter")
+                + dependency("org.junit.platform", "junit-platform-launcher")
+                + dependency("org.assertj", "assertj-core")
+                + dependency("org.awaitility", "awaitility");
+    }
+
+    private static String pom(String boot, String name, String dependencies) {
         return """
                 <project xmlns="http://maven.apache.org/POM/4.0.0">
                   <modelVersion>4.0.0</modelVersion>
@@ -179,8 +240,13 @@ class BootVersionsTest {
                     <relativePath/>
                   </parent>
                   <groupId>example</groupId>
-                  <artifactId>service</artifactId>
+                  <artifactId>%s</artifactId>
                   <version>1</version>
+                  <properties>
+                    <!-- Those with which the tests are compiled. -->
+                    <junit-jupiter.version>6.1.3</junit-jupiter.version>
+                    <kotlin.version>2.2.21</kotlin.version>
+                  </properties>
                   <dependencyManagement>
                     <dependencies>
                       <dependency>
@@ -194,7 +260,7 @@ class BootVersionsTest {
                   </dependencyManagement>
                   <dependencies>%s</dependencies>
                 </project>
-                """.formatted(boot, dependencies);
+                """.formatted(boot, name, dependencies);
     }
 
     private static String dependency(String group, String artifact) {

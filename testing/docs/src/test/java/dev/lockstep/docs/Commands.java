@@ -2,9 +2,7 @@ package dev.lockstep.docs;
 
 import dev.lockstep.cli.Main;
 import java.io.IOException;
-import java.lang.reflect.Constructor;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -18,16 +16,7 @@ final class Commands {
     private Commands() {}
 
     static CommandLine all() {
-        return new CommandLine(Main.class)
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .registerConverter(Duration.class, Commands::time);
-    }
-
-    /** As the command itself reads times; the class that does it is not for others. */
-    private static Duration time(String text) throws Exception {
-        Constructor<?> made = Class.forName("dev.lockstep.cli.Seconds").getDeclaredConstructor();
-        made.setAccessible(true);
-        return (Duration) ((CommandLine.ITypeConverter<?>) made.newInstance()).convert(text);
+        return Main.commandLine();
     }
 
     /** The commands that people see, by name, such as {@code demo pause}. */

@@ -150,10 +150,13 @@ class CommandsTest {
             Commands.all().parseArgs(others.toArray(String[]::new));
         } else if (first.equals("mvn")) {
             others.stream()
-                    .filter(word -> !word.matches("verify|test|install|spotless:apply|'!bom'|:lockstep-[a-z-]+|-.*"))
+                    .filter(word -> !word.matches(
+                            "verify|test|install|package|deploy|spotless:apply|versions:set|dependency:copy"
+                                    + "|'!bom'|:lockstep-[a-z-]+|-.*"))
                     .filter(word -> !Files.exists(Guide.root().resolve(word).resolve("pom.xml")))
+                    .filter(word -> !Files.isRegularFile(Guide.root().resolve(word)))
                     .forEach(CommandsTest::refuse);
-        } else if (!line.matches("export LOCKSTEP_URL=\\S+")
+        } else if (!line.matches("export LOCKSTEP_URL=\\S+|(git|tar|ln) .*")
                 && !Files.isExecutable(Guide.root().resolve(first))) {
             refuse(first);
         }

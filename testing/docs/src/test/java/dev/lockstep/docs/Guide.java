@@ -13,9 +13,9 @@ final class Guide {
     private static final List<String> ENGLISH_ONLY = List.of(
             "docs/adr/",
             "docs/engines/steps/",
-            "docs/architecture.md",
             "docs/benchmarks.md",
             "docs/proof.md",
+            "docs/releasing.md",
             "docs/torture.md");
 
     private Guide() {}

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.TestFactory;
 /** What is said in one language is said in the other. */
 class PairsTest {
     /** Code is code in every language; a block without one of these is a drawing or output, and may be translated. */
-    private static final Set<String> CODE = Set.of("java", "sh", "xml", "sql", "properties", "yaml", "lua");
+    private static final Set<String> CODE =
+            Set.of("java", "kotlin", "kts", "groovy", "sh", "xml", "sql", "properties", "yaml", "lua");
 
     @TestFactory
     Stream<DynamicTest> everyPageSaysTheSameInBothLanguages() throws IOException {
@@ -81,7 +82,7 @@ class PairsTest {
         String path = Guide.root().relativize(target).toString();
         // The switch from each language to the other is the one link that differs.
         String english = path.replaceFirst("^docs/zh/", "docs/")
-                .replaceFirst("\\.zh\\.svg$", ".svg")
+                .replaceFirst("\\.zh\\.(svg|png)$", ".$1")
                 .replace("README.zh-CN.md", "README.md");
         int hash = link.indexOf('#');
         if (hash < 0 || !Files.isRegularFile(target)) {

@@ -8,13 +8,14 @@ import dev.lockstep.Fallback;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockListener;
+import dev.lockstep.LockObserver;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.LossReason;
 import dev.lockstep.etcd.EtcdEngine;
-import dev.lockstep.jdbc.JdbcLocks;
-import dev.lockstep.redis.RedisLocks;
-import dev.lockstep.redis.Redlock;
+import dev.lockstep.jdbc.JdbcEngine;
+import dev.lockstep.redis.RedisEngine;
+import dev.lockstep.redis.redlock.RedlockEngine;
 import dev.lockstep.spi.BackendProvider;
 import dev.lockstep.zookeeper.ZooKeeperEngine;
 import java.io.IOException;
@@ -53,6 +54,8 @@ class ReferenceTest {
         addMethods(methods, LockTemplate.class, method -> true);
         addMethods(methods, Fallback.class, method -> method.getReturnType() == Fallback.class);
         addMethods(methods, LockListener.class, method -> true);
+        addMethods(methods, LockObserver.class, method -> true);
+        addMethods(methods, LockObserver.CallObserver.class, method -> true);
         assertThat(documented).isEqualTo(methods);
     }
 
@@ -76,8 +79,8 @@ class ReferenceTest {
             }
         }
         Set<String> existing = new TreeSet<>();
-        for (Class<?> type :
-                List.of(RedisLocks.class, Redlock.class, ZooKeeperEngine.class, EtcdEngine.class, JdbcLocks.class)) {
+        for (Class<?> type : List.of(
+                RedisEngine.class, RedlockEngine.class, ZooKeeperEngine.class, EtcdEngine.class, JdbcEngine.class)) {
             Set<String> methods = new TreeSet<>();
             addMethods(
                     methods,
@@ -99,9 +102,12 @@ class ReferenceTest {
     }
 
     @Test
-    void reasonsOfLoss() throws IOException {
-        Set<String> existing =
-                Stream.of(LossReason.values()).map(Enum::name).collect(Collectors.toCollection(TreeSet::new));
+    void reasonsOfLossAndOutcomes() throws IOException {
+        Set<String> existing = Stream.of(
+                        LossReason.values(), LockObserver.CallOutcome.values(), LockObserver.HoldOutcome.values())
+                .flatMap(Stream::of)
+                .map(Enum::name)
+                .collect(Collectors.toCollection(TreeSet::new));
         assertThat(documented(span -> span.matches("[A-Z_]+"))).isEqualTo(existing);
     }
 
@@ -109,7 +115,11 @@ class ReferenceTest {
     void schemes() throws IOException {
         Set<String> existing = new TreeSet<>();
         ServiceLoader.load(BackendProvider.class).forEach(provider -> existing.addAll(provider.schemes()));
-        assertThat(documented(span -> span.matches("[a-z-]+"))).isEqualTo(existing);
+        Set<String> documented = new TreeSet<>();
+        for (List<String> row : Guide.page(REFERENCE).table("scheme")) {
+            documented.addAll(Page.spans(row.get(0)));
+        }
+        assertThat(documented).isEqualTo(existing);
     }
 
     /** The first column of the tables of the reference, as far as a condition holds. */

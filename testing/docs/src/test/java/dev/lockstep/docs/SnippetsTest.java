@@ -15,6 +15,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
@@ -23,14 +25,20 @@ import org.xml.sax.InputSource;
 
 /** The code on the pages is code that is compiled, run or understood. */
 class SnippetsTest {
+    private static final Pattern COORDINATES = Pattern.compile("dev\\.lockstep:([\\w-]+)(?::([^\"')]+))?");
+
     @Test
-    void everyJavaBlockIsARegionOfCompiledCode() throws IOException {
+    void everyJavaOrKotlinBlockIsARegionOfCompiledCode() throws IOException {
         Map<String, String> regions = Snippets.read(Guide.root());
         Set<String> shown = new HashSet<>();
         for (Path file : Guide.pages(Guide.root())) {
-            for (String code : blocks(file, "java")) {
+            List<String> blocks = new ArrayList<>(blocks(file, "java"));
+            blocks.addAll(blocks(file, "kotlin"));
+            for (String code : blocks) {
                 assertThat(regions.keySet())
-                        .as(file + " shows code that is no region between // tag:: and // end:: in a Java file")
+                        .as(
+                                file
+                                        + " shows code that is no region between // tag:: and // end:: in a Java or Kotlin file")
                         .contains(code);
                 shown.add(regions.getOrDefault(code, ""));
             }
@@ -54,6 +62,30 @@ class SnippetsTest {
             assertThat(published).containsAll(artifacts(xml));
             assertThat(texts(xml, "version")).containsOnly(version);
         }
+    }
+
+    /** Coordinates for Gradle, in both of its languages. */
+    @Test
+    void everyDependencyOfGradleExists() throws Exception {
+        Set<String> published = artifacts(Commands.xml(Guide.root().resolve("bom/pom.xml")));
+        String version = Commands.xml(Guide.root().resolve("pom.xml"))
+                .getElementsByTagName("version")
+                .item(0)
+                .getTextContent();
+        Set<String> found = new HashSet<>();
+        for (Guide.Pair pair : Guide.pairs()) {
+            for (String language : List.of("kts", "groovy")) {
+                for (String block : blocks(Guide.root().resolve(pair.english()), language)) {
+                    Matcher coordinates = COORDINATES.matcher(block);
+                    while (coordinates.find()) {
+                        assertThat(published).contains(coordinates.group(1));
+                        assertThat(coordinates.group(2)).isIn(null, version);
+                        found.add(language);
+                    }
+                }
+            }
+        }
+        assertThat(found).containsExactlyInAnyOrder("kts", "groovy");
     }
 
     private static Set<String> artifacts(Document pom) {

@@ -54,8 +54,11 @@ class StepsTest {
                         .containsPattern("!\\[[^]]+]\\(\\.\\./drawings/[a-z-]+\\.svg\\)")
                         .containsPattern("(?m)^1\\. ")
                         .containsPattern("\\(\\.\\./\\.\\./(core|backends/[a-z]+)/src/main/java/\\S+\\.java\\)")
-                        .containsPattern("(?m)^## What .*(gets? wrong|lacks)$")
-                        .contains("<!-- steps: ");
+                        .containsPattern("(?m)^## What .*(gets? wrong|lacks)$");
+            }
+            // An election and a semaphore stand on the locks of an engine, whose page has the steps.
+            if (!file.endsWith("README.md") && !file.endsWith("election.md") && !file.endsWith("semaphore.md")) {
+                assertThat(Files.readString(file)).as(file.toString()).contains("<!-- steps: ");
             }
         }
     }

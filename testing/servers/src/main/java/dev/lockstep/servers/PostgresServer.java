@@ -107,7 +107,10 @@ public final class PostgresServer extends SqlServer {
             arguments.addAll(List.of("--auth=scram-sha-256", "--pwfile=" + password));
             arguments.addAll(List.of("-E", "UTF8", "--no-locale", "--no-sync"));
             run("initdb", Map.of(), arguments);
-            Path create = write("create.sql", List.of("CREATE DATABASE " + DATABASE));
+            String verifier = ScramVerifier.of(PASSWORD, USER);
+            Path create = write(
+                    "create.sql",
+                    List.of("ALTER ROLE " + USER + " PASSWORD '" + verifier + "'", "CREATE DATABASE " + DATABASE));
             List<String> single = List.of(
                     "sh",
                     "-c",

@@ -97,7 +97,7 @@ abstract class BadInputContract extends ContractGroup {
         refused(NullPointerException.class, () -> client().multiLock(null, options));
         refused(NullPointerException.class, () -> client().multiLock(List.of("a"), null));
         refused(NullPointerException.class, () -> client().template(null));
-        refused(NullPointerException.class, () -> client().template().execute(null, lease -> 1));
+        refused(NullPointerException.class, () -> client().template().execute((String) null, lease -> 1));
         refused(NullPointerException.class, () -> client().template().execute(NAME, null));
         refused(NullPointerException.class, () -> client().template().waitAtMost(null));
         refused(NullPointerException.class, () -> client().inspect(null));

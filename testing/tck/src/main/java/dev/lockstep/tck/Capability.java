@@ -14,6 +14,9 @@ public enum Capability {
     /** The engine grants fair locks in the order of arrival. */
     FAIR,
 
+    /** The engine limits how many shared claims hold together: it has semaphores. Without it, asking for one must fail. */
+    LIMITS,
+
     /** The engine turns an exclusive grant into a shared one in place, so that other clients' readers get in. */
     DOWNGRADE,
 
@@ -26,6 +29,9 @@ public enum Capability {
     /** The engine knows who waits, so that {@link dev.lockstep.LockClient#inspect} shows it: it has a queue. */
     SHOWS_WAITERS,
 
+    /** The engine stores which lock a holder waits for, so that {@link dev.lockstep.LockClient#waitGraph()} shows it. */
+    RECORDS_WAITS,
+
     /** The engine can expire a single lock, so that it stays held for its minimum time though its client closes. */
     KEEPS_WHEN_CLOSED,
 
@@ -34,6 +40,9 @@ public enum Capability {
 
     /** The engine lists its namespaces, see {@link dev.lockstep.LockClient#namespaces()}, and shows the locks of others. */
     LISTS_NAMESPACES,
+
+    /** The backend reports its requests, see {@link dev.lockstep.spi.BackendContext#requests()}. */
+    REPORTS_REQUESTS,
 
     /** {@link BackendFixture#breakConnection} and {@link BackendFixture#healConnection} work. */
     BREAK_CONNECTION,

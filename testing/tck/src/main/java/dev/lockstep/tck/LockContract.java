@@ -201,6 +201,20 @@ public abstract class LockContract {
     }
 
     @Nested
+    class Semaphores extends SemaphoreContract {
+        Semaphores() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Elections extends ElectionContract {
+        Elections() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
     class Template extends TemplateContract {
         Template() {
             super(LockContract.this);
@@ -257,6 +271,13 @@ public abstract class LockContract {
     }
 
     @Nested
+    class Observers extends ObserverContract {
+        Observers() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
     class Listeners extends ListenerContract {
         Listeners() {
             super(LockContract.this);
@@ -266,6 +287,13 @@ public abstract class LockContract {
     @Nested
     class Operators extends OperatorContract {
         Operators() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Deadlocks extends DeadlockContract {
+        Deadlocks() {
             super(LockContract.this);
         }
     }

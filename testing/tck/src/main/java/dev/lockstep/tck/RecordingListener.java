@@ -45,6 +45,11 @@ final class RecordingListener implements LockListener {
     }
 
     @Override
+    public void onDeadlock(Deadlock event) {
+        record(event);
+    }
+
+    @Override
     public void onUnreachable(Unreachable event) {
         record(event);
     }

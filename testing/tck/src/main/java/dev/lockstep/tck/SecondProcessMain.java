@@ -1,8 +1,10 @@
 package dev.lockstep.tck;
 
+import dev.lockstep.DeadlockPolicy;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockOptions;
+import dev.lockstep.Term;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -12,9 +14,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 
 /** What runs in a {@link SecondProcess}: reads requests, answers them, and ends with its input. */
 final class SecondProcessMain {
+    /** Names the environment variable with the {@link DeadlockPolicy}. */
+    static final String DEADLOCKS = "LOCKSTEP_TCK_DEADLOCKS";
+
     private final LockClient client;
     private final Map<String, Lease> leases = new HashMap<>();
 
@@ -37,6 +45,7 @@ final class SecondProcessMain {
                 .requestTimeout(Bench.PATIENCE) // a JVM that has just begun is slow, the more so beside others
                 .clientName("second-process")
                 .releaseOnShutdown()
+                .deadlocks(DeadlockPolicy.valueOf(System.getenv().getOrDefault(DEADLOCKS, "REPORT")))
                 .connect()) {
             SecondProcessMain worker = new SecondProcessMain(client);
             answers.println("ok");
@@ -60,6 +69,7 @@ final class SecondProcessMain {
                             request[1],
                             client.lock(request[1], LockOptions.defaults().fair())
                                     .acquire());
+                case "elect" -> elect(request[1]);
                 case "try" ->
                     client.lock(request[1])
                             .tryAcquire()
@@ -80,6 +90,16 @@ final class SecondProcessMain {
     private String hold(String name, Lease lease) {
         leases.put(name, lease);
         return "ok";
+    }
+
+    /** Leads until the end of the process. */
+    private String elect(String name) throws InterruptedException {
+        BlockingQueue<Term> terms = new ArrayBlockingQueue<>(1);
+        client.election(name, "second process", term -> {
+            terms.add(term);
+            new CountDownLatch(1).await();
+        });
+        return hold(name, terms.take());
     }
 
     private Lease lease(String name) {

@@ -19,6 +19,7 @@ import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -243,6 +244,16 @@ final class BuggyBackend implements LockBackend {
         @Override
         public String claimId() {
             return asked.claimId();
+        }
+
+        @Override
+        public OptionalInt limit() {
+            return asked.limit();
+        }
+
+        @Override
+        public int permits() {
+            return asked.permits();
         }
 
         @Override

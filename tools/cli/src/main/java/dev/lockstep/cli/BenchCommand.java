@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,12 +54,14 @@ final class BenchCommand implements Callable<Integer> {
         }
         String url = engine.url(null);
         Map<String, Waits> measured = new LinkedHashMap<>();
+        Map<String, Object> meters;
         try (LockClient one = engine.connect(url, builder -> builder);
                 LockClient other = engine.connect(url, builder -> builder)) {
             Bench bench = new Bench(one, other, time);
             bench.pairs(1); // loads classes, warms up
             measured.put("free lock", bench.pairs(1));
             measured.put(threads + " threads", bench.pairs(threads));
+            meters = meters(url);
             if (!url.equals("memory:")) { // which is a client's own
                 measured.put("hand-off", bench.handOffs());
             }
@@ -67,11 +70,27 @@ final class BenchCommand implements Callable<Integer> {
         if (json) {
             Map<String, Object> answer = new LinkedHashMap<>();
             measured.forEach((what, waits) -> answer.put(what, toJson(waits)));
+            answer.put("meters", meters);
             out.println(Json.write(answer));
         } else {
             print(out, measured);
+            out.println();
+            out.println(meters.entrySet().stream()
+                            .map(meter -> meter.getKey() + " " + meter.getValue())
+                            .collect(Collectors.joining(", "))
+                    + " while they were counted, with " + threads + " threads");
         }
         return ExitCodes.OK;
+    }
+
+    /** What the many threads do, under the names of the meters; apart from the measurements, which counting would slow down. */
+    private Map<String, Object> meters(String url) throws InterruptedException {
+        MeterCounts counts = new MeterCounts();
+        try (LockClient one = engine.connect(url, builder -> builder.observer(counts));
+                LockClient other = engine.connect(url, builder -> builder)) {
+            new Bench(one, other, time).pairs(threads);
+        }
+        return counts.toJson();
     }
 
     private Map<String, Object> toJson(Waits waits) {

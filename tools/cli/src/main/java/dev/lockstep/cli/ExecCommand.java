@@ -1,14 +1,16 @@
 package dev.lockstep.cli;
 
 import dev.lockstep.DistributedLock;
-import dev.lockstep.DistributedReadWriteLock;
+import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
+import dev.lockstep.Permit;
 import dev.lockstep.ReleaseNotConfirmedException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,8 +30,8 @@ import picocli.CommandLine.Spec;
         customSynopsis = "lockstep exec [OPTIONS] NAME -- COMMAND [ARG...]",
         description = {
             "Takes a lock, runs a command, gives the lock back, and exits with the command's code.",
-            "The command finds LOCKSTEP_NAME and LOCKSTEP_TOKEN in its environment. Signals are passed on to it. If the"
-                    + " lock is lost, the command gets TERM, and KILL after a time of grace."
+            "The command finds LOCKSTEP_NAME and LOCKSTEP_TOKEN in its environment, and with --permits LOCKSTEP_SLOT. Signals"
+                    + " are passed on to it. If the lock is lost, the command gets TERM, and KILL after a time of grace."
         })
 final class ExecCommand implements Callable<Integer> {
     @Spec
@@ -64,6 +66,12 @@ final class ExecCommand implements Callable<Integer> {
     private boolean shared;
 
     @Option(
+            names = "--permits",
+            paramLabel = "N",
+            description = "Use a semaphore instead of a lock: at most N commands of that name run at once.")
+    private @Nullable Integer permits;
+
+    @Option(
             names = "--max-hold",
             paramLabel = "SECONDS",
             description = "How long the command may hold the lock at most; then it is lost (default: for ever).")
@@ -95,12 +103,16 @@ final class ExecCommand implements Callable<Integer> {
         if (tryOnly && wait != null) {
             throw new ParameterException(spec.commandLine(), "--try and --wait exclude each other");
         }
+        if (shared && permits != null) {
+            throw new ParameterException(spec.commandLine(), "--shared and --permits exclude each other");
+        }
         Programs.require(command.get(0));
         try (LockClient client = engine.connect(builder -> builder.ttl(ttl))) {
-            DistributedLock lock = lock(client);
+            Acquisition acquisition =
+                    permits == null ? acquisition(lock(client)) : acquisition(semaphore(client, permits));
             GuardedProcess process = new GuardedProcess(grace);
             try {
-                Optional<Lease> held = acquire(lock);
+                Optional<? extends Lease> held = acquisition.acquire();
                 return held.isPresent() ? runHolding(held.get(), process) : busy(client);
             } catch (InterruptedException e) {
                 return ExitCodes.SIGNAL + process.endedBy();
@@ -108,27 +120,48 @@ final class ExecCommand implements Callable<Integer> {
         }
     }
 
+    /** One way to acquire a lock or a permit, as the options say. */
+    private interface Acquisition {
+        Optional<? extends Lease> acquire() throws InterruptedException;
+    }
+
     private DistributedLock lock(LockClient client) {
         try {
-            LockOptions options = LockOptions.defaults();
-            options = fair ? options.fair() : options;
-            options = maxHold == null ? options : options.maxHold(maxHold);
-            options = minHold == null ? options : options.minHold(minHold);
-            if (!shared) {
-                return client.lock(name, options);
-            }
-            DistributedReadWriteLock both = client.readWriteLock(name, options);
-            return both.readLock();
+            return shared ? client.readWriteLock(name, options()).readLock() : client.lock(name, options());
         } catch (IllegalArgumentException e) {
             throw engine.unusable(e);
         }
     }
 
-    private Optional<Lease> acquire(DistributedLock lock) throws InterruptedException {
-        if (tryOnly) {
-            return lock.tryAcquire();
+    private DistributedSemaphore semaphore(LockClient client, int count) {
+        try {
+            return client.semaphore(name, count, options());
+        } catch (IllegalArgumentException e) {
+            throw engine.unusable(e);
         }
-        return wait == null ? Optional.of(lock.acquire()) : lock.tryAcquire(wait);
+    }
+
+    private LockOptions options() {
+        LockOptions options = LockOptions.defaults();
+        options = fair ? options.fair() : options;
+        options = maxHold == null ? options : options.maxHold(maxHold);
+        return minHold == null ? options : options.minHold(minHold);
+    }
+
+    private Acquisition acquisition(DistributedLock lock) {
+        if (tryOnly) {
+            return lock::tryAcquire;
+        }
+        Duration atMost = wait;
+        return atMost == null ? () -> Optional.of(lock.acquire()) : () -> lock.tryAcquire(atMost);
+    }
+
+    private Acquisition acquisition(DistributedSemaphore semaphore) {
+        if (tryOnly) {
+            return semaphore::tryAcquire;
+        }
+        Duration atMost = wait;
+        return atMost == null ? () -> Optional.of(semaphore.acquire()) : () -> semaphore.tryAcquire(atMost);
     }
 
     private int busy(LockClient client) {
@@ -146,8 +179,7 @@ final class ExecCommand implements Callable<Integer> {
                 report("the lock '" + name + "' was lost: " + reason.explanation());
                 process.onLost();
             });
-            process.start(
-                    command, Map.of("LOCKSTEP_NAME", name, "LOCKSTEP_TOKEN", Long.toUnsignedString(held.token())));
+            process.start(command, environment(held));
             int code = process.await();
             return held.isValid() ? code : ExitCodes.LOST;
         } catch (LockLostException e) {
@@ -157,6 +189,16 @@ final class ExecCommand implements Callable<Integer> {
         } finally {
             giveBack(held);
         }
+    }
+
+    private Map<String, String> environment(Lease held) {
+        Map<String, String> environment = new HashMap<>();
+        environment.put("LOCKSTEP_NAME", name);
+        environment.put("LOCKSTEP_TOKEN", Long.toUnsignedString(held.token()));
+        if (held instanceof Permit permit) {
+            environment.put("LOCKSTEP_SLOT", Integer.toString(permit.slot()));
+        }
+        return environment;
     }
 
     private void giveBack(Lease held) {

@@ -11,6 +11,9 @@ final class ExitCodes {
     /** The command line, or the URL on it, makes no sense. */
     static final int USAGE = 2;
 
+    /** There is a deadlock. */
+    static final int DEADLOCK = 3;
+
     /** The engine did not answer. */
     static final int UNAVAILABLE = 69;
 

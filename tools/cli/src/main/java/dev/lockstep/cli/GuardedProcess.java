@@ -8,15 +8,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command that runs while a lock is held, and the signals around it. Before it starts, a signal ends the wait for the
- * lock by an interrupt; afterwards signals are passed on to it.
+ * A command that runs while a lock is held, and the signals around it. While it does not run, a signal ends the wait for the
+ * lock by an interrupt; while it does, signals are passed on to it.
  *
  * <p>Safe for use by many threads: signals and the loss of the lock come on threads of their own.
  */
 final class GuardedProcess {
     private static final List<String> PASSED_ON = List.of("INT", "TERM", "HUP", "USR1", "USR2");
 
-    private final Thread waiting = Thread.currentThread();
+    private final Thread waiting;
     private final Duration grace;
     private @Nullable Process process;
     private int endedBy;
@@ -24,7 +24,13 @@ final class GuardedProcess {
 
     /** For the thread that makes it. */
     GuardedProcess(Duration grace) {
+        this(grace, Thread.currentThread());
+    }
+
+    /** For a thread that waits while another one runs the command. */
+    GuardedProcess(Duration grace, Thread waiting) {
         this.grace = grace;
+        this.waiting = waiting;
         Signals.handle(PASSED_ON, this::onSignal);
     }
 
@@ -33,7 +39,7 @@ final class GuardedProcess {
         Process running;
         synchronized (this) {
             running = process;
-            if (running == null) {
+            if (running == null || !running.isAlive()) {
                 endedBy = number;
                 waiting.interrupt();
                 return;
@@ -44,7 +50,7 @@ final class GuardedProcess {
         }
     }
 
-    /** The number of the signal that came before the command was started, or 0. */
+    /** The number of the signal that came while the command did not run, or 0. */
     synchronized int endedBy() {
         return endedBy;
     }

@@ -26,14 +26,16 @@ import picocli.CommandLine.Spec;
         subcommands = {
             DemoCommand.class,
             ExecCommand.class,
+            ElectCommand.class,
             WorkerCommand.class,
             PingCommand.class,
             ListCommand.class,
             InspectCommand.class,
             WatchCommand.class,
+            DeadlocksCommand.class,
+            ConsoleCommand.class,
             ReleaseCommand.class,
             BenchCommand.class,
-            TortureCommand.class,
             ExplainCommand.class,
             CompletionCommand.class,
         },
@@ -43,13 +45,14 @@ import picocli.CommandLine.Spec;
             "  0:done",
             "  1:something unexpected went wrong, or a demo or a torture did not end as it must",
             "  2:the command line or the URL makes no sense",
+            "  3:deadlocks: there is a deadlock",
             " 69:the engine did not answer",
             " 74:the output could not be written",
             " 75:exec: somebody else holds the lock; release: it has changed hands, or is held in another"
                     + " namespace",
             " 76:exec: the lock was lost",
-            "126:exec: the command cannot be executed",
-            "127:exec: the command was not found",
+            "126:exec, elect: the command cannot be executed",
+            "127:exec, elect: the command was not found",
             "128:plus the number of a signal: ended by it, such as 130 by Ctrl-C",
         })
 public final class Main implements Runnable {
@@ -90,11 +93,9 @@ public final class Main implements Runnable {
     /** Runs the command; gives its exit code. */
     static int run(PrintWriter out, PrintWriter err, String... args) {
         Main main = new Main();
-        CommandLine command = new CommandLine(main)
+        CommandLine command = commandLine(main)
                 .setOut(out)
                 .setErr(err)
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .registerConverter(Duration.class, new Seconds())
                 .setParameterExceptionHandler((e, unused) -> main.refuse(e))
                 .setExecutionExceptionHandler((e, failed, unused) -> main.fail(e, failed.getErr()));
         command.setExecutionStrategy(parsed -> {
@@ -106,6 +107,22 @@ public final class Main implements Runnable {
         out.flush();
         err.flush();
         return code;
+    }
+
+    /**
+     * What the command understands.
+     *
+     * @return the command with its subcommands
+     */
+    public static CommandLine commandLine() {
+        return commandLine(new Main());
+    }
+
+    private static CommandLine commandLine(Main main) {
+        return new CommandLine(main)
+                .addSubcommand(Addon.torture())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .registerConverter(Duration.class, new Seconds());
     }
 
     /** Without a subcommand there is nothing to do. */

@@ -38,6 +38,12 @@ final class OwnEngines implements AutoCloseable {
     }
 
     private static ServerProcess start(Algorithm.Family family) {
+        if (!Addon.isThere()) {
+            throw new Refusal(
+                    ExitCodes.USAGE,
+                    "to start a server of its own, explain needs " + Addon.NAME + "; or give --url "
+                            + family.exampleUrl);
+        }
         try {
             return switch (family) {
                 case ZOOKEEPER ->

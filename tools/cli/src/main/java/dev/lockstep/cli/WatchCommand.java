@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -129,8 +130,14 @@ final class WatchCommand implements Callable<Integer> {
         StringWriter text = new StringWriter();
         PrintWriter lines = new PrintWriter(text);
         table.print(lines);
+        lines.println("lockstep.lock.active " + count(locks, LockInfo::holders) + ", lockstep.lock.waiting "
+                + count(locks, LockInfo::waiters)); // as the meters are called
         lines.flush();
         return text.toString().replace(System.lineSeparator(), "\n");
+    }
+
+    private static int count(List<Located> locks, Function<LockInfo, List<LockInfo.Entry>> which) {
+        return locks.stream().mapToInt(lock -> which.apply(lock.info()).size()).sum();
     }
 
     private void add(TextTable table, Located lock, String role, LockInfo.Entry entry) {

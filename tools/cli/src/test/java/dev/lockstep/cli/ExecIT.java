@@ -111,6 +111,25 @@ class ExecIT {
     }
 
     @Test
+    void permitsLetSoManyRunAtOnce() throws Exception {
+        String[] holding = {"exec", "--permits", "2", "job", "--", "sh", "-c", "echo $LOCKSTEP_SLOT; cat"};
+        try (Launched one = start(holding);
+                Launched two = start(holding)) {
+            assertThat(List.of(one.line(), two.line())).containsExactlyInAnyOrder("0", "1");
+            assertThat(run("exec", "--permits", "2", "--try", "job", "--", "true")
+                            .code())
+                    .isEqualTo(ExitCodes.BUSY);
+            assertThat(run("exec", "--permits", "3", "--try", "job", "--", "true")
+                            .err())
+                    .contains("job")
+                    .hasLineCount(1);
+        }
+        assertThat(run("exec", "--permits", "2", "--shared", "job", "--", "true")
+                        .code())
+                .isEqualTo(ExitCodes.USAGE);
+    }
+
+    @Test
     void readersRunTogether() throws Exception {
         try (Launched one = start("exec", "--shared", "job", "--", "sh", "-c", "echo in; cat")) {
             assertThat(one.line()).isEqualTo("in");

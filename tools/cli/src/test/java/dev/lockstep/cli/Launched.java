@@ -79,6 +79,10 @@ final class Launched implements AutoCloseable {
         process.getOutputStream().flush();
     }
 
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
     void kill() {
         process.destroyForcibly();
     }

@@ -14,45 +14,34 @@ class Boot3Redis {
     @Bean
     @ConditionalOnBean(RedisConnectionDetails.class)
     RedisSettings redisSettings(RedisConnectionDetails details) {
-        return () -> url(details);
+        return new RedisSettings(() -> url(details));
     }
 
     private static String url(RedisConnectionDetails details) {
-        if (details.getSentinel() != null) {
-            RedisConnectionDetails.Sentinel sentinel = details.getSentinel();
-            return RedisSettings.url(
-                    "-sentinel",
-                    sentinel.getSslBundle() != null,
-                    details.getUsername(),
-                    details.getPassword(),
-                    sentinel.getNodes().stream()
-                            .map(node -> RedisSettings.server(node.host(), node.port()))
-                            .toList(),
-                    "/" + RedisSettings.encode(sentinel.getMaster()) + "/" + sentinel.getDatabase());
+        RedisConnectionDetails.Sentinel sentinel = details.getSentinel();
+        if (sentinel != null) {
+            return login(details, sentinel.getSslBundle() != null)
+                    .sentinel(servers(sentinel.getNodes()), sentinel.getMaster(), sentinel.getDatabase());
         }
-        if (details.getCluster() != null) {
-            return RedisSettings.url(
-                    "-cluster",
-                    details.getCluster().getSslBundle() != null,
-                    details.getUsername(),
-                    details.getPassword(),
-                    details.getCluster().getNodes().stream()
-                            .map(node -> RedisSettings.server(node.host(), node.port()))
-                            .toList(),
-                    "");
+        RedisConnectionDetails.Cluster cluster = details.getCluster();
+        if (cluster != null) {
+            return login(details, cluster.getSslBundle() != null).cluster(servers(cluster.getNodes()));
         }
         RedisConnectionDetails.Standalone single = details.getStandalone();
         if (single == null) {
-            throw new NoEngineException(
-                    "The application's Redis is neither a single server nor Sentinels nor a cluster. Set"
-                            + " lockstep.url.");
+            throw RedisSettings.unknown();
         }
-        return RedisSettings.url(
-                "",
-                single.getSslBundle() != null,
-                details.getUsername(),
-                details.getPassword(),
-                List.of(RedisSettings.server(single.getHost(), single.getPort())),
-                "/" + single.getDatabase());
+        return login(details, single.getSslBundle() != null)
+                .single(RedisSettings.server(single.getHost(), single.getPort()), single.getDatabase());
+    }
+
+    private static RedisSettings.Login login(RedisConnectionDetails details, boolean tls) {
+        return new RedisSettings.Login(details.getUsername(), details.getPassword(), tls);
+    }
+
+    private static List<String> servers(List<RedisConnectionDetails.Node> nodes) {
+        return nodes.stream()
+                .map(node -> RedisSettings.server(node.host(), node.port()))
+                .toList();
     }
 }

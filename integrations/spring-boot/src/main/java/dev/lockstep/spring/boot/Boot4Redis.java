@@ -14,45 +14,34 @@ class Boot4Redis {
     @Bean
     @ConditionalOnBean(DataRedisConnectionDetails.class)
     RedisSettings redisSettings(DataRedisConnectionDetails details) {
-        return () -> url(details);
+        return new RedisSettings(() -> url(details));
     }
 
     private static String url(DataRedisConnectionDetails details) {
-        if (details.getSentinel() != null) {
-            DataRedisConnectionDetails.Sentinel sentinel = details.getSentinel();
-            return RedisSettings.url(
-                    "-sentinel",
-                    details.getSslBundle() != null,
-                    details.getUsername(),
-                    details.getPassword(),
-                    sentinel.getNodes().stream()
-                            .map(node -> RedisSettings.server(node.host(), node.port()))
-                            .toList(),
-                    "/" + RedisSettings.encode(sentinel.getMaster()) + "/" + sentinel.getDatabase());
+        DataRedisConnectionDetails.Sentinel sentinel = details.getSentinel();
+        if (sentinel != null) {
+            return login(details, details.getSslBundle() != null)
+                    .sentinel(servers(sentinel.getNodes()), sentinel.getMaster(), sentinel.getDatabase());
         }
-        if (details.getCluster() != null) {
-            return RedisSettings.url(
-                    "-cluster",
-                    details.getSslBundle() != null,
-                    details.getUsername(),
-                    details.getPassword(),
-                    details.getCluster().getNodes().stream()
-                            .map(node -> RedisSettings.server(node.host(), node.port()))
-                            .toList(),
-                    "");
+        DataRedisConnectionDetails.Cluster cluster = details.getCluster();
+        if (cluster != null) {
+            return login(details, details.getSslBundle() != null).cluster(servers(cluster.getNodes()));
         }
         DataRedisConnectionDetails.Standalone single = details.getStandalone();
         if (single == null) {
-            throw new NoEngineException(
-                    "The application's Redis is neither a single server nor Sentinels nor a cluster. Set"
-                            + " lockstep.url.");
+            throw RedisSettings.unknown();
         }
-        return RedisSettings.url(
-                "",
-                details.getSslBundle() != null,
-                details.getUsername(),
-                details.getPassword(),
-                List.of(RedisSettings.server(single.getHost(), single.getPort())),
-                "/" + single.getDatabase());
+        return login(details, details.getSslBundle() != null)
+                .single(RedisSettings.server(single.getHost(), single.getPort()), single.getDatabase());
+    }
+
+    private static RedisSettings.Login login(DataRedisConnectionDetails details, boolean tls) {
+        return new RedisSettings.Login(details.getUsername(), details.getPassword(), tls);
+    }
+
+    private static List<String> servers(List<DataRedisConnectionDetails.Node> nodes) {
+        return nodes.stream()
+                .map(node -> RedisSettings.server(node.host(), node.port()))
+                .toList();
     }
 }

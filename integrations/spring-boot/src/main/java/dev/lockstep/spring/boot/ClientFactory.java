@@ -3,8 +3,6 @@ package dev.lockstep.spring.boot;
 import dev.lockstep.Fallback;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockListener;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -16,7 +14,6 @@ final class ClientFactory {
     private final ListableBeanFactory beans;
     private final LockstepProperties properties;
     private final Engines engines;
-    private final Map<String, FallbackState> fallbacks = new ConcurrentHashMap<>();
 
     ClientFactory(ListableBeanFactory beans, LockstepProperties properties) {
         this.beans = beans;
@@ -36,15 +33,7 @@ final class ClientFactory {
         return client(beanName, settings, engines.ofNamed(beanName, settings));
     }
 
-    /** Whether a client that was made here uses its fallback now. */
-    boolean isInFallback(String beanName) {
-        FallbackState state = fallbacks.get(beanName);
-        return state != null && state.isActive();
-    }
-
     private LockClient client(String beanName, ClientProperties settings, Engine engine) {
-        FallbackState state = new FallbackState();
-        fallbacks.put(beanName, state);
         LockClient.Builder builder = LockClient.builder()
                 .namespace(settings.getNamespace())
                 .ttl(settings.getTtl())
@@ -52,8 +41,7 @@ final class ClientFactory {
                 .retryBackoff(
                         settings.getRetryBackoff().getMin(),
                         settings.getRetryBackoff().getMax())
-                .fallback(fallback(settings.getFallback()))
-                .listener(state);
+                .fallback(fallback(settings.getFallback()));
         if (settings.getClientName() != null) {
             builder.clientName(settings.getClientName());
         }
@@ -78,24 +66,5 @@ final class ClientFactory {
         }
         Fallback fallback = to.equalsIgnoreCase("jvm") ? Fallback.thisJvmOnly() : Fallback.to(to);
         return settings.getAfter() == null ? fallback : fallback.after(settings.getAfter());
-    }
-
-    /** Whether a client uses its fallback. */
-    private static final class FallbackState implements LockListener {
-        private volatile boolean active;
-
-        boolean isActive() {
-            return active;
-        }
-
-        @Override
-        public void onFallbackEntered(FallbackEntered event) {
-            active = true;
-        }
-
-        @Override
-        public void onFallbackLeft(FallbackLeft event) {
-            active = false;
-        }
     }
 }

@@ -1,6 +1,6 @@
 package dev.lockstep.spring.boot;
 
-import dev.lockstep.jdbc.JdbcLocks;
+import dev.lockstep.jdbc.JdbcEngine;
 import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
@@ -33,7 +33,7 @@ final class Engines {
                 return sql;
             }
         }
-        if (isPresent("dev.lockstep.redis.RedisLocks")) {
+        if (isPresent("dev.lockstep.redis.RedisEngine")) {
             Optional<String> url = beans.getBeanProvider(RedisSettings.class)
                     .orderedStream()
                     .findFirst()
@@ -68,7 +68,7 @@ final class Engines {
     private @Nullable Engine ofDataSource(ClientProperties.Jdbc settings, String prefix) {
         boolean wanted = Boolean.TRUE.equals(settings.getUseDataSource());
         String property = prefix + ".jdbc.use-data-source";
-        if (!isPresent("javax.sql.DataSource") || !isPresent("dev.lockstep.jdbc.JdbcLocks")) {
+        if (!isPresent("javax.sql.DataSource") || !isPresent("dev.lockstep.jdbc.JdbcEngine")) {
             if (wanted) {
                 throw new NoEngineException(property + " is true, but lockstep-jdbc is not on the class path.");
             }
@@ -102,7 +102,7 @@ final class Engines {
             if (source == null) {
                 return null;
             }
-            JdbcLocks locks = JdbcLocks.over(source);
+            JdbcEngine locks = JdbcEngine.over(source);
             return Engine.of(
                     createSchema == null ? locks : locks.createSchema(createSchema),
                     "sql",

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockHealth {
     private final Map<String, LockClient> clients;
-    private final ClientFactory factory;
     private final LockstepProperties.Health settings;
     private final Map<String, CompletableFuture<EngineInfo>> asking = new LinkedHashMap<>();
 
@@ -28,9 +27,8 @@ final class LockHealth {
         thread.start();
     };
 
-    LockHealth(Map<String, LockClient> clients, ClientFactory factory, LockstepProperties.Health settings) {
+    LockHealth(Map<String, LockClient> clients, LockstepProperties.Health settings) {
         this.clients = clients;
-        this.factory = factory;
         this.settings = settings;
     }
 
@@ -60,7 +58,7 @@ final class LockHealth {
     }
 
     private String check(String name, LockClient client, Map<String, Object> details) {
-        boolean fallback = factory.isInFallback(name);
+        boolean fallback = client.inFallback();
         if (fallback) {
             details.put("fallback", true);
         }

@@ -1,7 +1,9 @@
 package dev.lockstep.spring.boot;
 
+import dev.lockstep.ClientSnapshot;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockstepException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +12,10 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
-/** The actuator endpoint {@code locks}: which locks are held or waited for, and by whom. Safe for use by many threads. */
+/**
+ * The actuator endpoint {@code locks}: which locks are held or waited for, and by whom; and what this process does, thread by
+ * thread. Safe for use by many threads.
+ */
 @Endpoint(id = "locks")
 public class LocksEndpoint {
     private final Map<String, LockClient> clients;
@@ -20,15 +25,14 @@ public class LocksEndpoint {
     }
 
     /**
-     * Lists the locks.
+     * Lists the locks. If the engine does not answer, what this process holds and waits for is shown all the same.
      *
-     * @return the locks of each client, by the client's bean name
+     * @return what each client sees, by the client's bean name
      */
     @ReadOperation
-    public Map<String, List<LockView>> locks() {
-        Map<String, List<LockView>> found = new LinkedHashMap<>();
-        clients.forEach((name, client) ->
-                found.put(name, client.list("").stream().map(LockView::of).toList()));
+    public Map<String, ClientView> locks() {
+        Map<String, ClientView> found = new LinkedHashMap<>();
+        clients.forEach((name, client) -> found.put(name, ClientView.of(client)));
         return found;
     }
 
@@ -43,6 +47,57 @@ public class LocksEndpoint {
         Map<String, LockView> found = new LinkedHashMap<>();
         clients.forEach((bean, client) -> found.put(bean, LockView.of(client.inspect(name))));
         return found;
+    }
+
+    /**
+     * What a client sees, for people.
+     *
+     * @param locks the locks of all processes; empty if the engine did not answer
+     * @param error why the locks are missing; empty if they are not
+     * @param fallback whether the client uses its fallback now
+     * @param holds what this process holds
+     * @param waiters what this process waits for
+     */
+    public record ClientView(
+            List<LockView> locks, String error, boolean fallback, List<UseView> holds, List<UseView> waiters) {
+        static ClientView of(LockClient client) {
+            List<LockView> locks = List.of();
+            String error = "";
+            try {
+                locks = client.list("").stream().map(LockView::of).toList();
+            } catch (LockstepException e) {
+                error = String.valueOf(e.getMessage());
+            }
+            ClientSnapshot own = client.snapshot();
+            return new ClientView(
+                    locks,
+                    error,
+                    client.inFallback(),
+                    own.holds().stream().map(UseView::of).toList(),
+                    own.waiters().stream().map(UseView::of).toList());
+        }
+    }
+
+    /**
+     * A hold of this process, or a call that waits, for people.
+     *
+     * @param lock the lock's name
+     * @param mode exclusive or shared
+     * @param thread the thread; empty if it belongs to none
+     * @param duration for how long
+     * @param handOffs how often the lock was handed off between threads of this process
+     * @param token the fencing token; empty if nobody has asked for it
+     */
+    public record UseView(String lock, String mode, String thread, String duration, int handOffs, String token) {
+        static UseView of(ClientSnapshot.Use use) {
+            return new UseView(
+                    use.lockName(),
+                    use.mode().name(),
+                    use.threadName().orElse(""),
+                    use.duration().toString(),
+                    use.handOffs(),
+                    use.token().isPresent() ? Long.toString(use.token().getAsLong()) : "");
+        }
     }
 
     /**

@@ -26,8 +26,8 @@ public class LockstepActuatorAutoConfiguration {
     public LockstepActuatorAutoConfiguration() {}
 
     @Bean
-    LockHealth lockHealth(Map<String, LockClient> clients, ClientFactory factory, LockstepProperties properties) {
-        return new LockHealth(clients, factory, properties.getHealth());
+    LockHealth lockHealth(Map<String, LockClient> clients, LockstepProperties properties) {
+        return new LockHealth(clients, properties.getHealth());
     }
 
     /** The endpoint, if it is enabled and exposed. */

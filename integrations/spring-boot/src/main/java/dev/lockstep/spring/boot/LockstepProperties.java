@@ -23,6 +23,7 @@ public class LockstepProperties extends ClientProperties {
 
     private final Health health = new Health();
     private final Endpoint endpoint = new Endpoint();
+    private final ConsoleProperties console = new ConsoleProperties();
 
     /** Makes properties with the defaults. */
     public LockstepProperties() {}
@@ -106,6 +107,42 @@ public class LockstepProperties extends ClientProperties {
      */
     public Endpoint getEndpoint() {
         return endpoint;
+    }
+
+    /**
+     * Returns the settings of the console.
+     *
+     * @return the settings
+     */
+    public ConsoleProperties getConsole() {
+        return console;
+    }
+
+    /** The console. */
+    public static class ConsoleProperties {
+        /** Whether the console can take a lock away from its holder. */
+        private boolean allowRelease;
+
+        /** Makes settings with the defaults. */
+        public ConsoleProperties() {}
+
+        /**
+         * Tells whether the console can take locks away.
+         *
+         * @return true if it can
+         */
+        public boolean isAllowRelease() {
+            return allowRelease;
+        }
+
+        /**
+         * Sets whether the console can take locks away.
+         *
+         * @param allowRelease true if it can
+         */
+        public void setAllowRelease(boolean allowRelease) {
+            this.allowRelease = allowRelease;
+        }
     }
 
     /** The health indicator. */

@@ -10,6 +10,7 @@ import dev.lockstep.servers.TcpProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,17 +58,17 @@ class ActuatorTest {
                 TcpProxy proxy = TcpProxy.to(server.port())) {
             runner.withPropertyValues(
                             "lockstep.url=redis://127.0.0.1:" + proxy.port(),
-                            "lockstep.request-timeout=3s",
-                            "lockstep.health.timeout=300ms")
+                            "lockstep.request-timeout=30s",
+                            "lockstep.health.timeout=2s") // a busy machine answers within that, too
                     .run(context -> {
                         HealthIndicator indicator = context.getBean(HealthIndicator.class);
                         assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
                         proxy.blackHole();
                         long start = System.nanoTime();
                         Health health = indicator.health();
-                        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+                        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
                         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-                        assertThat(health.getDetails().get("error")).isEqualTo("no answer within PT0.3S");
+                        assertThat(health.getDetails().get("error")).isEqualTo("no answer within PT2S");
                         proxy.heal();
                     });
         }
@@ -117,7 +118,15 @@ class ActuatorTest {
             LockClient locks = context.getBean(LockClient.class);
             LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
             try (Lease lease = locks.lock("order:42").acquire()) {
-                assertThat(endpoint.locks().get("lockClient")).singleElement().satisfies(lock -> {
+                LocksEndpoint.ClientView seen =
+                        Objects.requireNonNull(endpoint.locks().get("lockClient"));
+                assertThat(seen.error()).isEmpty();
+                assertThat(seen.waiters()).isEmpty();
+                assertThat(seen.holds()).singleElement().satisfies(hold -> {
+                    assertThat(hold.lock()).isEqualTo("order:42");
+                    assertThat(hold.thread()).isEqualTo(Thread.currentThread().getName());
+                });
+                assertThat(seen.locks()).singleElement().satisfies(lock -> {
                     assertThat(lease.isValid()).isTrue();
                     assertThat(lock.name()).isEqualTo("order:42");
                     assertThat(lock.holders().get(0).token()).matches("\\d+");
@@ -141,6 +150,27 @@ class ActuatorTest {
                         LockstepActuatorAutoConfiguration.class,
                         EndpointAutoConfiguration.class))
                 .run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class)); // not exposed by default
+    }
+
+    @Test
+    void theEndpointShowsWhatThisProcessHoldsWhileTheEngineIsSilent() throws Exception {
+        try (RedisServer server = Servers.require(() -> RedisServer.builder().start());
+                TcpProxy proxy = TcpProxy.to(server.port())) {
+            runner.withPropertyValues("lockstep.url=redis://127.0.0.1:" + proxy.port(), "lockstep.request-timeout=2s")
+                    .run(context -> {
+                        Lease lease =
+                                context.getBean(LockClient.class).lock("a").acquire();
+                        proxy.blackHole();
+                        LocksEndpoint.ClientView seen = Objects.requireNonNull(
+                                context.getBean(LocksEndpoint.class).locks().get("lockClient"));
+                        assertThat(seen.locks()).isEmpty();
+                        assertThat(seen.error()).contains("127.0.0.1");
+                        assertThat(seen.holds()).hasSize(1);
+                        assertThat(lease.isValid()).isTrue();
+                        proxy.heal();
+                        lease.close();
+                    });
+        }
     }
 
     @Test

@@ -22,6 +22,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.annotation.Transactional;
 
 /** The code and the properties of docs/spring.md. */
@@ -87,7 +88,8 @@ class ManualTest {
         }
 
         // tag::spring-skip
-        @Locked(name = "report", onBusy = OnBusy.SKIP) // whoever finds it busy does nothing
+        @Scheduled(cron = "0 0 3 * * *") // in every instance
+        @Locked(name = "report", onBusy = OnBusy.SKIP, minHold = "30s") // and only one of them does it
         public void report() {
             // end::spring-skip
             reports++;
@@ -132,7 +134,7 @@ class ManualTest {
     }
 
     @SuppressWarnings("unchecked")
-    private static <T> T target(T proxy) {
+    static <T> T target(T proxy) {
         return (T) Objects.requireNonNull(AopProxyUtils.getSingletonTarget(proxy));
     }
 

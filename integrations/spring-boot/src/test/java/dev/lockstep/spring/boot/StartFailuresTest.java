@@ -70,7 +70,7 @@ class StartFailuresTest {
     @Test
     void missingTablesAreNamed() {
         start(
-                "The tables lockstep_sessions, lockstep_locks and lockstep_claims are missing",
+                "The tables lockstep_sessions, lockstep_locks, lockstep_claims and lockstep_format are missing",
                 "lockstep.jdbc.create-schema",
                 "lockstep.url=jdbc:h2:mem:none;DB_CLOSE_DELAY=-1;lockstep.createSchema=false",
                 "lockstep.request-timeout=1s");

@@ -4,11 +4,18 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.annotation.Locked;
 import dev.lockstep.spring.boot.LocksEndpoint;
+import dev.lockstep.spring.integration.LockstepLockRegistry;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.reflect.Method;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.integration.leader.Context;
+import org.springframework.integration.leader.DefaultCandidate;
+import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -38,6 +45,26 @@ public class Service {
         return new Shop(jdbc, locks);
     }
 
+    /** Lets Spring Integration elect a leader, in whatever version Boot brings. */
+    private static String lead(LockClient locks) throws InterruptedException {
+        CountDownLatch elected = new CountDownLatch(1);
+        LockRegistryLeaderInitiator initiator =
+                new LockRegistryLeaderInitiator(new LockstepLockRegistry(locks), new DefaultCandidate("one", "leader") {
+                    @Override
+                    public void onGranted(Context context) {
+                        elected.countDown();
+                    }
+                });
+        initiator.start();
+        try {
+            return elected.await(30, TimeUnit.SECONDS)
+                    ? locks.list("leader").get(0).name()
+                    : "nobody";
+        } finally {
+            initiator.stop();
+        }
+    }
+
     /** Starts the service. */
     public static void main(String[] arguments) throws Exception {
         try (ConfigurableApplicationContext context = SpringApplication.run(Service.class, arguments)) {
@@ -48,8 +75,14 @@ public class Service {
             Method check = indicator.getClass().getMethod("health");
             check.setAccessible(true);
             int listed = context.getBean(LocksEndpoint.class).locks().size();
+            long metered = context.getBean(MeterRegistry.class)
+                    .get("lockstep.lock.hold")
+                    .tag("group", "stock")
+                    .timer()
+                    .count();
             System.out.println("RESULT " + sold + " | " + template + " | " + check.invoke(indicator) + " | " + listed
-                    + " | " + locks.describe().product());
+                    + " | metered " + metered + " | " + lead(locks) + " | "
+                    + locks.describe().product());
         }
     }
 }

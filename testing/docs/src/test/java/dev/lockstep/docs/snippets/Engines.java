@@ -4,8 +4,8 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.etcd.EtcdEngine;
 import dev.lockstep.etcd.EtcdGuard;
-import dev.lockstep.jdbc.JdbcLocks;
-import dev.lockstep.redis.RedisLocks;
+import dev.lockstep.jdbc.JdbcEngine;
+import dev.lockstep.redis.RedisEngine;
 import dev.lockstep.zookeeper.ZooKeeperEngine;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KV;
@@ -34,7 +34,7 @@ final class Engines {
         // tag::redis-client
         try (RedisClient jedis = RedisClient.create("localhost", 6379);
                 LockClient locks = LockClient.builder()
-                        .backend(RedisLocks.on(jedis).replicas(1))
+                        .backend(RedisEngine.on(jedis).replicas(1))
                         .connect()) {
             locks.lock("order:42").lock();
             // end::redis-client
@@ -97,7 +97,7 @@ final class Engines {
         {
             // tag::sql-source
             LockClient locks = LockClient.builder()
-                    .backend(JdbcLocks.over(dataSource).tablePrefix("app_").createSchema(true))
+                    .backend(JdbcEngine.over(dataSource).tablePrefix("app_").createSchema(true))
                     .connect();
             // end::sql-source
             locks.close();

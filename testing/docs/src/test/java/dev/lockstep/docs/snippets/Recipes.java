@@ -1,14 +1,19 @@
 package dev.lockstep.docs.snippets;
 
+import dev.lockstep.DeadlockPolicy;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.DistributedReadWriteLock;
+import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.Fallback;
+import dev.lockstep.Leader;
+import dev.lockstep.LeaderElection;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockListener;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockTimeoutException;
+import dev.lockstep.Permit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -39,7 +44,7 @@ final class Recipes {
                 lock.unlock();
             }
         } else {
-            shop.tellBusy(42); // certainly held by somebody else: an engine that does not answer is an exception
+            shop.tellBusy(42); // the lock is taken; if the engine does not answer, tryLock throws
         }
         // end::wait
     }
@@ -186,6 +191,45 @@ final class Recipes {
         return done;
     }
 
+    void limitCalls() throws InterruptedException {
+        // tag::semaphore
+        DistributedSemaphore calls = locks.semaphore("slow-service", 10); // for all processes together
+        try (Permit permit = calls.acquire()) {
+            shop.callSlowService();
+        }
+        // end::semaphore
+    }
+
+    void workerOfAShard() throws InterruptedException {
+        // tag::shards
+        DistributedSemaphore shards = locks.semaphore("import-shards", 4);
+        try (Permit permit = shards.acquire()) { // waits while all four shards have a worker
+            int shard = permit.slot(); // 0 to 3; no other live worker has it
+            while (permit.isValid() && shop.hasMore()) {
+                shop.importShard(shard, permit.token()); // storage keeps the highest token for each shard
+            }
+        }
+        // end::shards
+    }
+
+    LeaderElection activeScheduler() {
+        // tag::election
+        LeaderElection election = locks.election("scheduler", "10.0.0.7:8080", term -> {
+            while (!Thread.currentThread().isInterrupted()) { // interrupted when the term ends
+                shop.runNextJob(term.token()); // storage refuses a term lower than it has seen
+            }
+        });
+        // end::election
+        return election;
+    }
+
+    String whereTheSchedulerIs() {
+        // tag::leader
+        String address = locks.leader("scheduler").map(Leader::payload).orElse("nobody leads");
+        // end::leader
+        return address;
+    }
+
     void options() throws InterruptedException {
         // tag::options
         LockOptions turns = LockOptions.defaults().fair(); // first come, first served, over all processes
@@ -220,6 +264,22 @@ final class Recipes {
                 .fallback(Fallback.thisJvmOnly().after(Duration.ofSeconds(3)))
                 .connect();
         // end::fallback
+        return locks;
+    }
+
+    static LockClient withoutDeadlocks(String url, Meters meters) {
+        // tag::deadlocks
+        LockClient locks = LockClient.builder()
+                .url(url)
+                .deadlocks(DeadlockPolicy.FAIL)
+                .listener(new LockListener() {
+                    @Override
+                    public void onDeadlock(Deadlock event) {
+                        meters.alert("deadlock: " + event.cycle());
+                    }
+                })
+                .connect();
+        // end::deadlocks
         return locks;
     }
 
@@ -289,5 +349,11 @@ final class Recipes {
         void setPrices(long token);
 
         void transfer(int from, int to, long fromToken, long toToken);
+
+        void callSlowService();
+
+        void importShard(int shard, long token);
+
+        void runNextJob(long token);
     }
 }

@@ -3,8 +3,10 @@ package dev.lockstep.docs.snippets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.LeaderElection;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.Permit;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -68,6 +71,37 @@ class RecipesTest {
         recipes.onceInTheCluster(); // by an instance whose clock is behind
         assertThat(shop.done).containsExactly("report");
         assertThat(other.lock("nightly-report").tryLock()).isFalse();
+    }
+
+    @Test
+    void callsAreLimitedInAllProcessesTogether() throws Exception {
+        List<Permit> held = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            held.add(other.semaphore("slow-service", 10).acquire());
+        }
+        recipes.limitCalls();
+        assertThat(shop.done).containsExactly("slow call");
+        held.forEach(Permit::close);
+    }
+
+    @Test
+    void eachWorkerHasAShardOfItsOwn() throws Exception {
+        try (Permit first = other.semaphore("import-shards", 4).acquire()) {
+            assertThat(first.slot()).isZero();
+            recipes.workerOfAShard();
+        }
+        assertThat(shop.done).isNotEmpty().allMatch(done -> done.equals("shard 1"));
+    }
+
+    @Test
+    void oneSchedulerIsActiveAndOthersKnowWhere() throws Exception {
+        try (LeaderElection election = recipes.activeScheduler()) {
+            while (!election.isLeader() || !shop.done.contains("job")) {
+                Thread.onSpinWait();
+            }
+            assertThat(recipes.whereTheSchedulerIs()).isEqualTo("10.0.0.7:8080");
+        }
+        assertThat(recipes.whereTheSchedulerIs()).isEqualTo("nobody leads");
     }
 
     @Nested
@@ -177,7 +211,7 @@ class RecipesTest {
 
     /** Writes down what is done to it. */
     private static final class Register implements Recipes.Shop {
-        private final List<String> done = new ArrayList<>();
+        private final List<String> done = new CopyOnWriteArrayList<>();
         private boolean more = true;
 
         @Override
@@ -240,6 +274,25 @@ class RecipesTest {
         @Override
         public void transfer(int from, int to, long fromToken, long toToken) {
             done.add("transfer");
+        }
+
+        @Override
+        public void callSlowService() {
+            done.add("slow call");
+        }
+
+        @Override
+        public void importShard(int shard, long token) {
+            more = false;
+            done.add("shard " + shard);
+        }
+
+        @Override
+        public void runNextJob(long token) {
+            if (!done.contains("job")) {
+                done.add("job");
+            }
+            Thread.onSpinWait();
         }
     }
 }

@@ -1,0 +1,104 @@
+package dev.lockstep.etcd;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.servers.TestCertificates;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Passwords and certificates change while a client is open. */
+class RotationTest extends EtcdTestCase {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aPasswordThatHasChangedIsReadFromItsFile() throws Exception {
+        Path file = Files.writeString(folder.resolve("password"), "old\n");
+        EtcdServer server = closedAfterwards(Servers.require(EtcdServer.builder()::start));
+        Gateway gateway = new Gateway(server);
+        gateway.post("/v3/auth/user/add", "{\"name\":\"root\",\"password\":\"old\"}");
+        gateway.post("/v3/auth/role/add", "{\"name\":\"root\"}");
+        gateway.post("/v3/auth/user/grant", "{\"user\":\"root\",\"role\":\"root\"}");
+        gateway.post("/v3/auth/enable", "{}");
+        // The server is away for about three seconds, and on a busy machine for longer: the ttl outlasts that by far.
+        LockClient locks = closedAfterwards(builder()
+                .ttl(Duration.ofSeconds(15))
+                .url("etcd://root@" + server.address() + "?passwordFile=" + file)
+                .connect());
+        Lease held = locks.lock("held").acquireAsync().get();
+
+        gateway.login("root", "old");
+        gateway.post("/v3/auth/user/changepw", "{\"name\":\"root\",\"password\":\"new\"}");
+        Files.writeString(file, "new\n");
+        server.restart(); // so that no token of before is known
+
+        await("it logs in anew", () -> locks.lock("other").tryLock());
+        Duration remaining = held.remaining();
+        await("it is renewed with the new token", () -> held.remaining().compareTo(remaining) > 0);
+        held.close();
+        assertThatThrownBy(() -> connect("etcd://root:old@" + server.address()))
+                .isInstanceOf(LockConfigurationException.class);
+        connect(builder().backend(EtcdEngine.at(server.address()).user("root", () -> "new")))
+                .ping();
+    }
+
+    @Test
+    void aPasswordIsInOnePlace() {
+        for (String url : new String[] {
+            "etcd://app:s3cret@localhost?passwordFile=" + folder,
+            "etcd://app@localhost",
+            "etcd://localhost?passwordFile=x"
+        }) {
+            assertThatThrownBy(() -> new EtcdProvider().parse(url))
+                    .as(url)
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("passwordFile")
+                    .hasMessageNotContaining("s3cret");
+        }
+    }
+
+    /** The server reads its own files for each connection. */
+    @Test
+    void certificatesAreReadAgain() throws Exception {
+        use("usual");
+        EtcdServer server = closedAfterwards(Servers.require(() -> EtcdServer.builder()
+                .tls(TestCertificates.get())
+                .flag("cert-file", folder.resolve("server.pem").toString())
+                .flag("key-file", folder.resolve("server-key.pem").toString())
+                .start()));
+        TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
+        LockClient locks = closedAfterwards(builder()
+                .requestTimeout(Duration.ofSeconds(5))
+                .url("etcds://localhost:" + proxy.port() + "?ca=" + folder.resolve("ca.pem") + "&cert="
+                        + folder.resolve("cert.pem") + "&key=" + folder.resolve("key.pem"))
+                .connect());
+        locks.lock("one").lock();
+        use("other");
+        proxy.resetConnections();
+        await("it trusts the new certificate", () -> locks.lock("two").tryLock());
+        locks.lock("one").unlock();
+    }
+
+    private void use(String authority) throws Exception {
+        TestCertificates certificates = TestCertificates.get(authority);
+        copy(certificates.caCertificate(), "ca.pem");
+        copy(certificates.clientCertificate(), "cert.pem");
+        copy(certificates.clientKey(), "key.pem");
+        copy(certificates.serverCertificate(), "server.pem");
+        copy(certificates.serverKey(), "server-key.pem");
+    }
+
+    private void copy(Path from, String name) throws Exception {
+        Files.copy(from, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+    }
+}

@@ -1,0 +1,37 @@
+-- What is done to the keys of any lock with a queue. The keys are described in common.lua.
+local SLACK = 5000 -- how long keys stay when all that is in them has expired
+
+local function client_of(id)
+  return string.sub(id, 1, 22)
+end
+
+-- Lets a key outlive what is in it, by so much that whoever comes meanwhile can clear up all that belongs to it.
+local function keep(key, ms)
+  if redis.call('PTTL', key) < ms + SLACK then
+    redis.call('PEXPIRE', key, ms + SLACK)
+  end
+end
+
+-- Sets until when the exclusive holder has a lock.
+local function set_owner_until(lock, till)
+  redis.call('HSET', lock, 'until', till)
+  redis.call('PEXPIRE', lock, till - now + TOKEN_KEPT)
+end
+
+-- Sets until when a reader has a lock.
+local function set_reader_until(lock, readers, claims, id, till)
+  redis.call('ZADD', readers, till, id)
+  keep(readers, till - now)
+  keep(claims, till - now)
+  keep(lock, till - now + TOKEN_KEPT)
+end
+
+-- Whether another client than the claim's waits near the head: 1 or 0. A key that is no queue has nobody waiting.
+local function is_wanted(queue, id)
+  for _, other in ipairs(redis.pcall('ZRANGE', queue, 0, 2)) do
+    if client_of(other) ~= client_of(id) then
+      return 1
+    end
+  end
+  return 0
+end

@@ -1,0 +1,2 @@
+/** Tests of Redlock's parts, without servers. */
+package dev.lockstep.redis.redlock;

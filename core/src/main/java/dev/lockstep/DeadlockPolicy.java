@@ -1,0 +1,24 @@
+package dev.lockstep;
+
+/**
+ * What a client does about deadlocks: threads that hold locks and wait for each other's, in one process or in several. Use
+ * the same one for all clients of an engine.
+ *
+ * @see LockClient.Builder#deadlocks(DeadlockPolicy)
+ */
+public enum DeadlockPolicy {
+    /** The client records no waits at the engine and looks for no deadlocks. */
+    OFF,
+
+    /** The client reports a deadlock in which one of its threads takes part: {@link LockListener#onDeadlock} and a warning. */
+    REPORT,
+
+    /**
+     * The client reports a deadlock. If the {@linkplain WaitGraph.Cycle#victim() victim} is one of its own calls and has no
+     * deadline, that call fails with a {@link DeadlockException}. What its thread holds it still holds.
+     */
+    FAIL,
+
+    /** Like {@link #FAIL}, and if all calls in the cycle have deadlines, the victim among them fails before its deadline. */
+    FAIL_TIMED_TOO
+}

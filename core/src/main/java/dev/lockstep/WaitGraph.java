@@ -1,0 +1,393 @@
+package dev.lockstep;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which holders of locks wait for other locks, and the cycles in that: deadlocks. It is made from what the engine knows; see
+ * {@link LockAdmin#waitGraph(String)}.
+ *
+ * <p>A thread that holds a lock and waits for another one records that at the engine after some time ({@link
+ * LockClient.Builder#recordWaitsAfter}). So shorter waits are not in the graph, and neither is what the engine cannot know: holds
+ * and calls without a thread, locks of other engines, and permits of semaphores. The locks are read one after the other, so a
+ * cycle that is seen once may never have existed as a whole. One that is seen twice with the same claims, tokens and waits is
+ * a deadlock.
+ *
+ * <p>Immutable. Later versions may add to it.
+ */
+public final class WaitGraph {
+    private final List<LockInfo> locks;
+    private final List<Edge> edges;
+    private final List<Cycle> cycles;
+
+    private WaitGraph(List<LockInfo> locks, List<Edge> edges, List<Cycle> cycles) {
+        this.locks = List.copyOf(locks);
+        this.edges = List.copyOf(edges);
+        this.cycles = List.copyOf(cycles);
+    }
+
+    /**
+     * Makes the graph of some locks.
+     *
+     * @param locks what the engine knows of them; of two with one name the second counts
+     * @return the graph
+     */
+    public static WaitGraph of(Collection<LockInfo> locks) {
+        Map<String, LockInfo> byName = new TreeMap<>();
+        locks.forEach(lock -> byName.put(lock.name(), lock));
+        List<Edge> edges = new ArrayList<>();
+        for (LockInfo lock : byName.values()) {
+            for (LockInfo.Entry holder : lock.holders()) {
+                holder.waitsFor().ifPresent(wait -> edges.add(Edge.of(lock.name(), holder, wait, byName)));
+            }
+        }
+        edges.sort(Comparator.comparing(Edge::lock).thenComparing(Edge::id));
+        return new WaitGraph(List.copyOf(byName.values()), edges, WaitCycles.in(edges, byName));
+    }
+
+    /**
+     * Shows the locks, with their holders and waiters.
+     *
+     * @return the locks, by name
+     */
+    public List<LockInfo> locks() {
+        return locks;
+    }
+
+    /**
+     * Shows which holders wait.
+     *
+     * @return an edge for each holder that waits for another lock, by the lock that it holds
+     */
+    public List<Edge> edges() {
+        return edges;
+    }
+
+    /**
+     * Shows the cycles. A call that wants a lock for itself waits for all its holders, so one holder that waits for the call in
+     * turn is enough. A reader waits for a writer that holds the lock, and, if a writer stands in the queue, for the readers
+     * that this writer waits for.
+     *
+     * @return the shortest cycle through each edge that is part of any, each cycle once
+     */
+    public List<Cycle> cycles() {
+        return cycles;
+    }
+
+    /**
+     * Finds the cycles that an earlier reading has, too, with the same claims, tokens and waits: these are deadlocks.
+     *
+     * @param earlier the graph as it was a moment before, such as a second
+     * @return the cycles of this graph that are in both
+     */
+    public List<Cycle> deadlocks(WaitGraph earlier) {
+        return cycles.stream()
+                .filter(cycle -> earlier.cycles.stream().anyMatch(cycle::isSameAs))
+                .toList();
+    }
+
+    @Override
+    public String toString() {
+        return "WaitGraph[edges=" + edges + ", cycles=" + cycles + "]";
+    }
+
+    /** A holder of one lock that waits for another one. Immutable. */
+    public static final class Edge {
+        private final String lock;
+        private final LockInfo.Entry holder;
+        private final LockInfo.Wait wait;
+        private final boolean certain;
+
+        private Edge(String lock, LockInfo.Entry holder, LockInfo.Wait wait, boolean certain) {
+            this.lock = lock;
+            this.holder = holder;
+            this.wait = wait;
+            this.certain = certain;
+        }
+
+        static Edge of(String lock, LockInfo.Entry holder, LockInfo.Wait wait, Map<String, LockInfo> locks) {
+            LockInfo target = locks.get(wait.lock());
+            boolean certain = target != null
+                    && (target.waiters().stream().anyMatch(entry -> isOfSameClient(entry, holder))
+                            || target.holders().stream().anyMatch(entry -> isOfSameClient(entry, holder)));
+            return new Edge(lock, holder, wait, certain);
+        }
+
+        private static boolean isOfSameClient(LockInfo.Entry one, LockInfo.Entry other) {
+            Optional<String> first = one.claim().map(Edge::client);
+            Optional<String> second = other.claim().map(Edge::client);
+            if (first.isPresent() && second.isPresent()) {
+                return first.equals(second);
+            }
+            HolderInfo a = one.holder();
+            HolderInfo b = other.holder();
+            return a.client().equals(b.client()) && a.host().equals(b.host()) && a.pid() == b.pid();
+        }
+
+        private static String client(String claim) {
+            int dot = claim.indexOf('.');
+            return dot < 0 ? claim : claim.substring(0, dot);
+        }
+
+        /**
+         * Names the lock that is held.
+         *
+         * @return the lock's name
+         */
+        public String lock() {
+            return lock;
+        }
+
+        /**
+         * Shows who holds it.
+         *
+         * @return the holder, with its claim and its token
+         */
+        public LockInfo.Entry holder() {
+            return holder;
+        }
+
+        /**
+         * Shows what the holder waits for, with the thread that does so and since when.
+         *
+         * @return the wait
+         */
+        public LockInfo.Wait waitsFor() {
+            return wait;
+        }
+
+        /**
+         * Says whether the engine confirms the record of the wait: it knows a claim of the same client for the other lock. If
+         * not, the record may be outdated, because the client could not remove it; or the engine does not show who waits.
+         *
+         * @return false if the record may be outdated
+         */
+        public boolean isCertain() {
+            return certain;
+        }
+
+        /** What identifies the grant. */
+        String id() {
+            return holder.claim().orElseGet(() -> holder.holder() + " " + holder.token());
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Edge that
+                    && lock.equals(that.lock)
+                    && holder.equals(that.holder)
+                    && wait.equals(that.wait)
+                    && certain == that.certain;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(lock, holder, wait, certain);
+        }
+
+        /** A sentence without its end. */
+        @Override
+        public String toString() {
+            HolderInfo who = holder.holder();
+            return "client '" + who.client() + "' (host " + who.host() + ", pid " + who.pid() + ", thread '"
+                    + wait.thread()
+                    + "') holds '" + lock + "' and waits for '" + wait.lock() + "' since " + wait.since()
+                    + (wait.mode() == LockMode.SHARED ? " to read" : "")
+                    + (wait.isBounded() ? ", for a limited time" : "")
+                    + (certain ? "" : " (this may be outdated)");
+        }
+    }
+
+    /** Holders that wait for each other. Immutable. */
+    public static final class Cycle {
+        /** Who is the best to give up: a call without a deadline, which would wait on; the one that has waited least. */
+        private static final Comparator<Edge> BY_AGE = Comparator.comparing((Edge edge) -> !edge.wait.isBounded())
+                .thenComparing(edge -> edge.wait.since())
+                .thenComparing(Edge::id);
+
+        private final List<Edge> edges;
+
+        Cycle(List<Edge> edges) {
+            this.edges = List.copyOf(edges);
+        }
+
+        /**
+         * Shows the edges of the cycle.
+         *
+         * @return the edges; each waits for the lock that the next one holds, and the last for that of the first
+         */
+        public List<Edge> edges() {
+            return edges;
+        }
+
+        /**
+         * Says whether all edges are certain.
+         *
+         * @return false if a record may be outdated
+         */
+        public boolean isCertain() {
+            return edges.stream().allMatch(Edge::isCertain);
+        }
+
+        /**
+         * Chooses the call that fails with {@link DeadlockPolicy#FAIL}: the same one, whoever computes it.
+         *
+         * @return of the calls without a deadline the one that began to wait last, by the clocks of the clients; the one with
+         *     the greatest claim of several; among calls with deadlines only if there are no others
+         */
+        public Edge victim() {
+            return edges.stream().max(BY_AGE).orElseThrow();
+        }
+
+        /**
+         * Says whether two readings have shown the same cycle: the same claims, tokens and waits.
+         *
+         * @param other that of another reading
+         * @return true if nothing has changed between the readings
+         */
+        public boolean isSameAs(Cycle other) {
+            return identity().equals(other.identity());
+        }
+
+        private List<List<Object>> identity() {
+            return edges.stream()
+                    .map(edge -> List.<Object>of(edge.lock, edge.id(), edge.holder.token(), edge.wait))
+                    .toList();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Cycle that && edges.equals(that.edges);
+        }
+
+        @Override
+        public int hashCode() {
+            return edges.hashCode();
+        }
+
+        /** The edges as sentences. */
+        @Override
+        public String toString() {
+            StringBuilder text = new StringBuilder();
+            for (Edge edge : edges) {
+                text.append(text.length() == 0 ? "" : "; ").append(edge);
+            }
+            return text.toString();
+        }
+    }
+
+    /** Finds cycles. */
+    private static final class WaitCycles {
+        private final List<Edge> edges;
+        private final List<List<Integer>> next = new ArrayList<>();
+
+        private WaitCycles(List<Edge> edges, Map<String, LockInfo> locks) {
+            this.edges = edges;
+            Map<String, List<Integer>> byLock = new HashMap<>();
+            for (int i = 0; i < edges.size(); i++) {
+                byLock.computeIfAbsent(edges.get(i).lock, name -> new ArrayList<>())
+                        .add(i);
+            }
+            for (Edge edge : edges) {
+                LockInfo target = locks.get(edge.wait.lock());
+                List<Integer> blockers = new ArrayList<>();
+                if (target != null) {
+                    for (int other : byLock.getOrDefault(target.name(), List.of())) {
+                        if (blocks(edges.get(other).holder, target, edge.wait)) {
+                            blockers.add(other);
+                        }
+                    }
+                }
+                next.add(blockers);
+            }
+        }
+
+        /** Whether a holder of a lock has to release it before a call can have it. */
+        private static boolean blocks(LockInfo.Entry holder, LockInfo lock, LockInfo.Wait wait) {
+            return lock.limit().isEmpty()
+                    && (wait.mode() == LockMode.EXCLUSIVE
+                            || holder.mode() == LockMode.EXCLUSIVE
+                            || lock.waiters().stream().anyMatch(waiter -> waiter.mode() == LockMode.EXCLUSIVE));
+        }
+
+        static List<Cycle> in(List<Edge> edges, Map<String, LockInfo> locks) {
+            WaitCycles finder = new WaitCycles(edges, locks);
+            finder.removeWhatLeadsNowhere();
+            Map<List<String>, Cycle> found = new TreeMap<>(Comparator.comparing(List::toString));
+            for (int i = 0; i < edges.size(); i++) {
+                List<Edge> cycle = finder.through(i);
+                if (!cycle.isEmpty()) {
+                    found.put(cycle.stream().map(Edge::id).toList(), new Cycle(cycle));
+                }
+            }
+            return List.copyOf(found.values());
+        }
+
+        /** Most chains end at a holder that works. */
+        private void removeWhatLeadsNowhere() {
+            List<List<Integer>> before = new ArrayList<>();
+            next.forEach(ignored -> before.add(new ArrayList<>()));
+            List<Integer> ends = new ArrayList<>();
+            for (int i = 0; i < next.size(); i++) {
+                for (int other : next.get(i)) {
+                    before.get(other).add(i);
+                }
+                if (next.get(i).isEmpty()) {
+                    ends.add(i);
+                }
+            }
+            while (!ends.isEmpty()) {
+                Integer end = ends.remove(ends.size() - 1);
+                for (int other : before.get(end)) {
+                    next.get(other).remove(end);
+                    if (next.get(other).isEmpty()) {
+                        ends.add(other);
+                    }
+                }
+            }
+        }
+
+        /** The shortest cycle through an edge, from the one with the smallest id on; empty if there is none. */
+        private List<Edge> through(int start) {
+            Map<Integer, Integer> from = new HashMap<>();
+            List<Integer> queue = new ArrayList<>(List.of(start));
+            for (int head = 0; head < queue.size(); head++) {
+                int current = queue.get(head);
+                for (int other : next.get(current)) {
+                    if (other == start) {
+                        return path(start, current, from);
+                    }
+                    if (from.putIfAbsent(other, current) == null) {
+                        queue.add(other);
+                    }
+                }
+            }
+            return List.of();
+        }
+
+        private List<Edge> path(int start, int last, Map<Integer, Integer> from) {
+            List<Edge> path = new ArrayList<>();
+            for (int at = last; at != start; at = Objects.requireNonNull(from.get(at))) {
+                path.add(0, edges.get(at));
+            }
+            path.add(0, edges.get(start));
+            int smallest = 0;
+            for (int i = 1; i < path.size(); i++) {
+                if (path.get(i).id().compareTo(path.get(smallest).id()) < 0) {
+                    smallest = i;
+                }
+            }
+            List<Edge> turned = new ArrayList<>(path.subList(smallest, path.size()));
+            turned.addAll(path.subList(0, smallest));
+            return turned;
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package dev.lockstep.internal.client;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockObserver;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
+import dev.lockstep.internal.events.Events;
+import dev.lockstep.internal.events.Observers;
+import dev.lockstep.internal.semaphore.SemaphoreHost;
+import dev.lockstep.internal.turnstile.Tokens;
+import dev.lockstep.internal.turnstile.TurnstileContext;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Scheduler;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What semaphores see of their context. */
+record ClientSemaphoreHost(TurnstileContext context, Function<String, LockInfo> inspection) implements SemaphoreHost {
+    @Override
+    public LockBackend backend() {
+        return context.backend();
+    }
+
+    @Override
+    public Scheduler scheduler() {
+        return context.scheduler();
+    }
+
+    @Override
+    public Duration requestTimeout() {
+        return context.requestTimeout();
+    }
+
+    @Override
+    public long patienceNanos() {
+        return context.patienceNanos();
+    }
+
+    @Override
+    public boolean timedCallsFailFast() {
+        return context.timedCallsFailFast();
+    }
+
+    /** Turnstiles are numbered from 1, so no claim of a lock has such an id. */
+    @Override
+    public String claimId(long number) {
+        return context.id() + ".0." + Long.toString(number, 36);
+    }
+
+    @Override
+    public HolderInfo holder(String threadName, long sentNanos) {
+        return context.holderInfo(threadName, sentNanos, false);
+    }
+
+    /** As that of the first hold under a grant of a lock. */
+    @Override
+    public long token(long granted) {
+        return (granted << Tokens.SHIFT) + 1;
+    }
+
+    @Override
+    public LockInfo inspect(String name) {
+        return inspection.apply(name);
+    }
+
+    @Override
+    public void ensureOpen() {
+        context.ensureOpen();
+    }
+
+    @Override
+    public void execute(Runnable code) {
+        context.execute(code);
+    }
+
+    @Override
+    public void runLossAction(String name, Consumer<LossReason> action, LossReason reason) {
+        context.runLossAction(name, action, reason);
+    }
+
+    @Override
+    public void watchDeadline(long deadlineNanos) {
+        context.watchDeadline(deadlineNanos);
+    }
+
+    @Override
+    public void watchOutage(long sinceNanos) {
+        context.watchOutage(sinceNanos);
+    }
+
+    @Override
+    public String engine() {
+        return context.engine();
+    }
+
+    @Override
+    public RuntimeException failure(String name, @Nullable Throwable error) {
+        return context.failures().failure(name, error);
+    }
+
+    @Override
+    public LockUnavailableException unavailable(String name, long silenceNanos) {
+        return context.failures().unavailable(name, silenceNanos);
+    }
+
+    @Override
+    public LockUnavailableException unconfirmed(String name) {
+        return context.failures().unconfirmed(name);
+    }
+
+    @Override
+    public LockUnavailableException closedWhileWaiting(String name) {
+        return context.failures().closedWhileWaiting(name);
+    }
+
+    @Override
+    public void publish(Event event, String name, long nanos, @Nullable LossReason reason) {
+        Events events = context.events();
+        switch (event) {
+            case ACQUIRED -> events.acquired(name, LockMode.SHARED, nanos);
+            case RELEASED -> events.released(name, LockMode.SHARED, nanos);
+            case UNCONFIRMED -> events.unconfirmed(name, LockMode.SHARED, nanos);
+            case LOST -> events.lost(name, LockMode.SHARED, Objects.requireNonNull(reason));
+        }
+        events.deliver();
+    }
+
+    @Override
+    public LockObserver.@Nullable CallObserver observe(LockObserver.Call call) {
+        Observers observers = context.events().observers();
+        return observers.isAny() ? observers.started(call) : null;
+    }
+}

@@ -1,0 +1,123 @@
+package dev.lockstep.internal.client;
+
+import dev.lockstep.LockAdmin;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockPage;
+import dev.lockstep.WaitGraph;
+import dev.lockstep.internal.turnstile.Tokens;
+import dev.lockstep.spi.AdminBackend;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** What operators see and do, in one namespace. */
+final class NamespaceAdmin implements LockAdmin {
+    private static final int PAGE = 500;
+
+    private final Client client;
+    private final String namespace;
+    private final Supplier<AdminBackend> backend;
+
+    /**
+     * Makes one.
+     *
+     * @param backend that of the namespace, asked for anew by each call
+     */
+    NamespaceAdmin(Client client, String namespace, Supplier<AdminBackend> backend) {
+        this.client = client;
+        this.namespace = namespace;
+        this.backend = backend;
+    }
+
+    String namespace() {
+        return namespace;
+    }
+
+    @Override
+    public LockInfo inspect(String name) {
+        Names.requireLockName(name);
+        return Tokens.scaled(client.ask(name, "inspect", () -> backend.get().inspect(name)));
+    }
+
+    @Override
+    public List<LockInfo> list(String prefix) {
+        Objects.requireNonNull(prefix, "prefix");
+        return client.ask(null, listing(prefix), () -> backend.get().list(prefix)).stream()
+                .map(Tokens::scaled)
+                .sorted(Comparator.comparing(LockInfo::name))
+                .toList();
+    }
+
+    @Override
+    public LockPage list(String prefix, String cursor, int limit) {
+        Objects.requireNonNull(prefix, "prefix");
+        Objects.requireNonNull(cursor, "cursor");
+        if (limit <= 0) {
+            throw new IllegalArgumentException("The limit of a page is positive, not " + limit + ".");
+        }
+        LockPage page = client.ask(null, listing(prefix), () -> backend.get().list(prefix, cursor, limit));
+        return page.withLocks(page.locks().stream().map(Tokens::scaled).toList());
+    }
+
+    private String listing(String prefix) {
+        return "Listing " + (prefix.isEmpty() ? "all locks" : "the locks that begin with '" + prefix + "'")
+                + " in namespace '" + namespace + "'";
+    }
+
+    @Override
+    public WaitGraph waitGraph(String prefix) {
+        Map<String, LockInfo> found = new TreeMap<>();
+        Deque<String> targets = new ArrayDeque<>();
+        Optional<String> cursor = Optional.of("");
+        while (cursor.isPresent()) {
+            LockPage page = list(prefix, cursor.get(), PAGE);
+            page.locks().stream().filter(NamespaceAdmin::isWaitedFor).forEach(lock -> {
+                found.put(lock.name(), lock);
+                targets.addAll(targets(lock));
+            });
+            cursor = page.next();
+        }
+        while (!targets.isEmpty()) {
+            String name = targets.remove();
+            if (!found.containsKey(name)) {
+                LockInfo lock = inspect(name);
+                found.put(name, lock);
+                targets.addAll(targets(lock));
+            }
+        }
+        return WaitGraph.of(found.values());
+    }
+
+    private static boolean isWaitedFor(LockInfo lock) {
+        return !lock.waiters().isEmpty() || !targets(lock).isEmpty();
+    }
+
+    private static List<String> targets(LockInfo lock) {
+        return lock.holders().stream()
+                .flatMap(holder -> holder.waitsFor().stream())
+                .map(LockInfo.Wait::lock)
+                .toList();
+    }
+
+    @Override
+    public boolean forceRelease(String name) {
+        Names.requireLockName(name);
+        return client.ask(name, "forceRelease", () -> backend.get().forceRelease(name));
+    }
+
+    @Override
+    public boolean forceRelease(String name, long token) {
+        Names.requireLockName(name);
+        if (token <= 0) {
+            throw new IllegalArgumentException("Lock '" + name + "': a token is positive, not " + token + ".");
+        }
+        long granted = token >> Tokens.SHIFT;
+        return client.ask(name, "forceRelease", () -> backend.get().forceRelease(name, granted));
+    }
+}

@@ -1,0 +1,134 @@
+package dev.lockstep.internal.election;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LossReason;
+import dev.lockstep.Term;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A term, from the election to its release. Its lease is released once, whoever does so; all see how that ended. */
+final class Tenure implements Term {
+    /** Where the task of a term stands. */
+    enum Task {
+        /** Its thread has not begun. */
+        STARTING,
+        RUNNING,
+        /** It was interrupted, or will not begin. */
+        STOPPING,
+        RETURNED
+    }
+
+    private final Lease lease;
+    private final long number;
+    private final CompletableFuture<Void> over = new CompletableFuture<>();
+
+    /** Guarded by the election. */
+    Task task = Task.STARTING;
+
+    /** Interrupts the task; known while it runs. Guarded by the election. */
+    @Nullable
+    Runnable interrupt;
+
+    /** Ends as the release of the lease does; null before. Guarded by this. */
+    private @Nullable CompletableFuture<Void> released;
+
+    /** Whether the task has closed it: only the first close hears how that ended. Guarded by this. */
+    private boolean closed;
+
+    /**
+     * Makes one.
+     *
+     * @throws dev.lockstep.LockLostException if the lease was lost already
+     */
+    Tenure(Lease lease) {
+        this.lease = lease;
+        this.number = lease.token();
+    }
+
+    @Override
+    public String lockName() {
+        return lease.lockName();
+    }
+
+    @Override
+    public long token() {
+        return number;
+    }
+
+    @Override
+    public long token(String lockName) {
+        return lease.token(lockName);
+    }
+
+    @Override
+    public boolean isFallback() {
+        return false;
+    }
+
+    @Override
+    public boolean isValid() {
+        return lease.isValid();
+    }
+
+    @Override
+    public Duration remaining() {
+        return lease.remaining();
+    }
+
+    @Override
+    public void ensureValid() {
+        lease.ensureValid();
+    }
+
+    @Override
+    public void onLost(Consumer<LossReason> action) {
+        lease.onLost(action);
+    }
+
+    @Override
+    public <T> Optional<T> unwrap(Class<T> type) {
+        return lease.unwrap(type);
+    }
+
+    /** Releases the lease, if nobody has done so. Ends as that does, for all who call. */
+    synchronized CompletableFuture<Void> release() {
+        if (released == null) {
+            released = lease.closeAsync();
+            released.whenComplete((done, error) -> over.complete(null));
+        }
+        return released.copy();
+    }
+
+    /** Done when the lease is released, or was found lost by its release. */
+    CompletableFuture<Void> over() {
+        return over;
+    }
+
+    @Override
+    public synchronized CompletableFuture<Void> closeAsync() {
+        boolean again = closed;
+        closed = true;
+        return again ? CompletableFuture.completedFuture(null) : release();
+    }
+
+    @Override
+    public void close() {
+        try {
+            closeAsync().join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException known) {
+                throw known;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Term[" + lockName() + ", " + number + (isValid() ? "]" : ", over]");
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * Leader elections: a lock with a task. They stand on the public API, and on what {@code ElectionHost} names of a client.
+ *
+ * <p>May call the API and the SPI alone. Called by {@code client}.
+ */
+@NullMarked
+package dev.lockstep.internal.election;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,10 @@
+package dev.lockstep.internal.engine;
+
+import dev.lockstep.LockOptions;
+import dev.lockstep.spi.ClaimRequest;
+
+/** A claim of the core, which also knows the options of its lock. */
+public interface LockRequest extends ClaimRequest {
+    /** What all users of the name agree on now. */
+    LockOptions options();
+}

@@ -1,0 +1,179 @@
+package dev.lockstep.internal.events;
+
+import dev.lockstep.LockClient;
+import dev.lockstep.LockObserver;
+import dev.lockstep.LockObserver.CallEnd;
+import dev.lockstep.LockObserver.CallObserver;
+import dev.lockstep.LockObserver.HoldEnd;
+import dev.lockstep.spi.RequestObserver;
+import dev.lockstep.spi.Scheduler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The observers of a client. What they throw is logged here and goes no further. Safe for use by many threads. */
+public final class Observers {
+    private static final Logger log = LoggerFactory.getLogger(Observers.class);
+
+    public static final Observers NONE = new Observers(List.of());
+
+    private final List<LockObserver> observers;
+    private final boolean any;
+
+    /** The observers and the one for flight recordings; null if this JVM makes none. Set once, before the first call. */
+    private volatile @Nullable List<LockObserver> withRecorder;
+
+    public Observers(List<LockObserver> observers) {
+        this.observers = observers;
+        this.any = !observers.isEmpty();
+    }
+
+    /** Whether somebody observes calls: an observer, or a flight recording that is under way. */
+    public boolean isAny() {
+        return any || isRecorded();
+    }
+
+    private boolean isRecorded() {
+        return withRecorder != null && FlightRecords.wantCalls();
+    }
+
+    public void opening(String clientName, String engine, String address) {
+        ClientInfo client = new ClientInfo(clientName, engine, address);
+        FlightRecords.observer(clientName, address).ifPresent(recorder -> {
+            List<LockObserver> all = new ArrayList<>(observers);
+            all.add(recorder);
+            withRecorder = List.copyOf(all);
+        });
+        tell(observer -> observer.clientOpening(client));
+    }
+
+    public void closed(LockClient client) {
+        tell(observer -> observer.clientClosed(client));
+    }
+
+    public void opened(LockClient client) {
+        tell(observer -> observer.clientOpened(client));
+    }
+
+    /** Calls each observer. Not under a mutex. */
+    void tell(Consumer<LockObserver> event) {
+        tell(observers, event);
+    }
+
+    private static void tell(List<LockObserver> observers, Consumer<LockObserver> event) {
+        for (LockObserver observer : observers) {
+            try {
+                event.accept(observer);
+            } catch (RuntimeException | Error e) {
+                failed(observer, e);
+            }
+        }
+    }
+
+    /** A call starts. Whoever is returned throws nothing. */
+    public CallObserver started(LockObserver.Call call) {
+        List<LockObserver> recorded = withRecorder;
+        List<LockObserver> each = recorded != null && isRecorded() ? recorded : observers;
+        if (each.size() == 1) {
+            return guarded(each.get(0), call);
+        }
+        List<CallObserver> all =
+                each.stream().map(observer -> guarded(observer, call)).toList();
+        return new CallObserver() {
+            @Override
+            public void waiting() {
+                all.forEach(CallObserver::waiting);
+            }
+
+            @Override
+            public void callEnded(CallEnd end) {
+                all.forEach(one -> one.callEnded(end));
+            }
+
+            @Override
+            public void holdEnded(HoldEnd end) {
+                all.forEach(one -> one.holdEnded(end));
+            }
+        };
+    }
+
+    @SuppressWarnings("ConstantValue") // users' code may return null all the same
+    private static CallObserver guarded(LockObserver observer, LockObserver.Call call) {
+        try {
+            CallObserver follower = observer.callStarted(call);
+            return follower == null || follower == CallObserver.NONE ? CallObserver.NONE : new Guarded(follower);
+        } catch (RuntimeException | Error e) {
+            failed(observer, e);
+            return CallObserver.NONE;
+        }
+    }
+
+    private static void failed(Object observer, Throwable thrown) {
+        log.warn("An observer failed: {}", observer.getClass().getName(), thrown);
+    }
+
+    /** Keeps what users' code throws from the caller. */
+    private record Guarded(CallObserver follower) implements CallObserver {
+        @Override
+        public void waiting() {
+            try {
+                follower.waiting();
+            } catch (RuntimeException | Error e) {
+                failed(follower, e);
+            }
+        }
+
+        @Override
+        public void callEnded(CallEnd end) {
+            try {
+                follower.callEnded(end);
+            } catch (RuntimeException | Error e) {
+                failed(follower, e);
+            }
+        }
+
+        @Override
+        public void holdEnded(HoldEnd end) {
+            try {
+                follower.holdEnded(end);
+            } catch (RuntimeException | Error e) {
+                failed(follower, e);
+            }
+        }
+    }
+
+    /** Hears of a backend's requests on behalf of the observers. */
+    public RequestObserver requests(Scheduler scheduler) {
+        return new RequestObserver() {
+            @Override
+            public void ended(String kind, long sentNanos, @Nullable Throwable failure) {
+                List<LockObserver> recorded = withRecorder;
+                List<LockObserver> each = recorded != null && FlightRecords.wantRequests() ? recorded : observers;
+                if (each.isEmpty()) {
+                    return;
+                }
+                var request = new Request(
+                        kind, Duration.ofNanos(scheduler.nanoTime() - sentNanos), Optional.ofNullable(failure));
+                tell(each, observer -> observer.requestEnded(request));
+            }
+
+            @Override
+            public void renewalFailed(int size, Throwable failure) {
+                var event = new RenewalFailure(size, failure);
+                tell(observer -> observer.renewalFailed(event));
+            }
+        };
+    }
+
+    private record ClientInfo(String name, String engine, String address) implements LockObserver.ClientInfo {}
+
+    private record Request(String kind, Duration duration, Optional<Throwable> failure)
+            implements LockObserver.Request {}
+
+    private record RenewalFailure(int size, Throwable failure) implements LockObserver.RenewalFailure {}
+}

@@ -1,0 +1,103 @@
+package dev.lockstep.internal.lock;
+
+import dev.lockstep.LockObserver;
+import dev.lockstep.internal.turnstile.Hold;
+import dev.lockstep.internal.turnstile.Releases;
+import dev.lockstep.internal.turnstile.Result;
+import dev.lockstep.internal.turnstile.Turnstile;
+import dev.lockstep.internal.turnstile.TurnstileContext;
+import dev.lockstep.internal.turnstile.Waiter;
+import dev.lockstep.spi.Scheduler;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the result of a call without a thread into that of its future, on the client's executor. */
+final class AsyncCall<T> implements Consumer<Result> {
+    private final Function<@Nullable Hold, T> convert;
+
+    /** Null once it is completed: the claim may keep this call for as long as the lock is held, but not the lease. */
+    private volatile @Nullable CompletableFuture<T> future;
+
+    private final @Nullable Observation observed;
+
+    AsyncCall(CompletableFuture<T> future, Function<@Nullable Hold, T> convert, @Nullable Observation observed) {
+        this.future = future;
+        this.convert = convert;
+        this.observed = observed;
+    }
+
+    @Override
+    public void accept(Result result) {
+        CompletableFuture<T> waiting = future;
+        future = null;
+        if (waiting == null) {
+            throw new IllegalStateException("A call has one result.");
+        }
+        Hold hold = result instanceof Result.Held held ? held.hold() : null;
+        Throwable error =
+                result instanceof Result.Failed failed ? failed.exception().get() : null;
+        if (observed != null) {
+            observe(observed, waiting.isDone(), hold, error);
+        }
+        if (error != null) {
+            waiting.completeExceptionally(error);
+        } else if (waiting.isDone() || !waiting.complete(convert.apply(hold))) {
+            if (hold != null) {
+                Releases.drop(hold);
+            }
+        }
+    }
+
+    /** Reports the end of an asynchronous call, whose future may be done because somebody has cancelled it. */
+    private static void observe(
+            Observation observed, boolean cancelled, @Nullable Hold hold, @Nullable Throwable error) {
+        if (cancelled) {
+            observed.ended(LockObserver.CallOutcome.CANCELLED, null);
+        } else if (error != null) {
+            observed.failed(error);
+        } else if (hold == null) {
+            observed.refused();
+        } else {
+            observed.acquired(hold);
+        }
+    }
+
+    /** Ends a call when its time is up, if it has a deadline and no result by then. */
+    static void endInTime(Waiter waiter, TurnstileContext client, CompletableFuture<?> future) {
+        if (waiter.isBounded()) {
+            Deadline deadline = new Deadline(client, waiter);
+            deadline.in(waiter.boundNanos());
+            future.whenComplete((done, error) -> deadline.cancel());
+        }
+    }
+
+    private static final class Deadline {
+        private final TurnstileContext client;
+        private final Waiter waiter;
+        private volatile Scheduler.@Nullable Timer timer;
+        private volatile boolean cancelled;
+
+        Deadline(TurnstileContext client, Waiter waiter) {
+            this.client = client;
+            this.waiter = waiter;
+        }
+
+        void in(long nanos) {
+            timer = client.scheduler().schedule(nanos, () -> {
+                if (!cancelled && !waiter.timeUp()) {
+                    in(Turnstile.LOOK_AGAIN_NANOS);
+                }
+            });
+        }
+
+        void cancel() {
+            cancelled = true;
+            Scheduler.Timer set = timer;
+            if (set != null) {
+                set.cancel();
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package dev.lockstep.internal.semaphore;
+
+import dev.lockstep.DistributedSemaphore;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockOptions;
+import dev.lockstep.Permit;
+import dev.lockstep.spi.Durations;
+import dev.lockstep.spi.Limits;
+import dev.lockstep.spi.LockBackend;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A semaphore of a client: makes calls, and nothing in it changes. */
+final class ClientSemaphore implements DistributedSemaphore {
+    private final Semaphores semaphores;
+    private final SemaphoreHost host;
+    private final String name;
+    private final int permits;
+    private final LockOptions options;
+
+    ClientSemaphore(Semaphores semaphores, String name, int permits, LockOptions options) {
+        this.semaphores = semaphores;
+        this.host = semaphores.host();
+        this.name = name;
+        this.permits = permits;
+        this.options = options;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public int permits() {
+        return permits;
+    }
+
+    @Override
+    public int availablePermits() {
+        LockInfo info = host.inspect(name);
+        boolean used = !info.isFree() || !info.waiters().isEmpty();
+        if (used && !info.limit().equals(OptionalInt.of(permits))) {
+            throw Limits.conflict(name, OptionalInt.of(permits), info.limit());
+        }
+        int taken = info.holders().stream().mapToInt(LockInfo.Entry::permits).sum();
+        return Math.max(permits - taken, 0);
+    }
+
+    @Override
+    public Permit acquire(int count) throws InterruptedException {
+        return Objects.requireNonNull(take(count, PermitCall.FOREVER, true), "an unbounded wait ends with a permit");
+    }
+
+    @Override
+    public Optional<Permit> tryAcquire() {
+        try {
+            return Optional.ofNullable(take(1, PermitCall.NOT_AT_ALL, false));
+        } catch (InterruptedException e) {
+            throw new AssertionError("uninterruptible", e);
+        }
+    }
+
+    @Override
+    public Optional<Permit> tryAcquire(int count, Duration wait) throws InterruptedException {
+        return Optional.ofNullable(take(count, waitNanos(wait), true));
+    }
+
+    /** A wait that nobody lives to see the end of has none. */
+    private static long waitNanos(Duration wait) {
+        long nanos = Durations.waitNanos(wait);
+        return nanos == Durations.LONGEST_LIMIT.toNanos() ? PermitCall.FOREVER : nanos;
+    }
+
+    /** Null if others have the permits and the time is up. */
+    private @Nullable Permit take(int count, long waitNanos, boolean interruptible) throws InterruptedException {
+        requireCount(count);
+        if (interruptible && Thread.interrupted()) {
+            throw new InterruptedException("Interrupted before acquiring semaphore '" + name + "'");
+        }
+        PermitCall call = call(count, waitNanos, host.requestTimeout(), false);
+        Object result;
+        try {
+            call.start();
+            result = call.await(interruptible);
+        } catch (InterruptedException | RuntimeException | Error e) {
+            call.observation().failed(e);
+            throw e;
+        }
+        return permit(call, result);
+    }
+
+    private @Nullable Permit permit(PermitCall call, Object result) {
+        if (result instanceof PermitCall.Failure failure) {
+            RuntimeException thrown = failure.toException();
+            call.observation().failed(thrown);
+            throw thrown;
+        }
+        if (result == PermitCall.BUSY) {
+            call.observation().refused();
+            return null;
+        }
+        call.observation().acquired();
+        return new PermitHandle(call);
+    }
+
+    @Override
+    public CompletableFuture<Permit> acquireAsync() {
+        PermitCall call = call(1, PermitCall.FOREVER, LockBackend.DO_NOT_BLOCK, true);
+        CompletableFuture<Permit> future = new CompletableFuture<>();
+        try {
+            call.start();
+        } catch (RuntimeException | Error e) {
+            call.observation().failed(e);
+            throw e;
+        }
+        future.whenComplete((done, error) -> {
+            if (error != null) {
+                call.giveUp(PermitCall.GAVE_UP);
+            }
+        });
+        call.result().thenAccept(result -> host.execute(() -> complete(future, call, result)));
+        return future;
+    }
+
+    /** Whoever completes the future first decides: a permit that finds it cancelled is released. */
+    private void complete(CompletableFuture<Permit> future, PermitCall call, Object result) {
+        if (result == PermitCall.GAVE_UP || future.isDone()) {
+            call.observation().cancelled();
+            call.release(LockBackend.DO_NOT_BLOCK);
+            return;
+        }
+        Permit permit;
+        try {
+            permit = Objects.requireNonNull(permit(call, result), "a call that waits is not refused");
+        } catch (RuntimeException e) {
+            future.completeExceptionally(e);
+            return;
+        }
+        if (!future.complete(permit)) {
+            call.release(LockBackend.DO_NOT_BLOCK);
+        }
+    }
+
+    private PermitCall call(int count, long waitNanos, Duration blockAtMost, boolean async) {
+        host.ensureOpen();
+        return new PermitCall(
+                semaphores, new PermitCall.Terms(name, permits, count, options), waitNanos, blockAtMost, async);
+    }
+
+    private void requireCount(int count) {
+        if (count < 1 || count > permits) {
+            throw new IllegalArgumentException("Semaphore '" + name + "' has " + permits
+                    + " permits; a call can acquire 1 to " + permits + " of them, not " + count + ".");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedSemaphore[" + name + ", " + permits + " permits]";
+    }
+}

@@ -1,0 +1,137 @@
+package dev.lockstep.internal.semaphore;
+
+import dev.lockstep.LockMode;
+import dev.lockstep.LockObserver;
+import dev.lockstep.LockObserver.CallObserver;
+import dev.lockstep.LockObserver.CallOutcome;
+import dev.lockstep.LockObserver.HoldOutcome;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What observers see of one call and of its permit: each once, and the end of the call first. A permit may be lost before its
+ * call has returned; its end is then reported by the call. Safe for use by many threads.
+ */
+final class PermitObservation implements LockObserver.Call {
+    private final PermitCall.Terms terms;
+    private final long waitNanos;
+    private final boolean async;
+    private CallObserver observer = CallObserver.NONE;
+
+    // Guarded by this.
+    private boolean acquired;
+    private @Nullable EndOfHold end;
+
+    private PermitObservation(PermitCall.Terms terms, long waitNanos, boolean async) {
+        this.terms = terms;
+        this.waitNanos = waitNanos;
+        this.async = async;
+    }
+
+    static PermitObservation start(SemaphoreHost host, PermitCall.Terms terms, long waitNanos, boolean async) {
+        PermitObservation observation = new PermitObservation(terms, waitNanos, async);
+        CallObserver observer = host.observe(observation);
+        if (observer != null) {
+            observation.observer = observer;
+        }
+        return observation;
+    }
+
+    void waiting() {
+        observer.waiting();
+    }
+
+    /** The call has its permit. */
+    void acquired() {
+        observer.callEnded(new EndOfCall(CallOutcome.ACQUIRED, Optional.empty()));
+        EndOfHold already;
+        synchronized (this) {
+            acquired = true;
+            already = end;
+        }
+        if (already != null) {
+            observer.holdEnded(already);
+        }
+    }
+
+    void refused() {
+        ended(waitNanos == PermitCall.NOT_AT_ALL ? CallOutcome.BUSY : CallOutcome.TIMED_OUT, null);
+    }
+
+    void cancelled() {
+        ended(CallOutcome.CANCELLED, null);
+    }
+
+    void failed(Throwable failure) {
+        if (failure instanceof InterruptedException) {
+            ended(CallOutcome.INTERRUPTED, failure);
+        } else {
+            boolean away = failure instanceof LockUnavailableException;
+            ended(away ? CallOutcome.UNAVAILABLE : CallOutcome.FAILED, failure);
+        }
+    }
+
+    private void ended(CallOutcome outcome, @Nullable Throwable failure) {
+        observer.callEnded(new EndOfCall(outcome, Optional.ofNullable(failure)));
+    }
+
+    /** The permit has its end: a {@link PermitCall.End} or a {@link LossReason}. Called once. */
+    void holdEnded(Object how, long token) {
+        HoldOutcome outcome;
+        if (how instanceof LossReason) {
+            outcome = HoldOutcome.LOST;
+        } else {
+            outcome = how == PermitCall.End.RELEASED ? HoldOutcome.RELEASED : HoldOutcome.UNCONFIRMED;
+        }
+        Optional<LossReason> reason = how instanceof LossReason known ? Optional.of(known) : Optional.empty();
+        EndOfHold known = new EndOfHold(outcome, reason, OptionalLong.of(token));
+        boolean report;
+        synchronized (this) {
+            end = known;
+            report = acquired;
+        }
+        if (report) {
+            observer.holdEnded(known);
+        }
+    }
+
+    private record EndOfCall(CallOutcome outcome, Optional<Throwable> failure) implements LockObserver.CallEnd {}
+
+    private record EndOfHold(HoldOutcome outcome, Optional<LossReason> lossReason, OptionalLong token)
+            implements LockObserver.HoldEnd {}
+
+    @Override
+    public String lockName() {
+        return terms.name();
+    }
+
+    @Override
+    public LockMode mode() {
+        return LockMode.SHARED;
+    }
+
+    @Override
+    public LockOptions options() {
+        return terms.options();
+    }
+
+    @Override
+    public Optional<Duration> maxWait() {
+        return waitNanos == PermitCall.FOREVER ? Optional.empty() : Optional.of(Duration.ofNanos(waitNanos));
+    }
+
+    @Override
+    public boolean isAsync() {
+        return async;
+    }
+
+    @Override
+    public String toString() {
+        return "Call[" + terms.name() + ", " + terms.count() + " of " + terms.limit() + " permits]";
+    }
+}

@@ -1,0 +1,75 @@
+package dev.lockstep.internal.semaphore;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockInfo;
+import dev.lockstep.LockObserver;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Scheduler;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What semaphores need of their client. Safe for use by many threads. */
+public interface SemaphoreHost {
+    LockBackend backend();
+
+    Scheduler scheduler();
+
+    Duration requestTimeout();
+
+    /** How long a call without a deadline of its own waits for an engine that does not answer. */
+    long patienceNanos();
+
+    /** Whether an outage ends calls that have a deadline of their own, too. */
+    boolean timedCallsFailFast();
+
+    /** The id of a claim that has a number. */
+    String claimId(long number);
+
+    /** Who asks, for people. */
+    HolderInfo holder(String threadName, long sentNanos);
+
+    /** The token of a lease, made of the engine's. */
+    long token(long granted);
+
+    LockInfo inspect(String name);
+
+    void ensureOpen();
+
+    /** Runs users' code, soon. */
+    void execute(Runnable code);
+
+    void runLossAction(String name, Consumer<LossReason> action, LossReason reason);
+
+    /** Lets {@link Semaphores#look} be called at a time. */
+    void watchDeadline(long deadlineNanos);
+
+    /** Lets {@link Semaphores#checkOutage} be called while somebody waits. */
+    void watchOutage(long sinceNanos);
+
+    String engine();
+
+    RuntimeException failure(String name, @Nullable Throwable error);
+
+    LockUnavailableException unavailable(String name, long silenceNanos);
+
+    LockUnavailableException unconfirmed(String name);
+
+    LockUnavailableException closedWhileWaiting(String name);
+
+    /** Lets listeners know; not while a monitor is held. */
+    void publish(Event event, String name, long nanos, @Nullable LossReason reason);
+
+    /** What listeners hear of a permit. */
+    enum Event {
+        ACQUIRED,
+        RELEASED,
+        UNCONFIRMED,
+        LOST
+    }
+
+    /** A call starts, in its own thread; null if nobody observes. */
+    LockObserver.@Nullable CallObserver observe(LockObserver.Call call);
+}

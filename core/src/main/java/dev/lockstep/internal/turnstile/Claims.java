@@ -1,0 +1,209 @@
+package dev.lockstep.internal.turnstile;
+
+import dev.lockstep.LockMode;
+import dev.lockstep.LossReason;
+import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.Grant;
+import dev.lockstep.spi.LockBackend;
+import dev.lockstep.spi.Outcome;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a turnstile asks the engine for, and what it does with the answers. Every method is called with the mutex held. The
+ * Overview is in {@link Turnstile}.
+ */
+final class Claims {
+    private final Rules rules;
+    private final TurnstileState state;
+    private final Turnstile turnstile;
+
+    Claims(Rules rules, Turnstile turnstile) {
+        this.rules = rules;
+        this.state = rules.state;
+        this.turnstile = turnstile;
+    }
+
+    // ---------------------------------------------------------------- asking
+
+    /** Claims for whoever stands first, unless a claim is on its way or something here will serve it. */
+    void claimIfNeeded(long now) {
+        Passage claim = forFirst(LockBackend.DO_NOT_BLOCK, now);
+        if (claim != null) {
+            rules.effects.add(new Effect.Submit(claim));
+        }
+    }
+
+    /** Claims likewise, in the thread of a call that has just arrived and may block for the round trip. */
+    void claimIfNeeded(Call arriving, long now) {
+        Passage claim = forFirst(arriving.blockAtMost(), now);
+        if (claim != null) {
+            rules.effects.addOwn(new Effect.Submit(claim));
+        }
+    }
+
+    private @Nullable Passage forFirst(Duration blockAtMost, long now) {
+        Waiter first = state.queue.first();
+        if (first == null || state.options().isFair()) {
+            return null;
+        }
+        boolean overBudget = false;
+        for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {
+            if (passage.waitsForQueue()
+                    || passage.state() == PassageState.RELEASING
+                    || passage.isHeld() && passage.heldMode() == LockMode.EXCLUSIVE) {
+                return null;
+            }
+            overBudget |= passage.isHeld() && first.mode() == LockMode.SHARED;
+        }
+        boolean barge = !state.endYield() && !overBudget;
+        return begin(new PassageRequest.Terms(first.mode(), true, barge, blockAtMost, now, first.threadName), null);
+    }
+
+    /** A claim that is for one call alone. */
+    private Passage forOne(Waiter waiter, boolean mayBarge, long now) {
+        Call call = waiter.call;
+        Passage passage = begin(
+                new PassageRequest.Terms(
+                        call.mode(), call.mayWait(), mayBarge, call.blockAtMost(), now, waiter.threadName),
+                waiter);
+        waiter.claimsBy(passage);
+        return passage;
+    }
+
+    /** Claims for a call that has just arrived, in its own thread. */
+    void claimFor(Waiter arriving, boolean mayBarge, long now) {
+        rules.effects.addOwn(new Effect.Submit(forOne(arriving, mayBarge, now)));
+    }
+
+    /** The claim of a thread that finds nobody here, and asks the engine itself. */
+    Passage claimInline(Call call, Thread thread, long now) {
+        boolean barge = !state.endYield();
+        Passage passage = begin(
+                new PassageRequest.Terms(call.mode(), call.mayWait(), barge, call.blockAtMost(), now, thread.getName()),
+                null);
+        passage.beginInline();
+        return passage;
+    }
+
+    private Passage begin(PassageRequest.Terms terms, @Nullable Waiter only) {
+        Passage passage = new Passage(turnstile, terms, state.nextClaimNumber(), only);
+        state.passages.add(passage);
+        return passage;
+    }
+
+    /** The backend has the claim; one that was given up meanwhile can be withdrawn only now. */
+    void submitted(Passage passage, Claim claim) {
+        passage.submitted(claim);
+        if (passage.state() == PassageState.WITHDRAWING) {
+            rules.effects.add(new Effect.Withdraw(passage, claim));
+        }
+    }
+
+    // ---------------------------------------------------------------- the answer
+
+    /** The engine has answered a claim, or its outcome is unknown. */
+    void concluded(Passage passage, @Nullable Outcome outcome, @Nullable Throwable error, long now) {
+        Waiter only = passage.only();
+        if (passage.isClaiming()) {
+            if (outcome instanceof Outcome.Granted granted) {
+                granted(passage, granted.grant(), now);
+            } else if (outcome instanceof Outcome.Busy && only != null && !passage.mayWait()) {
+                end(passage);
+                rules.finish(only, rules.answers.refused(now));
+            } else {
+                failed(passage, error);
+            }
+        } else if (passage.state() == PassageState.WITHDRAWING && passage.claim() == null) {
+            end(passage); // it was given up before it was submitted, and could not be submitted
+        }
+    }
+
+    private void granted(Passage passage, Grant grant, long now) {
+        passage.granted(grant);
+        passage.transitionTo(PassageState.HELD);
+        LossReason told = passage.toldLoss();
+        if (told != null) {
+            rules.losses.lose(passage, told);
+        }
+        rules.losses.loseOverruled(passage);
+        if (!passage.isHeld() || rules.losses.loseIfPast(passage, now)) {
+            grantedTooLate(passage, now);
+            return;
+        }
+        Waiter only = passage.only();
+        if (only != null) {
+            rules.bypassFirst();
+        }
+        Waiter first = only != null ? only : state.queue.firstOf(passage.heldMode());
+        if (first != null
+                && (only != null || first != state.queue.first() || first.thread() == Thread.currentThread())) {
+            state.queue.remove(first);
+            rules.assign(passage, first, now);
+        }
+    }
+
+    /** Too late to be used. Who waits in the queue is claimed for again anyway; a call with its own claim here. */
+    private void grantedTooLate(Passage passage, long now) {
+        Waiter only = passage.only();
+        if (only != null && only.mayWait()) {
+            rules.effects.add(new Effect.Submit(forOne(only, false, now)));
+        } else if (only != null) {
+            rules.finish(only, rules.answers.unavailable(now - passage.sentNanos()));
+        }
+    }
+
+    /** The backend does not know what became of a claim: take it back, and report. */
+    private void failed(Passage passage, @Nullable Throwable error) {
+        if (passage.claim() == null) {
+            end(passage);
+        } else {
+            withdraw(passage);
+        }
+        Result failure = rules.answers.failed(error);
+        Waiter only = passage.only();
+        if (only != null) {
+            state.queue.remove(only);
+            rules.finish(only, failure);
+            return;
+        }
+        LockMode mode = passage.heldMode();
+        for (Waiter waiter = state.queue.firstOf(mode); waiter != null; waiter = state.queue.firstOf(mode)) {
+            state.queue.remove(waiter);
+            rules.finish(waiter, failure);
+        }
+    }
+
+    // ---------------------------------------------------------------- giving up
+
+    /** Withdraws a claim for the queue that no waiter needs any longer. */
+    void withdrawUseless() {
+        for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isClaiming()
+                    && passage.only() == null
+                    && !passage.isInline()
+                    && state.queue.firstOf(passage.heldMode()) == null) {
+                withdraw(passage);
+            }
+        }
+    }
+
+    void withdraw(Passage passage) {
+        passage.transitionTo(PassageState.WITHDRAWING);
+        Claim claim = passage.claim();
+        if (claim != null) {
+            rules.effects.add(new Effect.Withdraw(passage, claim));
+        }
+    }
+
+    /** The engine knows a passage no more. */
+    void end(Passage passage) {
+        passage.transitionTo(PassageState.GONE);
+        CompletableFuture<Void> gone = passage.gone();
+        if (gone != null) {
+            rules.effects.add(new Effect.Complete(gone));
+        }
+        state.passages.remove(passage);
+    }
+}

@@ -1,0 +1,43 @@
+package dev.lockstep.internal.turnstile;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The release of a hold by its owner, from its beginning to the engine's answer. If the engine is to be asked, it is the
+ * effect by which that is done. Used by the thread that releases, and by no other.
+ */
+final class HoldRelease implements Effect {
+    final Hold hold;
+    final Duration blockAtMost;
+    private @Nullable CompletableFuture<Void> withdrawn;
+    private @Nullable CompletableFuture<Boolean> answer;
+
+    HoldRelease(Hold hold, Duration blockAtMost) {
+        this.hold = hold;
+        this.blockAtMost = blockAtMost;
+    }
+
+    /** The answer is waited for together with claims that are being withdrawn. */
+    void waitAlsoFor(@Nullable CompletableFuture<Void> claims) {
+        withdrawn = claims;
+    }
+
+    @Override
+    public void perform(Actions actions) {
+        actions.release(this);
+    }
+
+    /** The engine has been asked. */
+    void asked(CompletableFuture<Boolean> engine) {
+        CompletableFuture<Void> also = withdrawn;
+        answer = also == null ? engine : engine.thenCombine(also, (known, nothing) -> known);
+    }
+
+    /** The engine's answer; null if it need not be asked, because the grant stays here. */
+    @Nullable
+    CompletableFuture<Boolean> answer() {
+        return answer;
+    }
+}

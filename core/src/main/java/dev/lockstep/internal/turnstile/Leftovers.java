@@ -1,0 +1,171 @@
+package dev.lockstep.internal.turnstile;
+
+import dev.lockstep.spi.Scheduler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is of no use here any more but may still be known at the engine: claims that are being withdrawn, and grants that are
+ * being released. Every method is called with the mutex held. The Overview is in {@link Turnstile}.
+ */
+final class Leftovers {
+    /*
+     * No claim is made for the queue while something is in its way, so that whatever else the engine answers says nothing
+     * about the lock; and what it is asked for one call alone it may refuse because of this client itself.
+     *
+     * For a moment that is as it should be: who releases the lock holds it until the engine has confirmed, for those who
+     * saw it hold. After the request timeout its owner knows that this was not confirmed, and holds nothing any more: it is
+     * overdue. An engine that answers but cannot write makes this last for the ttl; nobody knows then who holds the lock,
+     * and no call without a deadline is to wait for it.
+     */
+
+    private final Rules rules;
+    private final TurnstileState state;
+    private final TurnstileContext client;
+    private final Turnstile turnstile;
+
+    Leftovers(Rules rules, Turnstile turnstile) {
+        this.rules = rules;
+        this.state = rules.state;
+        this.client = turnstile.client();
+        this.turnstile = turnstile;
+    }
+
+    // ---------------------------------------------------------------- what is known of them
+
+    /** Whether the engine owes the word that a passage has left for so long that nobody waits for it any more. */
+    private boolean isOverdue(Passage passage, long now) {
+        return now - passage.owedSince(now) >= client.requestTimeoutNanos();
+    }
+
+    boolean isAnyOverdue(long now) {
+        for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isLeaving() && isOverdue(passage, now)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether those in the queue wait for nothing but what is on its way out, so that the engine was not asked for them. */
+    boolean holdUpTheQueue() {
+        boolean inTheWay = false;
+        for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isHeld() || passage.isClaiming() && passage.only() == null) {
+                return false;
+            }
+            inTheWay |= passage.isInTheWay();
+        }
+        return inTheWay && !state.options().isFair();
+    }
+
+    /** Since when, as far as it counts from a time, the queue is held up. */
+    long heldUpSince(long earliest, long now) {
+        long since = earliest;
+        for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isInTheWay() && passage.owedSince(now) - since > 0) {
+                since = passage.owedSince(now);
+            }
+        }
+        return since;
+    }
+
+    /**
+     * How that leaves which holds the queue up, if it began to after a call came: a grant that was here until then, or a
+     * claim by which the engine was asked. Null if the call came later.
+     */
+    @Nullable
+    PassageState leftAfter(Waiter waiter, long now) {
+        PassageState found = null;
+        for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isInTheWay()
+                    && found != PassageState.RELEASING
+                    && passage.owedSince(now) - waiter.startNanos > 0) {
+                found = passage.state();
+            }
+        }
+        return found;
+    }
+
+    private List<Passage> notOverdue(Predicate<Passage> condition, long now) {
+        List<Passage> found = List.of(); // most often there are none
+        for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {
+            if (passage.isLeaving() && condition.test(passage) && !isOverdue(passage, now)) {
+                found = found.isEmpty() ? new ArrayList<>(2) : found;
+                found.add(passage);
+            }
+        }
+        return found;
+    }
+
+    // ---------------------------------------------------------------- who waits for them
+
+    /**
+     * Done when the engine knows no more of the claims that are being withdrawn, or after the request timeout. Null if there
+     * are none. A hold may come from another grant than the claim that was made for it; who releases it waits for that claim
+     * too: until it is gone, another client's call could be refused because of it.
+     */
+    @Nullable
+    CompletableFuture<Void> withdrawn(long now) {
+        if (state.passages.size() == 1) {
+            return null; // there is nothing but the grant that is being released
+        }
+        List<Passage> leaving =
+                notOverdue(passage -> passage.state() == PassageState.WITHDRAWING && passage.only() == null, now);
+        if (leaving.isEmpty()) {
+            return null;
+        }
+        CompletableFuture<Void> done =
+                CompletableFuture.allOf(leaving.stream().map(Passage::whenGone).toArray(CompletableFuture[]::new));
+        Scheduler.Timer patience = client.scheduler().schedule(client.requestTimeoutNanos(), () -> done.complete(null));
+        done.whenComplete((nothing, error) -> patience.cancel());
+        return done;
+    }
+
+    /**
+     * Ends a call that gave up. It has its result when nothing that it may have left behind is at the engine any more: until
+     * then another client's call could be refused because of one that has returned. After the request timeout it has it
+     * anyway, and what is overdue already is not waited for.
+     */
+    void leave(Waiter waiter, Result answer, long now) {
+        waiter.leave(answer);
+        state.queue.leaves(waiter); // before the passages are looked at, since they may end without the mutex
+        List<Passage> leaving = notOverdue(passage -> passage.only() == null || passage.only() == waiter, now);
+        waiter.leaveAfter(leaving);
+        finishLeaving();
+        if (waiter.result() == null) {
+            waiter.leaveBy(
+                    client.scheduler().schedule(client.requestTimeoutNanos(), () -> turnstile.leaveAnyway(waiter)));
+        }
+    }
+
+    /** Gives those their results who have left nothing behind any more. */
+    void finishLeaving() {
+        Waiter next;
+        for (Waiter waiter = state.queue.firstLeaving(); waiter != null; waiter = next) {
+            next = waiter.next;
+            if (waiter.hasLeft()) {
+                finishLeaving(waiter);
+            }
+        }
+    }
+
+    /** Gives all their results who have given up. */
+    void finishLeavingNow() {
+        for (Waiter waiter = state.queue.firstLeaving(); waiter != null; waiter = state.queue.firstLeaving()) {
+            finishLeaving(waiter);
+        }
+    }
+
+    void finishLeaving(Waiter waiter) {
+        if (waiter.hasGivenUp() && state.queue.left(waiter)) {
+            Result answer = waiter.endLeaving();
+            if (answer != null) {
+                rules.finish(waiter, answer);
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.lockstep.internal.turnstile;
+
+import dev.lockstep.HolderInfo;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LossReason;
+import dev.lockstep.internal.engine.LockRequest;
+import dev.lockstep.spi.Grant;
+import dev.lockstep.spi.GrantListener;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What backends see of a passage: what it asks for, which does not change, and who hears what becomes of its grant. */
+abstract sealed class PassageRequest extends Chain.Link<Passage> implements LockRequest, GrantListener permits Passage {
+    final Turnstile turnstile;
+    private final LockMode mode;
+    private final boolean mayWait;
+    private final boolean mayBarge;
+    private final Duration blockAtMost;
+    private final long sentNanos;
+    private final String threadName;
+    private final long number;
+    private @Nullable HolderInfo holder; // guarded by this
+    private volatile @Nullable ToldLoss toldLoss;
+
+    /**
+     * How the engine is asked.
+     *
+     * @param blockAtMost how long the request may block for its one round trip
+     * @param sentNanos when it is made: validity counts from it
+     */
+    record Terms(
+            LockMode mode,
+            boolean mayWait,
+            boolean mayBarge,
+            Duration blockAtMost,
+            long sentNanos,
+            String threadName) {}
+
+    PassageRequest(Turnstile turnstile, Terms terms, long number) {
+        this.turnstile = turnstile;
+        this.mode = terms.mode;
+        this.mayWait = terms.mayWait;
+        this.mayBarge = terms.mayBarge;
+        this.blockAtMost = terms.blockAtMost;
+        this.sentNanos = terms.sentNanos;
+        this.threadName = terms.threadName;
+        this.number = number;
+    }
+
+    @Override
+    public String name() {
+        return turnstile.name();
+    }
+
+    @Override
+    public LockMode mode() {
+        return mode;
+    }
+
+    @Override
+    public LockOptions options() {
+        return turnstile.options();
+    }
+
+    @Override
+    public boolean mayWait() {
+        return mayWait;
+    }
+
+    @Override
+    public boolean mayBarge() {
+        return mayBarge;
+    }
+
+    @Override
+    public Duration blockAtMost() {
+        return blockAtMost;
+    }
+
+    @Override
+    public String claimId() {
+        return turnstile.claimId(number);
+    }
+
+    /** Made when it is first asked for, and then the same for all who ask: engines that keep none ask at every look. */
+    @Override
+    public synchronized HolderInfo holder() {
+        HolderInfo known = holder;
+        if (known == null) {
+            known = turnstile.holderInfo(threadName, sentNanos);
+            holder = known;
+        }
+        return known;
+    }
+
+    @Override
+    public GrantListener listener() {
+        return this;
+    }
+
+    @Override
+    public long sentNanos() {
+        return sentNanos;
+    }
+
+    // ---------------------------------------------------------------- what the backend says
+
+    /** Whether its grant is the one that is meant. Under the mutex. */
+    abstract boolean isOf(Grant other);
+
+    @Override
+    public void lost(Grant ended, LossReason reason) {
+        toldLoss = new ToldLoss(ended, reason);
+        turnstile.engineEvents().lost((Passage) this, ended, reason);
+    }
+
+    @Override
+    public void wanted(Grant blocking) {
+        turnstile.engineEvents().wanted((Passage) this);
+    }
+
+    /** What the engine told of the loss of this passage's grant; null if it told nothing. */
+    @Nullable
+    LossReason toldLoss() {
+        ToldLoss told = toldLoss;
+        return told != null && isOf(told.grant) ? told.reason : null;
+    }
+
+    private record ToldLoss(Grant grant, LossReason reason) {}
+}

@@ -1,0 +1,37 @@
+package dev.lockstep.internal.turnstile;
+
+/** Where a passage stands. What may follow what is said here and nowhere else. */
+enum PassageState {
+    /** The claim is at the engine, or on its way there. */
+    CLAIMING,
+    /** The grant is ours: used by holds, or offered to the next of them. */
+    HELD,
+    /** The grant is ours and nobody uses it: kept for the next local call. */
+    RETAINED,
+    /** The grant is being given back; new claims wait behind it. */
+    RELEASING,
+    /** The claim is being given up; new claims wait behind it. */
+    WITHDRAWING,
+    /** The engine knows it no more, or ended it. */
+    GONE;
+
+    private int successors;
+
+    static {
+        CLAIMING.leadsTo(HELD, WITHDRAWING, GONE);
+        HELD.leadsTo(RETAINED, RELEASING, GONE);
+        RETAINED.leadsTo(HELD, RELEASING, GONE);
+        RELEASING.leadsTo(GONE);
+        WITHDRAWING.leadsTo(GONE);
+    }
+
+    private void leadsTo(PassageState... next) {
+        for (PassageState state : next) {
+            successors |= 1 << state.ordinal();
+        }
+    }
+
+    boolean mayBecome(PassageState next) {
+        return (successors & 1 << next.ordinal()) != 0;
+    }
+}

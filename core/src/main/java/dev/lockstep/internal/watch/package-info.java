@@ -1,0 +1,9 @@
+/**
+ * Timers over all turnstiles of a client: deadlines of holds, an engine that does not answer, holds that nobody releases.
+ *
+ * <p>May call {@code turnstile} and below. Called by {@code client} and {@code lock}.
+ */
+@NullMarked
+package dev.lockstep.internal.watch;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,31 @@
+package dev.lockstep.spi;
+
+import dev.lockstep.LockConfigurationException;
+import java.util.OptionalInt;
+
+/** What backends say of names that are used as a lock and as a semaphore, or with two numbers of permits. */
+public final class Limits {
+    private Limits() {}
+
+    /**
+     * Why a claim is refused.
+     *
+     * @param name the name
+     * @param asked the {@link ClaimRequest#limit()} of the claim
+     * @param known what the engine has
+     * @return the exception
+     */
+    public static LockConfigurationException conflict(String name, OptionalInt asked, OptionalInt known) {
+        return new LockConfigurationException(
+                name,
+                "'" + name + "' is in use as " + describe(known) + ", and this call asks for " + describe(asked)
+                        + ". Use one name for one thing, with the same number of permits everywhere; to change the number,"
+                        + " let all who use the name release it first.");
+    }
+
+    private static String describe(OptionalInt limit) {
+        return limit.isEmpty()
+                ? "a lock"
+                : "a semaphore with " + limit.getAsInt() + (limit.getAsInt() == 1 ? " permit" : " permits");
+    }
+}

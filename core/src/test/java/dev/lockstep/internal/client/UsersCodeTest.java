@@ -1,0 +1,199 @@
+package dev.lockstep.internal.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockListener;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LossReason;
+import dev.lockstep.internal.ScriptedBackend;
+import dev.lockstep.internal.TurnstileFixture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Users' code may take its time, whatever the executor: it runs under no mutex, and after what others wait for. */
+class UsersCodeTest {
+    /** Executors that run tasks in the calling thread. */
+    enum Kind {
+        DIRECT,
+        CALLER_RUNS,
+        REJECTING;
+
+        Executor make() {
+            return switch (this) {
+                case DIRECT -> Runnable::run;
+                case CALLER_RUNS -> {
+                    ThreadPoolExecutor full = new ThreadPoolExecutor(
+                            1,
+                            1,
+                            1,
+                            TimeUnit.SECONDS,
+                            new SynchronousQueue<>(),
+                            task -> {
+                                Thread thread = new Thread(task, "only");
+                                thread.setDaemon(true);
+                                return thread;
+                            },
+                            new ThreadPoolExecutor.CallerRunsPolicy());
+                    full.execute(() -> {
+                        try {
+                            Thread.sleep(60_000);
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                    });
+                    yield full;
+                }
+                case REJECTING ->
+                    task -> {
+                        throw new RejectedExecutionException("full");
+                    };
+            };
+        }
+    }
+
+    private final List<Thread> threads = new ArrayList<>();
+    private final CountDownLatch blocked = new CountDownLatch(1);
+    private final CountDownLatch goOn = new CountDownLatch(1);
+
+    @AfterEach
+    void end() throws InterruptedException {
+        goOn.countDown();
+        for (Thread thread : threads) {
+            thread.join(TimeUnit.SECONDS.toMillis(10));
+        }
+    }
+
+    private CompletableFuture<Void> inThread(Runnable task) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                task.run();
+                done.complete(null);
+            } catch (RuntimeException | Error e) {
+                done.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+        return done;
+    }
+
+    private void block() {
+        blocked.countDown();
+        try {
+            goOn.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    void aListenerThatBlocksKeepsNobodyFromTheLock(Kind kind) throws Exception {
+        LockListener listener = new LockListener() {
+            private final AtomicInteger releases = new AtomicInteger();
+
+            @Override
+            public void onReleased(Released event) {
+                if (releases.incrementAndGet() == 1) {
+                    block();
+                }
+            }
+        };
+        try (LockClient client = LockClient.builder()
+                .url("memory:")
+                .executor(kind.make())
+                .listener(listener)
+                .connect()) {
+            DistributedLock lock = client.lock("a");
+            CompletableFuture<Void> first = inThread(() -> {
+                lock.lock();
+                lock.unlock();
+            });
+            assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+            CompletableFuture<Void> second = inThread(() -> {
+                assertThat(lock.tryLock()).isTrue();
+                lock.unlock();
+            });
+            try {
+                second.get(10, TimeUnit.SECONDS);
+                assertThat(first).isNotDone();
+            } finally {
+                goOn.countDown();
+            }
+            first.get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void aLossActionThatBlocksKeepsNobodyFromTheLock() throws Exception {
+        TurnstileFixture fixture = new TurnstileFixture();
+        ScriptedBackend engine = fixture.engine;
+        CompletableFuture<Lease> holding = fixture.lock.acquireAsync();
+        engine.claim(0).grant();
+        TurnstileFixture.get(holding).onLost(reason -> block());
+        CompletableFuture<Void> losing = inThread(() -> engine.grant(0).signalLost(LossReason.REVOKED));
+        assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+        engine.answersAtOnce = true;
+        inThread(() -> assertThat(fixture.lock.tryLock()).isTrue()).get(10, TimeUnit.SECONDS);
+        assertThat(losing).isNotDone();
+        goOn.countDown();
+        losing.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void eventsThatNobodyHasTimeForAreDropped() {
+        TurnstileFixture fixture = new TurnstileFixture();
+        fixture.engine.answersAtOnce = true;
+        List<Runnable> tasks = new ArrayList<>();
+        AtomicInteger heard = new AtomicInteger();
+        LockListener listener = new LockListener() {
+            @Override
+            public void onAcquired(Acquired event) {
+                heard.incrementAndGet();
+            }
+
+            @Override
+            public void onReleased(Released event) {
+                heard.incrementAndGet();
+            }
+        };
+        Client client = new Client(
+                context -> fixture.engine,
+                TurnstileFixture.settings(List.of(listener)),
+                null,
+                fixture.time,
+                tasks::add,
+                "slow",
+                "id",
+                () -> {});
+        DistributedLock lock = client.lock("a", LockOptions.defaults());
+        for (int i = 0; i < 6_000; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+        assertThat(tasks).hasSize(1);
+        tasks.remove(0).run();
+        assertThat(heard).hasValue(10_000);
+        lock.lock();
+        lock.unlock();
+        tasks.remove(0).run();
+        assertThat(heard).hasValue(10_002);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.client;
+
+import org.jspecify.annotations.NullMarked;

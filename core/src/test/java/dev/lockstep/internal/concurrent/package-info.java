@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.concurrent;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.engine;
+
+import org.jspecify.annotations.NullMarked;

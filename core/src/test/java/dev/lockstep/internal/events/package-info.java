@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.events;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.fallback;
+
+import org.jspecify.annotations.NullMarked;

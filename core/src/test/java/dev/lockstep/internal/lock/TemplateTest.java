@@ -1,0 +1,131 @@
+package dev.lockstep.internal.lock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostAfterWorkException;
+import dev.lockstep.LockTemplate;
+import dev.lockstep.LockTimeoutException;
+import dev.lockstep.memory.MemoryEngine;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Templates for every kind of lock and of work. */
+class TemplateTest {
+    private final MemoryEngine engine = new MemoryEngine();
+    private final LockClient client = LockClient.builder().backend(engine).connect();
+    private final LockClient rival = LockClient.builder().backend(engine).connect();
+    private final LockTemplate template = client.template().waitAtMost(Duration.ofMillis(50));
+
+    @AfterEach
+    void close() {
+        client.close();
+        rival.close();
+    }
+
+    private boolean isFree(String name) {
+        return client.inspect(name).isFree();
+    }
+
+    @Test
+    void workWithoutAResult() throws Exception {
+        List<Lease> seen = new ArrayList<>();
+        template.run("order:42", seen::add);
+        assertThat(seen).singleElement().matches(lease -> !lease.isValid());
+        assertThatThrownBy(() -> template.run("order:42", lease -> {
+                    throw new IOException("on purpose");
+                }))
+                .isInstanceOf(IOException.class);
+        assertThat(isFree("order:42")).isTrue();
+    }
+
+    @Test
+    void readLocks() throws Exception {
+        rival.readWriteLock("prices").readLock().lock();
+        String read = template.execute(client.readWriteLock("prices").readLock(), lease -> "read");
+        assertThat(read).isEqualTo("read");
+        assertThatThrownBy(() -> template.execute("prices", lease -> "written"))
+                .isInstanceOf(LockTimeoutException.class);
+        rival.readWriteLock("prices").readLock().unlock();
+    }
+
+    @Test
+    void multiLocks() throws Exception {
+        rival.lock("b").lock();
+        assertThatThrownBy(() -> template.run(client.multiLock("a", "b"), lease -> {}))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContaining("held by client " + rival.name());
+        rival.lock("b").unlock();
+        template.run(
+                client.multiLock("a", "b"),
+                lease -> assertThat(lease.token("b")).isPositive());
+        assertThat(isFree("a") && isFree("b")).isTrue();
+    }
+
+    @Test
+    void asynchronousWorkHoldsTheLockUntilItsStageIsDone() throws Exception {
+        CompletableFuture<String> working = new CompletableFuture<>();
+        CompletableFuture<String> result = template.executeAsync("order:42", lease -> working);
+        Awaitility.await().until(() -> !isFree("order:42"));
+        assertThatThrownBy(() ->
+                        template.executeAsync("order:42", lease -> working).get(10, TimeUnit.SECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(LockTimeoutException.class);
+        working.complete("done");
+        assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(isFree("order:42")).isTrue();
+    }
+
+    @Test
+    void whatAsynchronousWorkFailsWithIsUnchanged() {
+        IllegalStateException failure = new IllegalStateException("on purpose");
+        assertThatThrownBy(() -> template.executeAsync("a", lease -> CompletableFuture.failedFuture(failure))
+                        .get(10, TimeUnit.SECONDS))
+                .hasCause(failure);
+        assertThatThrownBy(() -> template.executeAsync("a", lease -> {
+                            throw failure;
+                        })
+                        .get(10, TimeUnit.SECONDS))
+                .hasCause(failure);
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @Test
+    void aLossAfterAsynchronousWorkHasItsResult() throws Exception {
+        CompletableFuture<String> working = new CompletableFuture<>();
+        CompletableFuture<String> result = template.executeAsync("a", lease -> working);
+        CompletableFuture<String> fenced = template.fenced().executeAsync("b", lease -> working);
+        Awaitility.await().until(() -> !isFree("a") && !isFree("b"));
+        rival.forceRelease("a");
+        rival.forceRelease("b");
+        working.complete("done");
+        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOfSatisfying(
+                        LockLostAfterWorkException.class,
+                        lost -> assertThat(lost.result()).isEqualTo("done"));
+        assertThat(fenced.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+    }
+
+    @Test
+    void aCancelledCallGivesUp() {
+        rival.lock("order:42").lock();
+        CompletableFuture<String> result =
+                template.waitAtMost(Duration.ofHours(1)).executeAsync("order:42", lease -> new CompletableFuture<>());
+        Awaitility.await().until(() -> client.inspect("order:42").waiters().size() == 1);
+        result.cancel(true);
+        Awaitility.await().until(() -> client.inspect("order:42").waiters().isEmpty());
+        rival.lock("order:42").unlock();
+        assertThat(isFree("order:42")).isTrue();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.lock;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.time;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,167 @@
+package dev.lockstep.internal.turnstile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
+import dev.lockstep.internal.ScriptedBackend;
+import dev.lockstep.internal.TurnstileFixture;
+import dev.lockstep.internal.client.Client;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** A call that gives up returns when nothing of it is left at the engine, and a short wait has an answer. */
+class GivingUpTest {
+    private static final Duration WAIT = Duration.ofSeconds(1);
+
+    private final TurnstileFixture fixture = new TurnstileFixture();
+    private final ScriptedBackend engine = fixture.engine;
+    private final Client client = fixture.open(List.of());
+    private final DistributedLock lock = client.lock("a");
+
+    private SimThread thread(LockOptions options) {
+        return new SimThread(client, "a", LockMode.EXCLUSIVE, options, WAIT.toNanos());
+    }
+
+    private void timeIsUp() {
+        engine.contact();
+        fixture.time.advance(WAIT);
+    }
+
+    @Test
+    void aThreadThatTimedOutReturnsWhenItsClaimIsWithdrawn() {
+        SimThread thread = thread(LockOptions.defaults());
+        timeIsUp();
+        assertThat(thread.look()).isFalse();
+        engine.claim(0).withdrawn.complete(null);
+        assertThat(thread.look()).isTrue();
+        assertThat(thread.lease()).isNull();
+        assertThat(thread.error()).isNull();
+    }
+
+    @Test
+    void aFairThreadThatTimedOutReturnsWhenItsOwnClaimIsWithdrawn() {
+        SimThread thread = thread(LockOptions.defaults().fair());
+        thread(LockOptions.defaults().fair());
+        timeIsUp();
+        assertThat(thread.look()).isFalse();
+        engine.claim(0).withdrawn.complete(null);
+        assertThat(thread.look()).isTrue();
+    }
+
+    @Test
+    void anInterruptedThreadReturnsWhenItsClaimIsWithdrawn() {
+        SimThread thread = thread(LockOptions.defaults());
+        assertThat(thread.interrupt()).isTrue();
+        assertThat(thread.look()).isFalse();
+        engine.claim(0).withdrawn.complete(null);
+        assertThat(thread.look()).isTrue();
+        assertThat(thread.gaveUp()).isTrue();
+    }
+
+    @Test
+    void anAsynchronousCallThatTimedOutEndsWhenItsClaimIsWithdrawn() {
+        CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(WAIT);
+        timeIsUp();
+        assertThat(call).isNotDone();
+        assertThat(engine.claim(0).withdrawals).isEqualTo(1);
+        engine.claim(0).withdrawn.complete(null);
+        assertThat(TurnstileFixture.get(call)).isEmpty();
+    }
+
+    @Test
+    void aClaimThatAnotherCallInheritsIsNotWaitedFor() {
+        CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(WAIT);
+        lock.acquireAsync();
+        timeIsUp();
+        assertThat(TurnstileFixture.get(call)).isEmpty();
+        assertThat(engine.claim(0).withdrawals).isZero();
+    }
+
+    @Test
+    void aGrantThatWasOfferedToTheCallIsReleasedFirst() {
+        CompletableFuture<Lease> holding = lock.acquireAsync();
+        engine.claim(0).grant();
+        SimThread thread = thread(LockOptions.defaults());
+        TurnstileFixture.get(holding).closeAsync();
+        assertThat(thread.interruptUnseen()).isTrue();
+        assertThat(engine.grant(0).releases).isEqualTo(1);
+        assertThat(thread.look()).isFalse();
+        engine.grant(0).released.complete(true);
+        assertThat(thread.look()).isTrue();
+    }
+
+    @Test
+    void aSilentEngineIsWaitedForNoLongerThanTheRequestTimeout() {
+        SimThread thread = thread(LockOptions.defaults());
+        timeIsUp();
+        assertThat(thread.look()).isFalse();
+        fixture.time.advance(TurnstileFixture.REQUEST_TIMEOUT.minusNanos(1));
+        assertThat(thread.look()).isFalse();
+        fixture.time.advance(Duration.ofNanos(1));
+        assertThat(thread.look()).isTrue();
+        assertThat(thread.error()).isNull();
+    }
+
+    @Test
+    void aClosedClientIsNotWaitedFor() {
+        CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(WAIT);
+        timeIsUp();
+        client.context().turnstile("a").close();
+        assertThat(TurnstileFixture.get(call)).isEmpty();
+    }
+
+    @Test
+    void aWaitThatIsShorterThanARoundTripHasTheEnginesAnswer() {
+        fixture.time.advance(Duration.ofMillis(1));
+        CompletableFuture<Optional<Lease>> free = lock.tryAcquireAsync(Duration.ofMillis(1));
+        fixture.time.advance(Duration.ofMillis(20));
+        assertThat(free).isNotDone();
+        engine.claim(0).grant();
+        assertThat(TurnstileFixture.get(free)).isPresent();
+    }
+
+    @Test
+    void aShortWaitBehindAReleaseHasTheEnginesAnswer() {
+        CompletableFuture<Lease> holding = lock.acquireAsync();
+        engine.claim(0).grant();
+        TurnstileFixture.get(holding).closeAsync();
+        fixture.time.advance(Duration.ofMillis(1));
+        CompletableFuture<Optional<Lease>> next = lock.tryAcquireAsync(Duration.ofMillis(1));
+        fixture.time.advance(Duration.ofMillis(20));
+        assertThat(next).isNotDone();
+        engine.grant(0).released.complete(true);
+        engine.claim(1).grant();
+        assertThat(TurnstileFixture.get(next)).isPresent();
+    }
+
+    @Test
+    void aShortWaitForALockThatIsHeldIsRefusedAfterTheFirstAnswer() {
+        fixture.time.advance(Duration.ofMillis(1));
+        CompletableFuture<Optional<Lease>> held = lock.tryAcquireAsync(Duration.ofMillis(1));
+        fixture.time.advance(Duration.ofMillis(20));
+        assertThat(held).isNotDone();
+        engine.contact();
+        fixture.time.advance(Duration.ofMillis(25)); // as long again as the answer took
+        engine.claim(0).withdrawn.complete(null);
+        assertThat(TurnstileFixture.get(held)).isEmpty();
+    }
+
+    /** A backend notes that the engine has answered before it passes the answer on. */
+    @Test
+    void aShortWaitDoesNotEndBetweenTheContactAndTheGrant() {
+        engine.answersOthers = true;
+        fixture.time.advance(Duration.ofMillis(1));
+        CompletableFuture<Optional<Lease>> free = lock.tryAcquireAsync(Duration.ofMillis(1));
+        fixture.time.advance(Duration.ofMillis(20));
+        engine.contact();
+        fixture.time.advance(Duration.ofMillis(1));
+        engine.claim(0).grant();
+        assertThat(TurnstileFixture.get(free)).isPresent();
+    }
+}

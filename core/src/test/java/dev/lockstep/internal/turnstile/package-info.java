@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.turnstile;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.waits;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.watch;
+
+import org.jspecify.annotations.NullMarked;

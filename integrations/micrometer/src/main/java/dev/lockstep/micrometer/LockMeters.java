@@ -1,0 +1,134 @@
+package dev.lockstep.micrometer;
+
+import dev.lockstep.LockMode;
+import dev.lockstep.LockObserver.CallOutcome;
+import dev.lockstep.LockObserver.HoldOutcome;
+import dev.lockstep.LossReason;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToDoubleFunction;
+
+/** The meters of the locks of one client, mode and group. Safe for use by many threads. */
+final class LockMeters {
+    static final String ACQUIRE = "lockstep.lock.acquire";
+    static final String HOLD = "lockstep.lock.hold";
+    static final String LOST = "lockstep.lock.lost";
+    static final String HAND_OFFS = "lockstep.lock.handoffs";
+    static final String ACTIVE = "lockstep.lock.active";
+    static final String WAITING = "lockstep.lock.waiting";
+
+    private final MeterRegistry registry;
+    private final Tags tags;
+    private final LongAdder active = new LongAdder();
+    private final LongAdder waiting = new LongAdder();
+
+    // Timers are made when first used; registering one twice gives the same.
+    private final AtomicReferenceArray<Timer> calls = new AtomicReferenceArray<>(CallOutcome.values().length);
+    private final AtomicReferenceArray<Timer> holds = new AtomicReferenceArray<>(HoldOutcome.values().length);
+
+    // Made at once: who looks at a rate misses the first event of a counter that did not exist before.
+    private final Map<LossReason, Counter> losses = new EnumMap<>(LossReason.class);
+    private final Counter handOffs;
+    private final List<Meter> gauges;
+
+    LockMeters(MeterRegistry registry, Tags clientTags, LockMode mode, String group) {
+        this.registry = registry;
+        this.tags = clientTags.and("mode", word(mode), "group", group);
+        for (LossReason reason : LossReason.values()) {
+            losses.put(
+                    reason,
+                    Counter.builder(LOST)
+                            .description("Holds that were lost")
+                            .tags(tags)
+                            .tag("reason", word(reason))
+                            .register(registry));
+        }
+        this.handOffs = Counter.builder(HAND_OFFS)
+                .description("Grants that passed to another local hold without asking the engine")
+                .tags(tags)
+                .register(registry);
+        this.gauges = List.of(
+                gauge(ACTIVE, "Holds that have not ended", meters -> meters.active.sum()),
+                gauge(WAITING, "Calls that wait for a lock", meters -> meters.waiting.sum()));
+    }
+
+    private Gauge gauge(String name, String description, ToDoubleFunction<LockMeters> value) {
+        return Gauge.builder(name, this, value)
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+
+    /** A constant as tags spell it. */
+    static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** What the tag {@code outcome} says of a call. */
+    static String word(CallOutcome outcome) {
+        return switch (outcome) {
+            case TIMED_OUT -> "timeout";
+            case INTERRUPTED, CANCELLED -> "cancelled";
+            case ACQUIRED, REENTERED, BUSY, UNAVAILABLE, FAILED -> word((Enum<?>) outcome);
+        };
+    }
+
+    void waiting(boolean begins) {
+        waiting.add(begins ? 1 : -1);
+    }
+
+    void callEnded(CallOutcome outcome, long nanos) {
+        timer(calls, outcome.ordinal(), ACQUIRE, "Time from the call for a lock to its end", word(outcome))
+                .record(nanos, TimeUnit.NANOSECONDS);
+        if (outcome == CallOutcome.ACQUIRED) {
+            active.increment();
+        }
+    }
+
+    void holdEnded(HoldOutcome outcome, long nanos) {
+        timer(holds, outcome.ordinal(), HOLD, "Time for which a lock was held", word(outcome))
+                .record(nanos, TimeUnit.NANOSECONDS);
+        active.decrement();
+    }
+
+    void lost(LossReason reason) {
+        Counter counter = losses.get(reason);
+        if (counter != null) {
+            counter.increment();
+        }
+    }
+
+    void handedOff() {
+        handOffs.increment();
+    }
+
+    private Timer timer(
+            AtomicReferenceArray<Timer> timers, int index, String name, String description, String outcome) {
+        Timer known = timers.getAcquire(index);
+        if (known == null) {
+            known = Timer.builder(name)
+                    .description(description)
+                    .tags(tags)
+                    .tag("outcome", outcome)
+                    .register(registry);
+            timers.setRelease(index, known);
+        }
+        return known;
+    }
+
+    /** Removes what a closed client has no value for. */
+    void close() {
+        gauges.forEach(registry::remove);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.lockstep.micrometer;
+
+import io.micrometer.common.KeyValue;
+import io.micrometer.observation.Observation;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What an observation of a lock and of the work under it knows: which locks are still to be acquired, and how many holds are
+ * open. Safe for use by many threads.
+ */
+final class LockedContext extends Observation.Context {
+    private final Set<String> wanted = new HashSet<>(); // guarded by this
+
+    /** The work, and each call and hold that belongs to it. The observation stops with the last of them. */
+    private final AtomicInteger open = new AtomicInteger(1);
+
+    LockedContext(Collection<String> lockNames) {
+        wanted.addAll(lockNames);
+    }
+
+    /** Whether a call for a lock is the one that this observation is about; true once for each lock. */
+    synchronized boolean takes(String lockName) {
+        return wanted.remove(lockName);
+    }
+
+    void begin() {
+        open.incrementAndGet();
+    }
+
+    void end(Observation observation) {
+        if (open.decrementAndGet() == 0) {
+            observation.stop();
+        }
+    }
+
+    synchronized void low(String key, String value) {
+        addLowCardinalityKeyValue(KeyValue.of(key, value));
+    }
+
+    synchronized void high(String key, String value) {
+        addHighCardinalityKeyValue(KeyValue.of(key, value));
+    }
+}

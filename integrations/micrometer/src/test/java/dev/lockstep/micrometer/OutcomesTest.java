@@ -1,0 +1,198 @@
+package dev.lockstep.micrometer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.lockstep.DistributedLock;
+import dev.lockstep.Fallback;
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
+import dev.lockstep.SelfDeadlockException;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.TcpProxy;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Every outcome, on a real engine, is counted once and under its name. */
+class OutcomesTest {
+    private static final RedisServer server =
+            Servers.require(() -> RedisServer.builder().start());
+    private static final TcpProxy proxy = TcpProxy.to(server);
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final Meters meters = new Meters(registry);
+    private final LockClient client = client(Fallback.failFast());
+    private final LockClient rival =
+            LockClient.builder().url(server.url()).clientName("rival").connect();
+
+    @AfterAll
+    static void stop() {
+        proxy.close();
+        server.close();
+    }
+
+    private LockClient client(Fallback fallback) {
+        return LockClient.builder()
+                .url("redis://127.0.0.1:" + proxy.port())
+                .clientName("me")
+                .ttl(Duration.ofSeconds(2))
+                .requestTimeout(Duration.ofSeconds(1)) // a busy machine takes some hundred milliseconds for a reply
+                .fallback(fallback)
+                .observer(new LockMetrics(registry))
+                .connect();
+    }
+
+    @AfterEach
+    void close() {
+        proxy.heal();
+        client.close();
+        rival.close();
+    }
+
+    @Test
+    void holdsThatAreReleased() throws InterruptedException {
+        DistributedLock lock = client.lock("order:1");
+        lock.lock();
+        assertThat(meters.active()).isOne();
+        lock.lock(); // re-entry is no new hold
+        lock.unlock();
+        lock.unlock();
+        client.readWriteLock("order:2").readLock().acquire().close();
+        assertThat(meters.acquire("acquired")).isEqualTo(2);
+        assertThat(meters.count(LockMeters.ACQUIRE)).isEqualTo(2);
+        assertThat(meters.hold("released")).isEqualTo(2);
+        assertThat(meters.count(LockMeters.HOLD)).isEqualTo(2);
+        assertThat(meters.active()).isZero();
+        assertThat(meters.counter(LockMeters.LOST)).isZero();
+        assertThat(meters.count(LockMeters.HOLD, "client", "me", "engine", "redis", "mode", "shared", "group", "order"))
+                .isOne();
+        assertThat(meters.count(
+                        LockMeters.HOLD, "client", "me", "engine", "redis", "mode", "exclusive", "group", "order"))
+                .isOne();
+        assertThat(meters.count(LockMetrics.REQUEST, "outcome", "answered")).isPositive();
+    }
+
+    @Test
+    void callsThatDoNotGetTheLock() throws Exception {
+        Lease held = rival.lock("order:3").acquire();
+        DistributedLock lock = client.lock("order:3");
+        assertThat(lock.tryLock()).isFalse();
+        assertThat(lock.tryLock(50, TimeUnit.MILLISECONDS)).isFalse();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(lock::acquire).isInstanceOf(InterruptedException.class);
+        CompletableFuture<Lease> waiting = lock.acquireAsync();
+        assertThat(meters.gauge(LockMeters.WAITING)).isOne();
+        waiting.cancel(false);
+        await().untilAsserted(() -> assertThat(meters.acquire("cancelled")).isEqualTo(2));
+        held.close();
+        Lease own =
+                client.lock("order:4", LockOptions.defaults().nonReentrant()).acquire();
+        assertThatThrownBy(() -> client.lock("order:4", LockOptions.defaults().nonReentrant())
+                        .tryAcquire())
+                .isInstanceOf(SelfDeadlockException.class);
+        own.close();
+        assertThat(meters.acquire("busy")).isOne();
+        assertThat(meters.acquire("timeout")).isOne();
+        assertThat(meters.acquire("failed")).isOne();
+        assertThat(meters.acquire("acquired")).isOne();
+        assertThat(meters.count(LockMeters.ACQUIRE)).isEqualTo(6);
+        assertThat(meters.gauge(LockMeters.WAITING)).isZero();
+        assertThat(meters.active()).isZero();
+    }
+
+    @Test
+    void holdsThatAreLost() throws InterruptedException {
+        Lease revoked = client.lock("order:5").acquire();
+        rival.forceRelease("order:5");
+        assertThatThrownBy(revoked::close).isInstanceOf(LockLostException.class);
+        Lease bounded = client.lock("order:6", LockOptions.defaults().maxHold(Duration.ofMillis(50)))
+                .acquire();
+        await().until(() -> !bounded.isValid());
+        assertThatThrownBy(bounded::close).isInstanceOf(LockLostException.class);
+        Lease rest = client.lock("order:7").acquire();
+        client.close();
+        assertThatThrownBy(rest::close).isInstanceOf(LockLostException.class);
+        assertThat(meters.counter(LockMeters.LOST, "reason", "revoked")).isOne();
+        assertThat(meters.counter(LockMeters.LOST, "reason", "max_hold_reached"))
+                .isOne();
+        assertThat(meters.counter(LockMeters.LOST, "reason", "client_closed")).isOne();
+        assertThat(meters.counter(LockMeters.LOST)).isEqualTo(3);
+        assertThat(meters.hold("lost")).isEqualTo(3);
+        assertThat(meters.count(LockMeters.HOLD)).isEqualTo(3);
+    }
+
+    @Test
+    void engineThatDoesNotAnswer() throws InterruptedException {
+        assertThat(meters.gauge(LockMetrics.REACHABLE)).isOne();
+        Lease unconfirmed = client.lock("order:8").acquire();
+        Lease expired = client.lock("order:9").acquire();
+        proxy.blackHole();
+        assertThatThrownBy(unconfirmed::close).isInstanceOf(ReleaseNotConfirmedException.class);
+        assertThatThrownBy(() -> client.lock("order:10").lock()).isInstanceOf(LockUnavailableException.class);
+        await().until(() -> !expired.isValid());
+        await().untilAsserted(() ->
+                assertThat(meters.counter(LockMeters.LOST, "reason", "expired")).isOne());
+        assertThat(meters.gauge(LockMetrics.REACHABLE)).isZero();
+        assertThat(meters.counter(LockMetrics.RENEWAL_FAILURES)).isPositive();
+        assertThat(meters.count(LockMetrics.REQUEST, "outcome", "failed")).isPositive();
+        assertThat(meters.hold("unconfirmed")).isOne();
+        assertThat(meters.acquire("unavailable")).isOne();
+        assertThat(meters.acquire("acquired")).isEqualTo(2);
+        assertThat(meters.active()).isZero();
+        proxy.heal();
+        await().untilAsserted(
+                        () -> assertThat(meters.gauge(LockMetrics.REACHABLE)).isOne());
+        assertThatThrownBy(expired::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void fallback() throws InterruptedException {
+        client.close();
+        LockClient falling = client(Fallback.thisJvmOnly().after(Duration.ofMillis(300)));
+        try (falling) {
+            assertThat(meters.gauge(LockMetrics.FALLBACK)).isZero();
+            proxy.blackHole();
+            Lease lease = falling.lock("order:11").acquire();
+            assertThat(meters.gauge(LockMetrics.FALLBACK)).isOne();
+            proxy.heal();
+            await().until(() -> !falling.inFallback());
+            lease.close();
+            await().untilAsserted(
+                            () -> assertThat(meters.gauge(LockMetrics.FALLBACK)).isZero());
+        }
+        assertThat(meters.gauge(LockMetrics.FALLBACK)).as("after close").isEqualTo(-1);
+    }
+
+    @Test
+    void handOffsBelongToTheGroupOfTheNextHolder() throws Exception {
+        DistributedLock lock = client.lock("order:12", LockOptions.defaults().group("shipping"));
+        lock.lock();
+        CompletableFuture<Lease> next = lock.acquireAsync();
+        lock.unlock();
+        next.get(5, TimeUnit.SECONDS).closeAsync().get();
+        assertThat(meters.counter(LockMeters.HAND_OFFS, "group", "shipping")).isOne();
+        assertThat(meters.values("group")).containsExactly("shipping");
+    }
+
+    @Test
+    void gaugesGoWithTheirClient() throws InterruptedException {
+        Lease lease = client.lock("order:13").acquire();
+        lease.close();
+        client.close();
+        assertThat(meters.active()).isEqualTo(-1);
+        assertThat(meters.gauge(LockMetrics.REACHABLE)).isEqualTo(-1);
+        assertThat(meters.hold("released")).isOne();
+    }
+}

@@ -1,0 +1,125 @@
+package dev.lockstep.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.console.Console;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.web.servlet.ServletManagementContextAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.http.HttpMessageConvertersAutoConfiguration;
+import org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration;
+import org.springframework.boot.autoconfigure.web.servlet.DispatcherServletAutoConfiguration;
+import org.springframework.boot.autoconfigure.web.servlet.ServletWebServerFactoryAutoConfiguration;
+import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+/** The console as an endpoint of the actuator, over HTTP. */
+@Timeout(120)
+class ConsoleEndpointTest {
+    @Configuration(proxyBeanMethods = false)
+    // By name, since the class path also has parts of Boot 4.
+    @ImportAutoConfiguration({
+        LockstepAutoConfiguration.class,
+        LockstepConsoleAutoConfiguration.class,
+        ServletWebServerFactoryAutoConfiguration.class,
+        DispatcherServletAutoConfiguration.class,
+        WebMvcAutoConfiguration.class,
+        HttpMessageConvertersAutoConfiguration.class,
+        JacksonAutoConfiguration.class,
+        EndpointAutoConfiguration.class,
+        WebEndpointAutoConfiguration.class,
+        ManagementContextAutoConfiguration.class,
+        ServletManagementContextAutoConfiguration.class
+    })
+    static class Service {}
+
+    private static ConfigurableApplicationContext start(String... arguments) {
+        String[] all = new String[arguments.length + 3];
+        all[0] = "--server.port=0";
+        all[1] = "--lockstep.url=memory:";
+        all[2] = "--spring.main.banner-mode=off";
+        System.arraycopy(arguments, 0, all, 3, arguments.length);
+        return SpringApplication.run(Service.class, all);
+    }
+
+    private static HttpResponse<String> send(ConfigurableApplicationContext context, String path, String json)
+            throws IOException, InterruptedException {
+        String port = Objects.requireNonNull(context.getEnvironment().getProperty("local.server.port"));
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/actuator/lockconsole" + path));
+        if (!json.isEmpty()) {
+            request.header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(json));
+        }
+        return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void itIsThereOnlyIfItIsExposed() {
+        try (ConfigurableApplicationContext context = start()) {
+            assertThat(context.getBeansOfType(LockConsoleEndpoint.class)).isEmpty();
+            assertThat(context.getBeansOfType(Console.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void itServesThePageItsFilesAndData() throws Exception {
+        try (ConfigurableApplicationContext context =
+                start("--management.endpoints.web.exposure.include=lockconsole")) {
+            HttpResponse<String> page = send(context, "", "");
+            assertThat(page.statusCode()).isEqualTo(200);
+            assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html;charset=utf-8");
+            assertThat(page.body()).contains("<base href=\"lockconsole/\">", "content=\"poll\"");
+            HttpResponse<String> script = send(context, "/app.js", "");
+            assertThat(script.headers().firstValue("Content-Type")).hasValue("text/javascript;charset=utf-8");
+            assertThat(script.body()).startsWith("//");
+            assertThat(send(context, "/api/nothing", "").statusCode()).isEqualTo(404);
+            try (Lease lease =
+                    context.getBean(LockClient.class).lock("order:42").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+                long deadline = System.nanoTime() + 20_000_000_000L;
+                String data;
+                do {
+                    data = send(context, "/api/now?prefix=order&limit=1", "").body();
+                } while (!data.contains("order:42") && System.nanoTime() < deadline);
+                assertThat(data).contains("\"total\":1", "order:42", "\"release\":false");
+            }
+            assertThat(send(context, "/api/release", "{\"name\":\"a\"}").statusCode())
+                    .isEqualTo(405);
+        }
+    }
+
+    @Test
+    void itReleasesIfThatIsAllowed() throws Exception {
+        try (ConfigurableApplicationContext context = start(
+                "--management.endpoints.web.exposure.include=lockconsole", "--lockstep.console.allow-release=true")) {
+            LockClient locks = context.getBean(LockClient.class);
+            locks.lock("order:42").acquire();
+            String token = Long.toString(
+                    locks.inspect("order:42").holders().get(0).token().orElseThrow());
+            String request = "{\"namespace\":\"lockstep\",\"name\":\"order:42\",\"confirmation\":\"%s\",\"token\":\""
+                    + token + "\",\"reason\":\"stuck\"}";
+            assertThat(send(context, "/api/release", String.format(request, "order"))
+                            .statusCode())
+                    .isEqualTo(400);
+            assertThat(locks.inspect("order:42").isFree()).isFalse();
+            assertThat(send(context, "/api/release", String.format(request, "order:42"))
+                            .body())
+                    .isEqualTo("{\"released\":true}");
+            assertThat(locks.inspect("order:42").isFree()).isTrue();
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.lockstep.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.LockTemplate;
+import dev.lockstep.annotation.Locked;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Mono;
+
+/** The observations of an application: of locked methods and of the template. */
+class ObservationTest {
+    private final List<String> stopped = new CopyOnWriteArrayList<>();
+    private final ObservationRegistry registry = ObservationRegistry.create();
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(LockstepAutoConfiguration.class, LockstepObservationAutoConfiguration.class))
+            .withPropertyValues("lockstep.url=memory:")
+            .withBean(ObservationRegistry.class, () -> registry)
+            .withBean(Clinic.class);
+
+    ObservationTest() {
+        registry.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public void onStop(Observation.Context context) {
+                var parent = context.getParentObservation();
+                stopped.add(context.getName() + " in "
+                        + (parent == null ? "nothing" : parent.getContextView().getName()) + " of "
+                        + context.getHighCardinalityKeyValues().stream()
+                                .filter(each -> each.getKey().equals("lockstep.lock"))
+                                .map(each -> each.getValue())
+                                .findFirst()
+                                .orElse("no lock"));
+            }
+
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+        });
+    }
+
+    /** A service with locked methods of each shape. */
+    static class Clinic {
+        private final ObservationRegistry registry;
+
+        Clinic(ObservationRegistry registry) {
+            this.registry = registry;
+        }
+
+        @Locked(name = "bed", key = "#number")
+        public void take(int number) {
+            Observation.createNotStarted("work", registry).observe(() -> {});
+        }
+
+        @Locked(name = "bed", key = "#number")
+        public CompletableFuture<String> takeLater(int number) {
+            Observation.createNotStarted("work", registry).observe(() -> {});
+            return CompletableFuture.completedFuture("taken");
+        }
+
+        @Locked(name = "bed", key = "#number")
+        public Mono<String> takeReactively(int number) {
+            return Mono.deferContextual(context -> {
+                Observation.createNotStarted("work", registry)
+                        .parentObservation(context.get("micrometer.observation"))
+                        .observe(() -> {});
+                return Mono.just("taken");
+            });
+        }
+    }
+
+    @Test
+    void lockedMethods() {
+        runner.run(context -> {
+            Observation request = Observation.start("request", registry);
+            try (Observation.Scope scope = request.openScope()) {
+                context.getBean(Clinic.class).take(1);
+            }
+            assertThat(stopped)
+                    .containsExactly("work in lockstep.locked of no lock", "lockstep.locked in request of bed:1");
+        });
+    }
+
+    @Test
+    void lockedMethodsThatReturnStages() {
+        runner.run(context -> {
+            Observation request = Observation.start("request", registry);
+            try (Observation.Scope scope = request.openScope()) {
+                context.getBean(Clinic.class).takeLater(2).get(5, TimeUnit.SECONDS);
+            }
+            assertThat(stopped)
+                    .containsExactly("work in lockstep.locked of no lock", "lockstep.locked in request of bed:2");
+        });
+    }
+
+    @Test
+    void lockedMethodsThatReturnPublishers() {
+        runner.run(context -> {
+            Observation request = Observation.start("request", registry);
+            Mono<String> taken = context.getBean(Clinic.class).takeReactively(3);
+            assertThat(stopped).isEmpty();
+            assertThat(taken.contextWrite(each -> each.put("micrometer.observation", request))
+                            .block(Duration.ofSeconds(5)))
+                    .isEqualTo("taken");
+            assertThat(stopped)
+                    .containsExactly("work in lockstep.locked of no lock", "lockstep.locked in request of bed:3");
+        });
+    }
+
+    @Test
+    void theTemplate() {
+        runner.run(context -> {
+            context.getBean(LockTemplate.class).execute("bed:4", lease -> "taken");
+            assertThat(stopped).containsExactly("lockstep.locked in nothing of bed:4");
+        });
+    }
+
+    @Test
+    void nothingIsObservedIfNobodyWantsIt() {
+        runner.withPropertyValues("management.observations.enable.lockstep=false")
+                .run(context -> {
+                    context.getBean(Clinic.class).take(1);
+                    assertThat(stopped).containsExactly("work in nothing of no lock");
+                });
+    }
+}

@@ -1,0 +1,4 @@
+package dev.lockstep.architecture.offending.internal.upper;
+
+/** Is called from below. */
+public class Called {}

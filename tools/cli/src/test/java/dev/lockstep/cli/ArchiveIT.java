@@ -1,0 +1,172 @@
+package dev.lockstep.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The archive that users download, unpacked in a folder of its own. */
+@Tag("full")
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class ArchiveIT {
+    private static final Path TARGET = Path.of("target").toAbsolutePath();
+    private static final long MEGABYTE = 1_000_000;
+
+    @TempDir
+    private static Path folder;
+
+    private static Path home = Path.of("");
+
+    private record Run(int code, String out, long millis) {}
+
+    @BeforeAll
+    static void unpack() throws Exception {
+        assertThat(run("tar", "-xzf", TARGET.resolve("lockstep-cli-bin.tar.gz").toString(), "-C", folder.toString())
+                        .code())
+                .isZero();
+        File[] unpacked = folder.toFile().listFiles((unused, name) -> name.startsWith("lockstep-"));
+        assertThat(unpacked).hasSize(1);
+        home = unpacked[0].toPath();
+    }
+
+    @Test
+    void isFarBelowAHundredMegabytes() throws IOException {
+        assertThat(Files.size(TARGET.resolve("lockstep-cli-bin.tar.gz"))).isLessThan(45 * MEGABYTE);
+        assertThat(Files.size(TARGET.resolve("lockstep-cli-bin.zip"))).isLessThan(45 * MEGABYTE);
+    }
+
+    @Test
+    void hasWhatShellsAndPackagersLookFor() {
+        assertThat(home.resolve("bin/lockstep")).isExecutable();
+        assertThat(home.resolve("bin/lockstep.bat")).isRegularFile();
+        assertThat(home.resolve("share/bash-completion/completions/lockstep")).isNotEmptyFile();
+        assertThat(home.resolve("share/man/man1/lockstep.1")).isNotEmptyFile();
+        assertThat(home.resolve("share/man/man1/lockstep-exec.1"))
+                .content()
+                .contains(".SH SYNOPSIS", "\\-\\-wait SECONDS", "How long to wait for the lock");
+        assertThat(home.resolve("LICENSE")).isRegularFile();
+    }
+
+    @Test
+    void runsACommandUnderALockFromAnywhereAndByALink() throws Exception {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), home.resolve("bin/lockstep"));
+        Run run = run(
+                link.toString(),
+                "exec",
+                "--url",
+                "jdbc:sqlite:" + folder.resolve("locks.db"),
+                "nightly",
+                "--",
+                "sh",
+                "-c",
+                "echo token $LOCKSTEP_TOKEN; exit 7");
+        assertThat(run.out()).containsPattern("^token \\d+\\n$");
+        assertThat(run.code()).isEqualTo(7);
+    }
+
+    @Test
+    void itsDemoRunsInSeveralProcesses() throws Exception {
+        assertThat(run(command(), "demo", "order-numbers", "--numbers", "60").code())
+                .isZero();
+    }
+
+    @Test
+    void hasNoServersToStartOrToBreak() throws Exception {
+        Run torture = run(command(), "torture", "--engine", "redis");
+        assertThat(torture.code()).isEqualTo(ExitCodes.USAGE);
+        assertThat(torture.out()).hasLineCount(1).contains("torture add-on");
+        Run explain = run(command(), "explain", "redis");
+        assertThat(explain.code()).isEqualTo(ExitCodes.USAGE);
+        assertThat(explain.out()).hasLineCount(1).contains("torture add-on", "--url redis://");
+    }
+
+    @Test
+    void theAddonBringsThem() throws Exception {
+        Path both = Files.createDirectories(folder.resolve("both"));
+        for (String archive : List.of("lockstep-cli-bin.tar.gz", "lockstep-cli-torture.tar.gz")) {
+            run("tar", "-xzf", TARGET.resolve(archive).toString(), "-C", both.toString());
+        }
+        Run run = run(
+                both.resolve(home.getFileName()).resolve("bin/lockstep").toString(),
+                "torture",
+                "--prove",
+                "--duration",
+                "2");
+        assertThat(run.code()).as(run.out()).isZero();
+    }
+
+    /** The first start makes an archive of loaded classes in the background; later ones are faster by it. */
+    @Test
+    void startsFastAndSaysNothingIfItCannot() throws Exception {
+        Path cache = folder.resolve("cache/lockstep");
+        assertThat(run(command(), "--version").out()).startsWith("lockstep ").hasLineCount(1);
+        awaitArchive(cache);
+        long fastest = Long.MAX_VALUE;
+        long bare = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) {
+            Run run = run(command(), "--version");
+            assertThat(run.out()).startsWith("lockstep ").hasLineCount(1);
+            fastest = Math.min(fastest, run.millis());
+            bare = Math.min(bare, run(java(), "-Xshare:auto", "-version").millis());
+        }
+        // On a machine that is slow or busy, by what a bare JVM takes to start there; LauncherIT has the same factor.
+        assertThat(fastest).isLessThan(Math.max(500, 8 * bare));
+
+        try (var archives = Files.list(cache)) {
+            for (Path archive : archives.toList()) {
+                Files.delete(archive); // it is read-only
+                Files.writeString(archive, "spoilt");
+            }
+        }
+        assertThat(run(command(), "--version").out()).startsWith("lockstep ").hasLineCount(1);
+    }
+
+    private static void awaitArchive(Path cache) throws Exception {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        while (System.nanoTime() < end) {
+            String[] made = cache.toFile().list((unused, name) -> name.endsWith(".jsa"));
+            if (made != null && made.length > 0) {
+                return;
+            }
+            TimeUnit.MILLISECONDS.sleep(50);
+        }
+        throw new AssertionError("No archive of classes in " + cache);
+    }
+
+    private static String command() {
+        return home.resolve("bin/lockstep").toString();
+    }
+
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    /** Runs a command; its output and errors are one. */
+    private static Run run(String... command) throws IOException, InterruptedException {
+        Path output = Files.createTempFile(folder, "run", ".log");
+        ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(Arrays.asList(command)))
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+        builder.environment().remove("LOCKSTEP_URL");
+        builder.environment().remove("LOCKSTEP_NAMESPACE");
+        long start = System.nanoTime();
+        Process process = builder.start();
+        assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
+        long millis = (System.nanoTime() - start) / 1_000_000;
+        return new Run(process.exitValue(), Files.readString(output), millis);
+    }
+}

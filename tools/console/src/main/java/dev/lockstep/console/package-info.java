@@ -1,0 +1,8 @@
+/**
+ * A web page for operators: who holds which lock, who waits, what blocks whom. {@link dev.lockstep.console.Console} serves it, alone
+ * on a port of its own or inside a service.
+ */
+@NullMarked
+package dev.lockstep.console;
+
+import org.jspecify.annotations.NullMarked;

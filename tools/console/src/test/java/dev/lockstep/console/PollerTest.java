@@ -1,0 +1,93 @@
+package dev.lockstep.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.memory.MemoryEngine;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How often the engine is asked. */
+@Timeout(60)
+class PollerTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final MemoryEngine engine = new MemoryEngine();
+
+    private LockClient client(String name) {
+        return LockClient.builder()
+                .backend(engine)
+                .clientName(name)
+                .requestTimeout(Duration.ofSeconds(1))
+                .connect();
+    }
+
+    @Test
+    void manyReadersCauseNoMoreLooks() {
+        try (LockClient client = client("operator");
+                Console console = Console.builder(client).mount()) {
+            Poller poller = console.poller();
+            Sample first = poller.watch();
+            List<CompletableFuture<Void>> readers = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                readers.add(CompletableFuture.runAsync(() -> {
+                    while (poller.watch().version() < first.version() + 2) {
+                        console.read("api/now", Map.of());
+                        poller.await(poller.watch().version(), Duration.ofMillis(20));
+                    }
+                }));
+            }
+            Sample second = poller.await(first.version(), PATIENCE);
+            Sample third = poller.await(second.version(), PATIENCE);
+            readers.forEach(CompletableFuture::join);
+            assertThat(third.version()).isEqualTo(second.version() + 1);
+            assertThat(Duration.between(second.at(), third.at())).isGreaterThan(Duration.ofMillis(900));
+        }
+    }
+
+    @Test
+    void aSlowEngineIsAskedLessOften() {
+        try (LockClient client = client("operator")) {
+            client.ping();
+            engine.delayReplies(Duration.ofMillis(100));
+            try (Console console = Console.builder(client).mount()) {
+                Sample second = console.poller().await(console.poller().watch().version(), PATIENCE);
+                assertThat(second.cost().took()).isGreaterThan(Duration.ofMillis(95));
+                assertThat(second.cost().pause()).isGreaterThan(Duration.ofMillis(1_800));
+                assertThat(second.cost().share()).isLessThanOrEqualTo(0.0501);
+            }
+        }
+    }
+
+    @Test
+    void whileTheEngineIsDownTheLastAnswerIsKept() throws InterruptedException {
+        try (LockClient client = client("operator");
+                LockClient holder = client("api-1")) {
+            Lease lease = holder.lock("order:42").acquire();
+            try (Console console = Console.builder(client).mount()) {
+                Poller poller = console.poller();
+                assertThat(poller.watch().locks()).hasSize(1);
+                engine.disconnect("operator", MemoryEngine.Outage.REPLIES_LOST);
+                Sample down = poller.watch();
+                while (down.engine().isReachable()) {
+                    down = poller.await(down.version(), PATIENCE);
+                }
+                assertThat(down.locks()).hasSize(1);
+                assertThat(down.engine().error()).isNotEmpty();
+                engine.reconnect("operator");
+                Sample up = down;
+                while (!up.engine().isReachable()) {
+                    up = poller.await(up.version(), PATIENCE);
+                }
+                assertThat(up.engine().downSince()).isNull();
+            }
+            lease.close();
+        }
+    }
+}
