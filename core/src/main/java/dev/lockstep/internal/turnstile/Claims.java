@@ -17,11 +17,13 @@ import org.jspecify.annotations.Nullable;
 final class Claims {
     private final Rules rules;
     private final TurnstileState state;
+    private final TurnstileContext client;
     private final Turnstile turnstile;
 
     Claims(Rules rules, Turnstile turnstile) {
         this.rules = rules;
         this.state = rules.state;
+        this.client = turnstile.client();
         this.turnstile = turnstile;
     }
 
@@ -128,8 +130,9 @@ final class Claims {
             rules.losses.lose(passage, told);
         }
         rules.losses.loseOverruled(passage);
-        if (!passage.isHeld() || rules.losses.loseIfPast(passage, now)) {
-            grantedTooLate(passage, now);
+        boolean lostAtOnce = !passage.isHeld();
+        if (lostAtOnce || rules.losses.loseIfPast(passage, now)) {
+            grantedInVain(passage, lostAtOnce, now);
             return;
         }
         Waiter only = passage.only();
@@ -144,12 +147,20 @@ final class Claims {
         }
     }
 
-    /** Too late to be used. Who waits in the queue is claimed for again anyway; a call with its own claim here. */
-    private void grantedTooLate(Passage passage, long now) {
+    /**
+     * The grant was lost before it could be used. The queue is claimed for again anyway; a call with its own claim, here. A call
+     * that does not wait is claimed for again if the engine has taken the lock away, since nothing says who has it now; if the
+     * answer was too slow, the engine is unavailable to it.
+     */
+    private void grantedInVain(Passage passage, boolean lostAtOnce, long now) {
         Waiter only = passage.only();
-        if (only != null && only.mayWait()) {
+        if (only == null) {
+            return;
+        }
+        boolean again = lostAtOnce && now - only.startNanos < client.requestTimeoutNanos();
+        if (only.mayWait() || again) {
             rules.effects.add(new Effect.Submit(forOne(only, false, now)));
-        } else if (only != null) {
+        } else {
             rules.finish(only, rules.answers.unavailable(now - passage.sentNanos()));
         }
     }

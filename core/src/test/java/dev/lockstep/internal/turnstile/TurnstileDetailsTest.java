@@ -152,6 +152,23 @@ class TurnstileDetailsTest {
         assertThat(get(waiting).isValid()).isTrue();
     }
 
+    /** An operator may take a lock away in the moment in which it is granted. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCallThatDoesNotWaitIsClaimedForAgainIfItsGrantIsLostAtOnce(boolean lostTwice) {
+        engine.answersAtOnce = true;
+        int losses = lostTwice ? 2 : 1;
+        engine.meanwhile = () -> {
+            if (engine.grants.size() <= losses) {
+                engine.grant(engine.grants.size() - 1).signalLost(LossReason.REVOKED);
+            }
+        };
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(engine.claims).hasSize(losses + 1);
+        lock.unlock();
+        assertThat(engine.grant(losses).releases).isEqualTo(1);
+    }
+
     @Test
     void aGrantThatCameTooLateForACallThatDoesNotWaitIsAnUnavailableEngine() {
         CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(Duration.ZERO);
