@@ -47,8 +47,8 @@ class OutcomesTest {
         return LockClient.builder()
                 .url("redis://127.0.0.1:" + proxy.port())
                 .clientName("me")
-                .ttl(Duration.ofSeconds(2))
-                .requestTimeout(Duration.ofSeconds(1)) // a busy machine takes some hundred milliseconds for a reply
+                .ttl(Duration.ofSeconds(6))
+                .requestTimeout(Duration.ofSeconds(3)) // a machine with a load of 30 took more than a second to connect
                 .fallback(fallback)
                 .observer(new LockMetrics(registry))
                 .connect();

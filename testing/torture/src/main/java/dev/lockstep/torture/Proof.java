@@ -19,8 +19,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Proof {
     private static final Duration TTL = Duration.ofMillis(250);
-    private static final Duration FIRST_ROUND = Duration.ofSeconds(2);
-    private static final int ROUNDS = 8;
+
+    /** Most bugs show in the first rounds, which are short; each round is half as long again as the one before. */
+    private static final Duration FIRST_ROUND = Duration.ofMillis(800);
+
+    private static final double GROWTH = 1.5;
+    private static final int ROUNDS = 10;
+
+    /** Where nothing is planted, for as long as a bug may need. */
+    private static final Duration SOUND_ROUND = Duration.ofSeconds(4);
 
     /** So many locks that most are held briefly, and few for longer than the ttl. */
     private static final int MANY_BRIEF = 8;
@@ -48,7 +55,7 @@ public final class Proof {
     public static Proof run(long seed) throws InterruptedException {
         ExecutorService executor = Executors.newFixedThreadPool(AT_ONCE);
         try {
-            Future<Report> sound = executor.submit(() -> torture(null, MANY_BRIEF, FIRST_ROUND, seed));
+            Future<Report> sound = executor.submit(() -> torture(null, MANY_BRIEF, SOUND_ROUND, seed));
             Map<PlantedBug, Future<Optional<Rule>>> running = new EnumMap<>(PlantedBug.class);
             for (PlantedBug bug : PlantedBug.values()) {
                 Callable<Optional<Rule>> hunt = () -> hunt(bug, seed);
@@ -68,9 +75,9 @@ public final class Proof {
 
     /** The rule by which a bug is found, in one of some rounds, each longer than the one before. */
     private static Optional<Rule> hunt(PlantedBug bug, long seed) throws Exception {
-        for (int round = 1; round <= ROUNDS; round++) {
-            Verdict verdict = torture(
-                            bug, round % 2 == 1 ? MANY_BRIEF : ALL_LONG, FIRST_ROUND.multipliedBy(round), seed + round)
+        for (int round = 0; round < ROUNDS; round++) {
+            Duration duration = Duration.ofMillis((long) (FIRST_ROUND.toMillis() * Math.pow(GROWTH, round)));
+            Verdict verdict = torture(bug, round % 2 == 0 ? MANY_BRIEF : ALL_LONG, duration, seed + round)
                     .verdict();
             Optional<Rule> broken = bug.breaks().stream()
                     .filter(rule -> verdict.broken(rule) > 0)
