@@ -7,6 +7,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,8 +99,8 @@ final class Exercise {
                 try {
                     step.run();
                     done.incrementAndGet();
-                } catch (LockUnavailableException | LockLostException e) {
-                    // Unknown, or lost: the promise is that nobody else was inside meanwhile.
+                } catch (LockUnavailableException | ReleaseNotConfirmedException | LockLostException e) {
+                    // Unknown, not confirmed, or lost: the promise is that nobody else was inside meanwhile.
                 } catch (InterruptedException e) {
                     return;
                 } catch (Throwable e) {

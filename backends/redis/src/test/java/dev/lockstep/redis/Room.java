@@ -6,6 +6,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Queue;
@@ -63,8 +64,8 @@ final class Room {
                     enter(lease);
                 }
             }
-        } catch (LockUnavailableException | LockLostException e) {
-            // Told, which is all that is asked.
+        } catch (LockUnavailableException | ReleaseNotConfirmedException | LockLostException e) {
+            // The caller knows, which is all that is asked.
         }
     }
 

@@ -130,12 +130,15 @@ abstract class ScaleContract extends ContractGroup {
         staysValidAndNothingIsLeft(1_000, shortTtl().multipliedBy(3));
     }
 
-    /** Their ttl leaves time to take and to list ten thousand locks on a machine that has other work, too. */
+    /**
+     * Their ttl leaves time to take, to list and to release ten thousand locks on a machine that has other work, too: at a
+     * load of 50, a ttl of 9 s was over before the last of them was released.
+     */
     @Alone
     @Test
     @Tag("full")
     void tenThousandLocksStayValidAndNothingIsLeftOfThem() throws Exception {
-        staysValidAndNothingIsLeft(10_000, shortTtl().multipliedBy(6));
+        staysValidAndNothingIsLeft(10_000, shortTtl().multipliedBy(12));
     }
 
     private void staysValidAndNothingIsLeft(int locks, Duration ttl) throws Exception {
