@@ -32,7 +32,11 @@ class FlashSaleTest {
         try (PostgresServer database =
                 Servers.require(() -> PostgresServer.builder().start())) {
             List<String> properties = new ArrayList<>(Demo.withDatabase(database, List.of()));
-            properties.addAll(List.of("--server.tomcat.basedir=target/tomcat", "--server.port=0", "--flashsale.stock=20", "--flashsale.instance=one"));
+            properties.addAll(List.of(
+                    "--server.tomcat.basedir=target/tomcat",
+                    "--server.port=0",
+                    "--flashsale.stock=20",
+                    "--flashsale.instance=one"));
             try (ConfigurableApplicationContext context =
                     SpringApplication.run(FlashSaleApplication.class, properties.toArray(String[]::new))) {
                 String url = "http://localhost:"
