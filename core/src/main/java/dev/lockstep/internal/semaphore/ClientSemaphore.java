@@ -53,13 +53,13 @@ final class ClientSemaphore implements DistributedSemaphore {
 
     @Override
     public Permit acquire(int count) throws InterruptedException {
-        return Objects.requireNonNull(take(count, PermitCall.FOREVER, true), "an unbounded wait ends with a permit");
+        return Objects.requireNonNull(take(count, PermitTerms.FOREVER, true), "an unbounded wait ends with a permit");
     }
 
     @Override
     public Optional<Permit> tryAcquire() {
         try {
-            return Optional.ofNullable(take(1, PermitCall.NOT_AT_ALL, false));
+            return Optional.ofNullable(take(1, PermitTerms.NOT_AT_ALL, false));
         } catch (InterruptedException e) {
             throw new AssertionError("uninterruptible", e);
         }
@@ -73,7 +73,7 @@ final class ClientSemaphore implements DistributedSemaphore {
     /** A wait that nobody lives to see the end of has none. */
     private static long waitNanos(Duration wait) {
         long nanos = Durations.waitNanos(wait);
-        return nanos == Durations.LONGEST_LIMIT.toNanos() ? PermitCall.FOREVER : nanos;
+        return nanos == Durations.LONGEST_LIMIT.toNanos() ? PermitTerms.FOREVER : nanos;
     }
 
     /** Null if others have the permits and the time is up. */
@@ -82,8 +82,8 @@ final class ClientSemaphore implements DistributedSemaphore {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException("Interrupted before acquiring semaphore '" + name + "'");
         }
-        PermitCall call = call(count, waitNanos, host.requestTimeout(), false);
-        Object result;
+        PermitCall call = call(count, waitNanos, false);
+        PermitResult result;
         try {
             call.start();
             result = call.await(interruptible);
@@ -94,23 +94,23 @@ final class ClientSemaphore implements DistributedSemaphore {
         return permit(call, result);
     }
 
-    private @Nullable Permit permit(PermitCall call, Object result) {
-        if (result instanceof PermitCall.Failure failure) {
-            RuntimeException thrown = failure.toException();
+    private @Nullable Permit permit(PermitCall call, PermitResult result) {
+        if (result instanceof PermitResult.Failed failed) {
+            RuntimeException thrown = failed.exception().get();
             call.observation().failed(thrown);
             throw thrown;
         }
-        if (result == PermitCall.BUSY) {
-            call.observation().refused();
-            return null;
+        if (result instanceof PermitResult.Held held) {
+            call.observation().acquired();
+            return new PermitHandle(held.hold());
         }
-        call.observation().acquired();
-        return new PermitHandle(call);
+        call.observation().refused();
+        return null;
     }
 
     @Override
     public CompletableFuture<Permit> acquireAsync() {
-        PermitCall call = call(1, PermitCall.FOREVER, LockBackend.DO_NOT_BLOCK, true);
+        PermitCall call = call(1, PermitTerms.FOREVER, true);
         CompletableFuture<Permit> future = new CompletableFuture<>();
         try {
             call.start();
@@ -120,7 +120,7 @@ final class ClientSemaphore implements DistributedSemaphore {
         }
         future.whenComplete((done, error) -> {
             if (error != null) {
-                call.giveUp(PermitCall.GAVE_UP);
+                call.giveUp(new PermitResult.GaveUp());
             }
         });
         call.result().thenAccept(result -> host.execute(() -> complete(future, call, result)));
@@ -128,10 +128,10 @@ final class ClientSemaphore implements DistributedSemaphore {
     }
 
     /** Whoever completes the future first decides: a permit that finds it cancelled is released. */
-    private void complete(CompletableFuture<Permit> future, PermitCall call, Object result) {
-        if (result == PermitCall.GAVE_UP || future.isDone()) {
+    private void complete(CompletableFuture<Permit> future, PermitCall call, PermitResult result) {
+        if (result instanceof PermitResult.GaveUp || future.isDone()) {
             call.observation().cancelled();
-            call.release(LockBackend.DO_NOT_BLOCK);
+            call.hold().release(LockBackend.DO_NOT_BLOCK);
             return;
         }
         Permit permit;
@@ -142,14 +142,13 @@ final class ClientSemaphore implements DistributedSemaphore {
             return;
         }
         if (!future.complete(permit)) {
-            call.release(LockBackend.DO_NOT_BLOCK);
+            call.hold().release(LockBackend.DO_NOT_BLOCK);
         }
     }
 
-    private PermitCall call(int count, long waitNanos, Duration blockAtMost, boolean async) {
+    private PermitCall call(int count, long waitNanos, boolean async) {
         host.ensureOpen();
-        return new PermitCall(
-                semaphores, new PermitCall.Terms(name, permits, count, options), waitNanos, blockAtMost, async);
+        return new PermitCall(semaphores, new PermitTerms(name, permits, count, options, waitNanos, async));
     }
 
     private void requireCount(int count) {

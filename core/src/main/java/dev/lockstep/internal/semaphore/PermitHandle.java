@@ -20,24 +20,24 @@ import org.jspecify.annotations.Nullable;
 
 /** The handle of permits. */
 final class PermitHandle implements Permit {
-    private final PermitCall call;
+    private final PermitHold hold;
     private final SemaphoreHost host;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable List<Integer> slots;
 
-    PermitHandle(PermitCall call) {
-        this.call = call;
-        this.host = call.host();
+    PermitHandle(PermitHold hold) {
+        this.hold = hold;
+        this.host = hold.host();
     }
 
     @Override
     public String lockName() {
-        return call.name();
+        return hold.name();
     }
 
     @Override
     public long token() {
-        return call.token();
+        return hold.token();
     }
 
     @Override
@@ -54,7 +54,7 @@ final class PermitHandle implements Permit {
         List<Integer> known = slots;
         if (known == null) {
             ensureValid();
-            known = await(call.heldGrant().slots().toCompletableFuture());
+            known = await(hold.grant().slots().toCompletableFuture());
             slots = known;
         }
         return known;
@@ -91,12 +91,12 @@ final class PermitHandle implements Permit {
 
     @Override
     public boolean isValid() {
-        return !closed.get() && call.isValid();
+        return !closed.get() && hold.isValid();
     }
 
     @Override
     public Duration remaining() {
-        return isValid() ? Duration.ofNanos(call.remainingNanos(host.scheduler().nanoTime())) : Duration.ZERO;
+        return isValid() ? Duration.ofNanos(hold.remainingNanos()) : Duration.ZERO;
     }
 
     @Override
@@ -104,10 +104,10 @@ final class PermitHandle implements Permit {
         if (isValid()) {
             return;
         }
-        if (call.end() instanceof LossReason reason) {
-            throw lost(reason);
-        }
-        throw new IllegalStateException("The permit of semaphore '" + lockName() + "' was closed.");
+        throw hold.end()
+                .flatMap(PermitEnd::reason)
+                .<RuntimeException>map(this::lost)
+                .orElseGet(() -> new IllegalStateException("The permit of semaphore '" + lockName() + "' was closed."));
     }
 
     private LockLostException lost(LossReason reason) {
@@ -118,12 +118,12 @@ final class PermitHandle implements Permit {
 
     @Override
     public void onLost(Consumer<LossReason> action) {
-        call.onLost(Objects.requireNonNull(action, "action"));
+        hold.onLost(Objects.requireNonNull(action, "action"));
     }
 
     @Override
     public <T> Optional<T> unwrap(Class<T> type) {
-        return call.heldGrant().unwrap(type);
+        return hold.grant().unwrap(type);
     }
 
     @Override
@@ -132,7 +132,7 @@ final class PermitHandle implements Permit {
             return;
         }
         long start = host.scheduler().monotonicNanos();
-        CompletableFuture<Void> done = call.release(host.requestTimeout());
+        CompletableFuture<Void> done = hold.release(host.requestTimeout());
         long left = host.requestTimeout().toNanos() - (host.scheduler().monotonicNanos() - start);
         boolean interrupted = false;
         while (!done.isDone() && left > 0) {
@@ -161,7 +161,7 @@ final class PermitHandle implements Permit {
             ended.complete(null);
             return ended;
         }
-        CompletableFuture<Void> done = call.release(LockBackend.DO_NOT_BLOCK);
+        CompletableFuture<Void> done = hold.release(LockBackend.DO_NOT_BLOCK);
         if (done.isDone()) {
             complete(ended);
             return ended;
@@ -186,12 +186,12 @@ final class PermitHandle implements Permit {
 
     /** What the owner hears of the end; null if the permit was released. One that has no end yet is not confirmed in time. */
     private @Nullable RuntimeException failure() {
-        call.unconfirmed();
-        Object end = call.end();
-        if (end instanceof LossReason reason) {
-            return lost(reason);
+        hold.unconfirmed();
+        PermitEnd end = hold.end().orElse(PermitEnd.UNCONFIRMED);
+        if (end.reason().isPresent()) {
+            return lost(end.reason().get());
         }
-        if (end == PermitCall.End.RELEASED) {
+        if (end == PermitEnd.RELEASED) {
             return null;
         }
         return new ReleaseNotConfirmedException(

@@ -18,23 +18,19 @@ import org.jspecify.annotations.Nullable;
  * call has returned; its end is then reported by the call. Safe for use by many threads.
  */
 final class PermitObservation implements LockObserver.Call {
-    private final PermitCall.Terms terms;
-    private final long waitNanos;
-    private final boolean async;
+    private final PermitTerms terms;
     private CallObserver observer = CallObserver.NONE;
 
     // Guarded by this.
     private boolean acquired;
     private @Nullable EndOfHold end;
 
-    private PermitObservation(PermitCall.Terms terms, long waitNanos, boolean async) {
+    private PermitObservation(PermitTerms terms) {
         this.terms = terms;
-        this.waitNanos = waitNanos;
-        this.async = async;
     }
 
-    static PermitObservation start(SemaphoreHost host, PermitCall.Terms terms, long waitNanos, boolean async) {
-        PermitObservation observation = new PermitObservation(terms, waitNanos, async);
+    static PermitObservation start(SemaphoreHost host, PermitTerms terms) {
+        PermitObservation observation = new PermitObservation(terms);
         CallObserver observer = host.observe(observation);
         if (observer != null) {
             observation.observer = observer;
@@ -60,7 +56,7 @@ final class PermitObservation implements LockObserver.Call {
     }
 
     void refused() {
-        ended(waitNanos == PermitCall.NOT_AT_ALL ? CallOutcome.BUSY : CallOutcome.TIMED_OUT, null);
+        ended(terms.mayWait() ? CallOutcome.TIMED_OUT : CallOutcome.BUSY, null);
     }
 
     void cancelled() {
@@ -80,16 +76,9 @@ final class PermitObservation implements LockObserver.Call {
         observer.callEnded(new EndOfCall(outcome, Optional.ofNullable(failure)));
     }
 
-    /** The permit has its end: a {@link PermitCall.End} or a {@link LossReason}. Called once. */
-    void holdEnded(Object how, long token) {
-        HoldOutcome outcome;
-        if (how instanceof LossReason) {
-            outcome = HoldOutcome.LOST;
-        } else {
-            outcome = how == PermitCall.End.RELEASED ? HoldOutcome.RELEASED : HoldOutcome.UNCONFIRMED;
-        }
-        Optional<LossReason> reason = how instanceof LossReason known ? Optional.of(known) : Optional.empty();
-        EndOfHold known = new EndOfHold(outcome, reason, OptionalLong.of(token));
+    /** The permit has its end. Called once. */
+    void holdEnded(PermitEnd how, long token) {
+        EndOfHold known = new EndOfHold(how.outcome(), how.reason(), OptionalLong.of(token));
         boolean report;
         synchronized (this) {
             end = known;
@@ -122,12 +111,12 @@ final class PermitObservation implements LockObserver.Call {
 
     @Override
     public Optional<Duration> maxWait() {
-        return waitNanos == PermitCall.FOREVER ? Optional.empty() : Optional.of(Duration.ofNanos(waitNanos));
+        return terms.maxWait();
     }
 
     @Override
     public boolean isAsync() {
-        return async;
+        return terms.async();
     }
 
     @Override

@@ -61,8 +61,8 @@ public final class Semaphores {
     /** Ends permits that are past their deadlines, and asks to be called again for the next. */
     public void look(long now) {
         for (PermitCall call : calls.values()) {
-            call.checkDeadline(now);
-            call.watchDeadline();
+            call.hold().checkDeadline(now);
+            call.hold().watchDeadline();
         }
     }
 

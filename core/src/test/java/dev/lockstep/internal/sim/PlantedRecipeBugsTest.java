@@ -78,7 +78,7 @@ class PlantedRecipeBugsTest {
                         "return state == State.HELD ? 1 : 0;"),
                 new Mutant(
                         "leak a permit that raced a cancel",
-                        "call.observation().cancelled();\n            call.release(LockBackend.DO_NOT_BLOCK);",
+                        "call.observation().cancelled();\n            call.hold().release(LockBackend.DO_NOT_BLOCK);",
                         "call.observation().cancelled();"),
                 new Mutant(
                         "leave a call behind that has given up",
@@ -90,11 +90,11 @@ class PlantedRecipeBugsTest {
                         ""),
                 new Mutant(
                         "give all permits one slot",
-                        "known = await(call.heldGrant().slots().toCompletableFuture());",
+                        "known = await(hold.grant().slots().toCompletableFuture());",
                         "known = List.of(0);"),
                 new Mutant(
                         "do not release a permit that is closed",
-                        "guarded(() -> heldGrant().release(block)).whenComplete((known, error) -> {",
+                        "PermitCall.guarded(() -> grant().release(block)).whenComplete((known, error) -> {",
                         "CompletableFuture.completedFuture(true).whenComplete((known, error) -> {"));
     }
 }
