@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.lockstep.ClientSettings;
 import dev.lockstep.Fallback;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
@@ -46,7 +47,9 @@ class ReferenceTest {
     void optionsOfClientsLocksAndTemplates() throws IOException {
         Set<String> documented = documented(span -> span.matches("\\w+\\(.*\\)"));
         Set<String> methods = new TreeSet<>();
-        addMethods(methods, LockClient.Builder.class, method -> method.getReturnType() == LockClient.Builder.class);
+        for (Class<?> type : List.of(LockClient.Builder.class, ClientSettings.class)) {
+            addMethods(methods, type, method -> method.getReturnType() == LockClient.Builder.class);
+        }
         addMethods(
                 methods,
                 LockOptions.class,

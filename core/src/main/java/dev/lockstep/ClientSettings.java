@@ -1,0 +1,227 @@
+package dev.lockstep;
+
+import dev.lockstep.spi.Durations;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a client behaves: the part of {@link LockClient.Builder} that has a default for everything. Use it through {@link
+ * LockClient#builder()}. Not safe for use by several threads.
+ */
+public abstract sealed class ClientSettings permits LockClient.Builder {
+    Duration ttl = Duration.ofSeconds(30);
+    Duration requestTimeout = Duration.ofSeconds(5);
+    Duration minBackoff = Duration.ofMillis(20);
+    Duration maxBackoff = Duration.ofSeconds(1);
+
+    @Nullable
+    Executor executor;
+
+    Fallback fallback = Fallback.failFast();
+    boolean timedCallsFailFast;
+    boolean lazyConnect;
+    boolean releaseOnShutdown;
+    boolean releaseAbandoned;
+
+    @Nullable
+    Duration longHold;
+
+    Duration recordWaitsAfter = Duration.ofSeconds(1);
+    DeadlockPolicy deadlocks = DeadlockPolicy.REPORT;
+    final List<LockListener> listeners = new ArrayList<>();
+    final List<LockObserver> observers = new ArrayList<>();
+
+    ClientSettings() {}
+
+    /** The builder, which is the only subclass. */
+    abstract LockClient.Builder self();
+
+    /**
+     * How long a lock outlives a dead client. Also how long a live client may be out of touch with the engine
+     * before it loses what it holds.
+     *
+     * @param ttl not below the engine's minimum and at most 20 days; 30 seconds unless set
+     * @return this
+     * @throws IllegalArgumentException if it is not positive, or above 20 days
+     */
+    public LockClient.Builder ttl(Duration ttl) {
+        this.ttl = Durations.requireAtMost(ttl, Durations.LONGEST_TIMEOUT, "ttl");
+        return self();
+    }
+
+    /**
+     * How long one request to the engine may take, and how long a caller without a deadline of its own bears an
+     * engine that does not answer.
+     *
+     * @param requestTimeout from 1 millisecond to 20 days; 5 seconds unless set
+     * @return this
+     * @throws IllegalArgumentException if it is shorter or longer
+     */
+    public LockClient.Builder requestTimeout(Duration requestTimeout) {
+        this.requestTimeout = Durations.requireTimeout(requestTimeout, "requestTimeout");
+        return self();
+    }
+
+    /**
+     * How long to wait before a failed request is tried again: from {@code min} after the first failure, doubling
+     * to {@code max}, each with jitter.
+     *
+     * @param min 20 milliseconds unless set
+     * @param max 1 second unless set
+     * @return this
+     * @throws IllegalArgumentException if one is not from 1 millisecond to 20 days, or {@code min} is above {@code
+     *     max}
+     */
+    public LockClient.Builder retryBackoff(Duration min, Duration max) {
+        Durations.requireTimeout(min, "retryBackoff min");
+        Durations.requireTimeout(max, "retryBackoff max");
+        if (min.compareTo(max) > 0) {
+            throw new IllegalArgumentException("retryBackoff min " + min + " is above max " + max);
+        }
+        this.minBackoff = min;
+        this.maxBackoff = max;
+        return self();
+    }
+
+    /**
+     * Where futures are completed, and where listeners and loss actions run. It should be able to grow, or never
+     * be blocked: a call-back that waits for another needs a second thread.
+     *
+     * @param executor the executor, not closed by the client; daemon threads of the client's own unless set
+     * @return this
+     */
+    public LockClient.Builder executor(Executor executor) {
+        this.executor = Objects.requireNonNull(executor, "executor");
+        return self();
+    }
+
+    /**
+     * What to do when the engine is down.
+     *
+     * @param fallback {@link Fallback#failFast()} unless set
+     * @return this
+     */
+    public LockClient.Builder fallback(Fallback fallback) {
+        this.fallback = Objects.requireNonNull(fallback, "fallback");
+        return self();
+    }
+
+    /**
+     * Connects in the background: {@link LockClient.Builder#connect()} returns at once, even if the engine is down, and the client goes on
+     * trying until it is connected. For a service that must start without its engine. A call that is made before waits
+     * for the connection, and ends as in an outage if there is none: with a {@link LockUnavailableException}, within its
+     * usual bounds. A malformed URL is still an exception of {@code connect()}; what is wrong at the engine, such as a
+     * password, or an option that the engine does not have, is a {@link LockConfigurationException} of the calls.
+     *
+     * <p>With a fallback, its own engine is connected to at once, and calls use it when the first engine has not answered
+     * for the time of {@link Fallback}.
+     *
+     * @return this
+     */
+    public LockClient.Builder lazyConnect() {
+        this.lazyConnect = true;
+        return self();
+    }
+
+    /**
+     * Ends calls that have a deadline of their own, such as {@code tryLock(20, SECONDS)}, as soon as the engine has not
+     * answered for the request timeout, like calls without one. Unless set, they go on trying until their deadline, in
+     * the hope that the engine comes back.
+     *
+     * @return this
+     */
+    public LockClient.Builder timedCallsFailFast() {
+        this.timedCallsFailFast = true;
+        return self();
+    }
+
+    /**
+     * Closes the client when the JVM ends, by {@code System.exit} or a signal such as {@code SIGTERM}, so that its locks
+     * are free at once and not after the ttl. Takes about the request timeout at most if the engine does not answer.
+     * Holds end with {@link LossReason#CLIENT_CLOSED}, so close what works under them first where that matters. Nothing
+     * helps against {@code kill -9}.
+     *
+     * @return this
+     */
+    public LockClient.Builder releaseOnShutdown() {
+        this.releaseOnShutdown = true;
+        return self();
+    }
+
+    /**
+     * Releases the locks of threads that have ended without releasing them. Unless set, such a lock stays held, as a
+     * {@code ReentrantLock} would: what the thread left half done stays protected. In both cases a warning is logged
+     * and {@link LockListener#onAbandoned} is called, within the ttl.
+     *
+     * @return this
+     */
+    public LockClient.Builder releaseAbandoned() {
+        this.releaseAbandoned = true;
+        return self();
+    }
+
+    /**
+     * Finds locks that are held for too long, and remembers where each was acquired: a warning with that place is logged
+     * once a hold has lasted for the threshold. Warnings about abandoned locks have the place, too. It costs a stack
+     * trace for each acquired lock, so it is for finding a leak, not for always.
+     *
+     * @param threshold how long a hold may last; {@code ChronoUnit.FOREVER.getDuration()} to remember places only
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public LockClient.Builder leakDetection(Duration threshold) {
+        this.longHold = Durations.requireLimit(threshold, "leakDetection");
+        return self();
+    }
+
+    /**
+     * How long a thread that holds a lock waits for another one before it records that at the engine, so that {@link
+     * LockAdmin#waitGraph()} shows it and deadlocks are found. Looks for deadlocks follow in fractions of this time, one
+     * request for each lock in a chain. Without such a thread nothing is written and nothing is asked.
+     *
+     * @param time 1 millisecond or more; 1 second unless set
+     * @return this
+     * @throws IllegalArgumentException if it is shorter, or above 20 days
+     */
+    public LockClient.Builder recordWaitsAfter(Duration time) {
+        this.recordWaitsAfter = Durations.requireTimeout(time, "recordWaitsAfter");
+        return self();
+    }
+
+    /**
+     * What to do about deadlocks: threads that hold locks and wait for each other's, in one process or in several.
+     *
+     * @param policy the same for all clients of an engine; {@link DeadlockPolicy#REPORT} unless set
+     * @return this
+     */
+    public LockClient.Builder deadlocks(DeadlockPolicy policy) {
+        this.deadlocks = Objects.requireNonNull(policy, "policy");
+        return self();
+    }
+
+    /**
+     * Adds a listener.
+     *
+     * @param listener hears what happens to the client's locks
+     * @return this
+     */
+    public LockClient.Builder listener(LockListener listener) {
+        listeners.add(Objects.requireNonNull(listener, "listener"));
+        return self();
+    }
+
+    /**
+     * Adds an observer.
+     *
+     * @param observer sees calls, holds and requests where they happen
+     * @return this
+     */
+    public LockClient.Builder observer(LockObserver observer) {
+        observers.add(Objects.requireNonNull(observer, "observer"));
+        return self();
+    }
+}
