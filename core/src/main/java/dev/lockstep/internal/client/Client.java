@@ -16,14 +16,12 @@ import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockPage;
 import dev.lockstep.LockTemplate;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.WaitGraph;
 import dev.lockstep.internal.concurrent.CallbackExecutor;
 import dev.lockstep.internal.concurrent.Futures;
 import dev.lockstep.internal.concurrent.UserCode;
 import dev.lockstep.internal.engine.Engines;
 import dev.lockstep.internal.engine.Identity;
-import dev.lockstep.internal.engine.LateBackend;
 import dev.lockstep.internal.events.EventLog;
 import dev.lockstep.internal.events.Events;
 import dev.lockstep.internal.events.Observers;
@@ -44,7 +42,6 @@ import dev.lockstep.internal.watch.HoldWatch;
 import dev.lockstep.internal.watch.OutageWatch;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
-import dev.lockstep.spi.Backoff;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
@@ -56,12 +53,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,6 +72,7 @@ public final class Client implements LockClient {
     private final DeadlineWatch deadlines;
     private final OutageWatch outages;
     private final Waits waits;
+    private final EngineQuestions questions;
     private final NamespaceAdmin admin;
     private final Elections elections;
     private final Semaphores semaphores;
@@ -111,31 +105,21 @@ public final class Client implements LockClient {
                 new EventLog(name, factory.address(), scheduler::nanoTime),
                 userCode,
                 scheduler::nanoTime);
-        Backoff backoff = new Backoff(settings.minBackoff(), settings.maxBackoff());
-        BackendContext forBackend = BackendContext.of(
-                        settings.namespace(),
-                        name,
-                        clientId,
-                        settings.ttl(),
-                        settings.requestTimeout(),
-                        backoff,
-                        executor,
-                        scheduler)
+        BackendContext forBackend = settings.forBackend(name, clientId, executor, scheduler)
                 .withRequests(events.observers().requests(scheduler));
         events.observers().opening(name, factory.engine(), factory.address());
-        Engine engine = plan == null
-                ? Engine.open(factory, settings, forBackend)
-                : Engine.open(factory, settings, forBackend, plan, events);
-        this.backend = engine.backend;
+        ConnectedEngine engine = ConnectedEngine.open(factory, settings, plan, forBackend, events);
+        this.backend = engine.backend();
         Clients.Care care = settings.care();
         this.context = new TurnstileContext(
                 new TurnstileContext.Settings(
-                        name, clientId, settings.requestTimeout(), engine.patience, care.timedCallsFailFast()),
+                        name, clientId, settings.requestTimeout(), engine.patience(), care.timedCallsFailFast()),
                 backend,
                 scheduler,
                 userCode,
                 events);
         this.turnstiles = context.turnstiles();
+        this.questions = new EngineQuestions(context);
         this.holds = new HoldWatch(context, care.releaseAbandoned(), care.longHold());
         this.semaphores = new Semaphores(new ClientSemaphoreHost(context, this::inspect));
         this.deadlines = new DeadlineWatch(scheduler, turnstiles, now -> {
@@ -143,42 +127,13 @@ public final class Client implements LockClient {
             semaphores.look(now);
         });
         this.outages = new OutageWatch(
-                scheduler, backend, engine.contact, turnstiles, semaphores, events, context.requestTimeoutNanos());
+                scheduler, backend, engine.contact(), turnstiles, semaphores, events, context.requestTimeoutNanos());
         context.watchedBy(deadlines::watch, outages::watch);
         this.waits = new Waits(context, care.recordWaitsAfter(), care.deadlocks());
-        this.admin = new NamespaceAdmin(this, settings.namespace(), () -> backend);
-        this.elections = new Elections(this, context, settings.ttl(), backoff, Elections::runInThread);
-        if (settings.ttl().compareTo(backend.traits().minTtl()) < 0) {
-            LockConfigurationException refusal = Engines.ttlTooShort(settings.ttl(), backend.traits());
-            backend.close();
-            throw refusal;
-        }
+        this.admin = new NamespaceAdmin(questions, settings.namespace(), () -> backend);
+        this.elections = new Elections(this, context, settings.ttl(), settings.backoff(), Elections::runInThread);
+        engine.requireTtl(settings.ttl());
         holds.start();
-    }
-
-    /**
-     * What a client is connected to.
-     *
-     * @param contact when the engine itself last answered; in fallback another one answers for it
-     * @param patience how long a call without a deadline of its own waits for an engine that does not answer
-     */
-    private record Engine(LockBackend backend, LongSupplier contact, Duration patience) {
-        static Engine open(BackendFactory factory, Clients.Settings settings, BackendContext context) {
-            LockBackend backend = settings.lazyConnect() ? LateBackend.lazy(factory, context) : factory.open(context);
-            return new Engine(backend, backend::lastContactNanos, settings.requestTimeout());
-        }
-
-        /** Who has no deadline waits until the fallback begins, and then for its engine as otherwise for the first. */
-        static Engine open(
-                BackendFactory factory,
-                Clients.Settings settings,
-                BackendContext context,
-                FallbackPlan plan,
-                Events events) {
-            FallbackBackend both = FallbackBackend.open(factory, plan, context, events, settings.lazyConnect());
-            return new Engine(
-                    both, both::primaryContactNanos, settings.requestTimeout().plus(plan.after()));
-        }
     }
 
     static LockClient open(BackendFactory factory, Clients.Settings settings, @Nullable FallbackPlan plan) {
@@ -321,7 +276,7 @@ public final class Client implements LockClient {
 
     @Override
     public List<String> namespaces() {
-        return ask(null, "Listing the namespaces", backend::namespaces).stream()
+        return questions.ask("Listing the namespaces", backend::namespaces).stream()
                 .sorted()
                 .toList();
     }
@@ -332,18 +287,18 @@ public final class Client implements LockClient {
         Clients.requireNamespace(namespace);
         return namespace.equals(admin.namespace())
                 ? admin
-                : new NamespaceAdmin(this, namespace, () -> backend.admin(namespace));
+                : new NamespaceAdmin(questions, namespace, () -> backend.admin(namespace));
     }
 
     @Override
     public EngineInfo describe() {
-        return ask(null, "Describing the engine", backend::describe);
+        return questions.ask("Describing the engine", backend::describe);
     }
 
     @Override
     public Duration ping() {
         long start = context.monotonicNanos();
-        ask(null, "Pinging the engine", () -> backend.ping().thenApply(done -> true));
+        questions.ask("Pinging the engine", () -> backend.ping().thenApply(done -> true));
         return Duration.ofNanos(context.monotonicNanos() - start);
     }
 
@@ -360,38 +315,6 @@ public final class Client implements LockClient {
     @Override
     public ClientSnapshot snapshot() {
         return Snapshots.of(turnstiles, semaphores, context.nanoTime());
-    }
-
-    /** Asks the engine something and waits for the answer, for the request timeout. */
-    <T> T ask(@Nullable String lockName, String what, Supplier<CompletionStage<T>> question) {
-        context.ensureOpen();
-        CompletableFuture<T> answer;
-        try {
-            answer = question.get().toCompletableFuture();
-        } catch (RuntimeException e) {
-            answer = CompletableFuture.failedFuture(e);
-        }
-        if (!Futures.await(answer, context.requestTimeoutNanos())) {
-            throw new LockUnavailableException(
-                    lockName,
-                    what + ": " + context.engine() + " did not answer within " + context.requestTimeout() + ".");
-        }
-        try {
-            return answer.join();
-        } catch (CompletionException e) {
-            throw lockName != null ? context.failures().failure(lockName, e) : failureOf(what, e.getCause());
-        }
-    }
-
-    /** The exception for a failure that concerns no single lock. */
-    private static RuntimeException failureOf(String what, @Nullable Throwable cause) {
-        String message = what + " failed: " + (cause == null ? "for an unknown reason" : cause.getMessage());
-        if (cause instanceof IllegalArgumentException) {
-            return new IllegalArgumentException(message, cause);
-        }
-        return cause instanceof LockConfigurationException
-                ? new LockConfigurationException(null, message, cause)
-                : new LockUnavailableException(null, message, cause);
     }
 
     @Override

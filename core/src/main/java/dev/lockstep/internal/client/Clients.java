@@ -7,8 +7,11 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockListener;
 import dev.lockstep.LockObserver;
 import dev.lockstep.internal.fallback.FallbackPlan;
+import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.BackendProvider;
+import dev.lockstep.spi.Backoff;
+import dev.lockstep.spi.Scheduler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -80,6 +83,15 @@ public final class Clients {
                     List.of(),
                     false,
                     Care.DEFAULT);
+        }
+
+        Backoff backoff() {
+            return new Backoff(minBackoff, maxBackoff);
+        }
+
+        /** What the backend needs to know of them, and of its client. */
+        BackendContext forBackend(String name, String clientId, Executor ofClient, Scheduler scheduler) {
+            return BackendContext.of(namespace, name, clientId, ttl, requestTimeout, backoff(), ofClient, scheduler);
         }
     }
 

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 final class NamespaceAdmin implements LockAdmin {
     private static final int PAGE = 500;
 
-    private final Client client;
+    private final EngineQuestions questions;
     private final String namespace;
     private final Supplier<AdminBackend> backend;
 
@@ -29,8 +29,8 @@ final class NamespaceAdmin implements LockAdmin {
      *
      * @param backend that of the namespace, asked for anew by each call
      */
-    NamespaceAdmin(Client client, String namespace, Supplier<AdminBackend> backend) {
-        this.client = client;
+    NamespaceAdmin(EngineQuestions questions, String namespace, Supplier<AdminBackend> backend) {
+        this.questions = questions;
         this.namespace = namespace;
         this.backend = backend;
     }
@@ -42,13 +42,14 @@ final class NamespaceAdmin implements LockAdmin {
     @Override
     public LockInfo inspect(String name) {
         Names.requireLockName(name);
-        return Tokens.scaled(client.ask(name, "inspect", () -> backend.get().inspect(name)));
+        return Tokens.scaled(
+                questions.askAbout(name, "inspect", () -> backend.get().inspect(name)));
     }
 
     @Override
     public List<LockInfo> list(String prefix) {
         Objects.requireNonNull(prefix, "prefix");
-        return client.ask(null, listing(prefix), () -> backend.get().list(prefix)).stream()
+        return questions.ask(listing(prefix), () -> backend.get().list(prefix)).stream()
                 .map(Tokens::scaled)
                 .sorted(Comparator.comparing(LockInfo::name))
                 .toList();
@@ -61,7 +62,7 @@ final class NamespaceAdmin implements LockAdmin {
         if (limit <= 0) {
             throw new IllegalArgumentException("The limit of a page is positive, not " + limit + ".");
         }
-        LockPage page = client.ask(null, listing(prefix), () -> backend.get().list(prefix, cursor, limit));
+        LockPage page = questions.ask(listing(prefix), () -> backend.get().list(prefix, cursor, limit));
         return page.withLocks(page.locks().stream().map(Tokens::scaled).toList());
     }
 
@@ -108,7 +109,7 @@ final class NamespaceAdmin implements LockAdmin {
     @Override
     public boolean forceRelease(String name) {
         Names.requireLockName(name);
-        return client.ask(name, "forceRelease", () -> backend.get().forceRelease(name));
+        return questions.askAbout(name, "forceRelease", () -> backend.get().forceRelease(name));
     }
 
     @Override
@@ -118,6 +119,6 @@ final class NamespaceAdmin implements LockAdmin {
             throw new IllegalArgumentException("Lock '" + name + "': a token is positive, not " + token + ".");
         }
         long granted = token >> Tokens.SHIFT;
-        return client.ask(name, "forceRelease", () -> backend.get().forceRelease(name, granted));
+        return questions.askAbout(name, "forceRelease", () -> backend.get().forceRelease(name, granted));
     }
 }
