@@ -7,8 +7,8 @@ import java.time.Duration;
  * LockClient.Builder#listener(LockListener)}.
  *
  * <p>Methods are called on the client's executor, one at a time and in order for each listener, after the fact. What a
- * listener throws is logged and harms nobody. While listeners are too slow, 10,000 events wait for them; further ones are
- * dropped, and a warning in the log counts them.
+ * listener throws is logged and harms nobody. While listeners are too slow, 10,000 events wait for them; of further
+ * ones, {@link #onAcquired}, {@link #onReleased} and {@link #onHandedOff} are dropped, and a warning in the log counts them.
  *
  * <p>Each hold ends with exactly one of {@link #onReleased}, {@link #onLost} and {@link #onUnconfirmed}.
  *

@@ -65,10 +65,10 @@ class SharedPoolTest extends OneServerTestCase {
                 .connect();
     }
 
-    /** Borrows all that a pool will lend. */
+    /** Borrows all connections of a pool, also those that a client is about to give back. */
     private static List<Connection> exhaust(Pool<Connection> pool) throws Exception {
         List<Connection> taken = new ArrayList<>();
-        while (pool.getNumActive() < pool.getMaxTotal()) {
+        while (taken.size() < pool.getMaxTotal()) {
             taken.add(PoolRoute.borrow(pool, TIMEOUT.toNanos()));
         }
         return taken;

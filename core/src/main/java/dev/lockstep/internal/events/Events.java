@@ -26,10 +26,15 @@ import org.slf4j.LoggerFactory;
  * <p>The events of holds may be published under a turnstile's mutex: they are only queued there. Whoever published them
  * calls {@link #deliver()} after the mutex was left, since the executor may run listeners in the calling thread.
  *
- * <p>The queue is bounded: while listeners are too slow, new events are dropped and counted.
+ * <p>While listeners are too slow, the events of everyday calls are dropped and counted. What is rare and says what state the
+ * client is in (a loss, an outage, a fallback) is never dropped: a listener that missed the end of an outage would believe in
+ * it for good.
  */
 public final class Events {
-    /** Events that wait for listeners. A listener that is a thousand times slower than usual does not fill the heap. */
+    /**
+     * How many events may wait before those of everyday calls are dropped. A listener that is a thousand times slower than
+     * usual does not fill the heap.
+     */
     static final int CAPACITY = 10_000;
 
     /** How often the log says that events are dropped. */
@@ -87,14 +92,14 @@ public final class Events {
     public void acquired(String lockName, LockMode mode, long waitedNanos) {
         if (isHeard()) {
             var event = new EventRecords.Acquired(lockName, mode, Duration.ofNanos(waitedNanos));
-            publish(listener -> listener.onAcquired(event));
+            publishUnlessFull(listener -> listener.onAcquired(event));
         }
     }
 
     public void handedOff(String lockName, LockMode mode, LockOptions options) {
         if (isHeard()) {
             var event = new EventRecords.HandedOff(lockName, mode, options);
-            publish(listener -> listener.onHandedOff(event));
+            publishUnlessFull(listener -> listener.onHandedOff(event));
         }
     }
 
@@ -107,7 +112,7 @@ public final class Events {
     public void released(String lockName, LockMode mode, long heldNanos) {
         if (isHeard()) {
             var event = new EventRecords.Released(lockName, mode, Duration.ofNanos(heldNanos));
-            publish(listener -> listener.onReleased(event));
+            publishUnlessFull(listener -> listener.onReleased(event));
         }
     }
 
@@ -170,15 +175,18 @@ public final class Events {
     }
 
     private void publish(Consumer<LockListener> event) {
-        if (!heard) {
-            return;
+        if (heard) {
+            pending.incrementAndGet();
+            queue.add(event);
         }
-        if (pending.incrementAndGet() > CAPACITY) {
-            pending.decrementAndGet();
+    }
+
+    private void publishUnlessFull(Consumer<LockListener> event) {
+        if (pending.get() < CAPACITY) {
+            publish(event);
+        } else {
             drop();
-            return;
         }
-        queue.add(event);
     }
 
     private void drop() {

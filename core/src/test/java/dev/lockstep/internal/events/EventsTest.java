@@ -1,0 +1,81 @@
+package dev.lockstep.internal.events;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.LockListener;
+import dev.lockstep.LockMode;
+import dev.lockstep.LossReason;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+
+/** What a listener hears that is slower than the events. */
+class EventsTest {
+    private static final int MORE = 100;
+
+    private final Queue<Runnable> slowExecutor = new ArrayDeque<>();
+    private final Heard heard = new Heard();
+    private final Events events = new Events(
+            List.of(heard),
+            Observers.NONE,
+            new EventLog("client", "", System::nanoTime),
+            slowExecutor::add,
+            System::nanoTime);
+
+    private static final class Heard implements LockListener {
+        int acquired;
+        int lost;
+        boolean inFallback;
+
+        @Override
+        public void onAcquired(Acquired event) {
+            acquired++;
+        }
+
+        @Override
+        public void onLost(Lost event) {
+            lost++;
+        }
+
+        @Override
+        public void onFallbackEntered(FallbackEntered event) {
+            inFallback = true;
+        }
+
+        @Override
+        public void onFallbackLeft(FallbackLeft event) {
+            inFallback = false;
+        }
+    }
+
+    private void listenersGoOn() {
+        for (Runnable next = slowExecutor.poll(); next != null; next = slowExecutor.poll()) {
+            next.run();
+        }
+    }
+
+    @Test
+    void eventsOfEverydayCallsAreDroppedAndCounted() {
+        for (int i = 0; i < Events.CAPACITY + MORE; i++) {
+            events.acquired("lock", LockMode.EXCLUSIVE, 0);
+        }
+        assertThat(events.dropped()).isEqualTo(MORE);
+        events.deliver();
+        listenersGoOn();
+        assertThat(heard.acquired).isEqualTo(Events.CAPACITY);
+    }
+
+    @Test
+    void aLossAndTheEndOfAFallbackAreHeardAfterAFlood() {
+        events.fallbackEntered(1);
+        for (int i = 0; i < Events.CAPACITY + MORE; i++) {
+            events.acquired("lock", LockMode.EXCLUSIVE, 0);
+        }
+        events.lost("lock", LockMode.EXCLUSIVE, LossReason.EXPIRED);
+        events.fallbackLeft(1);
+        listenersGoOn();
+        assertThat(heard.lost).isEqualTo(1);
+        assertThat(heard.inFallback).isFalse();
+    }
+}
