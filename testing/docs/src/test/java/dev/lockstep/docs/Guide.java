@@ -9,14 +9,15 @@ import java.util.stream.Stream;
 
 /** The pages of the project on disk. */
 final class Guide {
-    /** What is for those who work on Lockstep, or is a report of measurements: English alone. */
+    /** Pages for contributors, and reports of measurements: in English only. */
     private static final List<String> ENGLISH_ONLY = List.of(
             "docs/adr/",
             "docs/engines/steps/",
             "docs/benchmarks.md",
             "docs/proof.md",
             "docs/releasing.md",
-            "docs/torture.md");
+            "docs/torture.md",
+            "docs/write-a-backend.md");
 
     private Guide() {}
 
