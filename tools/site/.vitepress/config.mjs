@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { defineConfig } from 'vitepress'
-import { GROUPS } from './pages.mjs'
+import { ENGLISH_ONLY, GROUPS } from './pages.mjs'
 
 const docs = path.resolve(import.meta.dirname, '../../../docs')
 const modules = path.resolve(import.meta.dirname, '../node_modules')
@@ -101,7 +101,7 @@ function sidebar(language) {
   return GROUPS.map((group) => ({
     text: group[language],
     items: group.pages
-      .map((page) => ({ page, file: (group.english ? '' : prefix) + page + '.md' }))
+      .map((page) => ({ page, file: (ENGLISH_ONLY.test('/' + page) ? '' : prefix) + page + '.md' }))
       .filter(({ file }) => fs.existsSync(path.join(docs, file)))
       .map(({ page, file }) => ({
         text: page.endsWith('README') && page !== 'adr/README' ? OVERVIEW[language] : title(file),

@@ -1,6 +1,8 @@
-// What is on the site, in the order in which it is read. Titles come from the pages themselves.
+// The pages of the site, in the order in which they are read. Titles come from the pages themselves.
 export const GROUPS = [
-  { en: 'Guide', zh: '指南', pages: ['README', 'getting-started', 'which-engine', 'spring', 'cdi', 'kotlin', 'testing', 'coming-from', 'migrating', 'cannot-promise'] },
+  { en: 'Start', zh: '开始', pages: ['README', 'getting-started', 'spring', 'cdi', 'kotlin', 'testing', 'examples/README', 'examples/flash-sale', 'examples/order-numbers'] },
+  { en: 'Choose', zh: '选择', pages: ['which-engine', 'coming-from', 'migrating'] },
+  { en: 'Understand', zh: '理解', pages: ['cannot-promise', 'guarantees', 'glossary', 'faq'] },
   {
     en: 'How each lock works',
     zh: '每种锁的原理',
@@ -21,11 +23,11 @@ export const GROUPS = [
       'how/semaphore',
     ],
   },
-  { en: 'Engines', zh: '引擎', pages: ['engines/redis', 'engines/redlock', 'engines/zookeeper', 'engines/etcd', 'engines/sql'] },
-  { en: 'In production', zh: '线上', pages: ['operations', 'console', 'deadlocks', 'observability', 'stored-formats', 'guarantees', 'tested-versions', 'reference', 'cli', 'dependencies', 'glossary', 'faq'] },
-  { en: 'Contribute', zh: '参与开发', pages: ['architecture'] },
-  { en: 'Inside', zh: '内部（英文）', pages: ['benchmarks', 'torture', 'proof', 'releasing', 'adr/README'], english: true },
+  { en: 'Operate', zh: '运维', pages: ['operations', 'console', 'observability', 'deadlocks', 'cli'] },
+  { en: 'Evidence', zh: '证据', pages: ['benchmarks', 'torture', 'proof', 'tested-versions'] },
+  { en: 'Reference', zh: '参考', pages: ['reference', 'engines/redis', 'engines/redlock', 'engines/zookeeper', 'engines/etcd', 'engines/sql', 'stored-formats', 'dependencies'] },
+  { en: 'Contribute', zh: '参与开发', pages: ['architecture', 'write-a-backend', 'releasing', 'adr/README'] },
 ]
 
-// Pages that are in English alone.
-export const ENGLISH_ONLY = /^\/(zh\/)?(benchmarks|proof|releasing|torture|adr\/)/
+// Pages without a Chinese version.
+export const ENGLISH_ONLY = /^\/(zh\/)?(benchmarks|proof|releasing|torture|write-a-backend|adr\/)/

@@ -17,19 +17,18 @@ import org.junit.jupiter.api.Test;
 /** The site shows the pages that there are. To build it takes Node, which the build does without. */
 class SiteTest {
     private static final Path SITE = Guide.root().resolve("tools/site/.vitepress");
-    private static final Pattern GROUP = Pattern.compile("pages: \\[([^]]*)](, english: true)?");
+    private static final Pattern GROUP = Pattern.compile("pages: \\[([^]]*)]");
     private static final Pattern WORD = Pattern.compile("'([^']+)'");
 
-    /** The pages of the groups that are in English alone, or of the others. */
+    /** The pages of the navigation that are in English only, or the others. */
     private static Set<String> listed(boolean englishOnly) throws IOException {
         Set<String> listed = new TreeSet<>();
         Matcher group = GROUP.matcher(Files.readString(SITE.resolve("pages.mjs")));
         while (group.find()) {
-            if (englishOnly == (group.group(2) != null)) {
-                words(group.group(1))
-                        .forEach(page -> assertThat(listed.add(page))
-                                .as("'" + page + "' is listed once")
-                                .isTrue());
+            for (String page : words(group.group(1))) {
+                if (englishOnly == Guide.isEnglishOnly("docs/" + page + ".md")) {
+                    assertThat(listed.add(page)).as("'" + page + "' is listed once").isTrue();
+                }
             }
         }
         return listed;
