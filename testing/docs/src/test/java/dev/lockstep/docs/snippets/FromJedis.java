@@ -18,7 +18,7 @@ final class FromJedis {
         String owner = UUID.randomUUID().toString();
         if ("OK".equals(jedis.set("order:42", owner, SetParams.setParams().nx().px(30_000)))) {
             try {
-                work.run(); // if it takes 31 seconds, somebody else is in here too, and nobody is told
+                work.run(); // if it takes 31 seconds, another process is in here, too, and nobody notices
             } finally {
                 jedis.eval(
                         "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end",

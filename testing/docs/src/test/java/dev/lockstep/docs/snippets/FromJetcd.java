@@ -21,7 +21,7 @@ final class FromJetcd {
                 client.getLeaseClient().keepAlive(leaseId, Observers.<LeaseKeepAliveResponse>observer(response -> {}));
         ByteSequence name = ByteSequence.from("order:42", StandardCharsets.UTF_8);
         ByteSequence key =
-                client.getLockClient().lock(name, leaseId).get().getKey(); // waits for ever: there is no tryLock
+                client.getLockClient().lock(name, leaseId).get().getKey(); // waits indefinitely: there is no tryLock
         try {
             work.run();
         } finally {
