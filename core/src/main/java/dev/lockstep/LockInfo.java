@@ -138,29 +138,10 @@ public final class LockInfo {
 
     /** One holder or waiter. Immutable. Backends make it; later versions may add to it. */
     public static final class Entry {
-        private final LockMode mode;
-        private final HolderInfo holder;
-        private final OptionalLong token;
-        private final Optional<Duration> remaining;
-        private final int permits;
-        private final Optional<String> claim;
-        private final Optional<Wait> waitsFor;
+        private final EntryFacts facts;
 
-        private Entry(
-                LockMode mode,
-                HolderInfo holder,
-                OptionalLong token,
-                Optional<Duration> remaining,
-                int permits,
-                Optional<String> claim,
-                Optional<Wait> waitsFor) {
-            this.mode = Objects.requireNonNull(mode, "mode");
-            this.holder = Objects.requireNonNull(holder, "holder");
-            this.token = token;
-            this.remaining = remaining;
-            this.permits = permits;
-            this.claim = claim;
-            this.waitsFor = waitsFor;
+        private Entry(EntryFacts facts) {
+            this.facts = facts;
         }
 
         /**
@@ -171,8 +152,7 @@ public final class LockInfo {
          * @return the entry
          */
         public static Entry of(LockMode mode, HolderInfo holder) {
-            return new Entry(
-                    mode, holder, OptionalLong.empty(), Optional.empty(), 1, Optional.empty(), Optional.empty());
+            return new Entry(EntryFacts.of(mode, holder));
         }
 
         /**
@@ -182,7 +162,7 @@ public final class LockInfo {
          * @return a copy
          */
         public Entry withToken(long token) {
-            return new Entry(mode, holder, OptionalLong.of(token), remaining, permits, claim, waitsFor);
+            return new Entry(facts.withToken(token));
         }
 
         /**
@@ -192,7 +172,7 @@ public final class LockInfo {
          * @return a copy
          */
         public Entry withPermits(int permits) {
-            return new Entry(mode, holder, token, remaining, permits, claim, waitsFor);
+            return new Entry(facts.withPermits(permits));
         }
 
         /**
@@ -202,8 +182,7 @@ public final class LockInfo {
          * @return a copy
          */
         public Entry withRemaining(Duration remaining) {
-            Duration left = remaining.isNegative() ? Duration.ZERO : remaining;
-            return new Entry(mode, holder, token, Optional.of(left), permits, claim, waitsFor);
+            return new Entry(facts.withRemaining(remaining.isNegative() ? Duration.ZERO : remaining));
         }
 
         /**
@@ -213,7 +192,7 @@ public final class LockInfo {
          * @return a copy
          */
         public Entry withClaim(String claim) {
-            return new Entry(mode, holder, token, remaining, permits, Optional.of(claim), waitsFor);
+            return new Entry(facts.withClaim(claim));
         }
 
         /**
@@ -223,7 +202,7 @@ public final class LockInfo {
          * @return a copy
          */
         public Entry withWait(Wait wait) {
-            return new Entry(mode, holder, token, remaining, permits, claim, Optional.of(wait));
+            return new Entry(facts.withWait(wait));
         }
 
         /**
@@ -232,7 +211,7 @@ public final class LockInfo {
          * @return the claim's id; empty if the engine does not know it
          */
         public Optional<String> claim() {
-            return claim;
+            return facts.claim();
         }
 
         /**
@@ -243,7 +222,7 @@ public final class LockInfo {
          * @return what it waits for; empty for a waiter, and for a holder that waits for nothing
          */
         public Optional<Wait> waitsFor() {
-            return waitsFor;
+            return facts.waitsFor();
         }
 
         /**
@@ -252,7 +231,7 @@ public final class LockInfo {
          * @return the number; 1 for a lock
          */
         public int permits() {
-            return permits;
+            return facts.permits();
         }
 
         /**
@@ -261,7 +240,7 @@ public final class LockInfo {
          * @return what it holds or asks for
          */
         public LockMode mode() {
-            return mode;
+            return facts.mode();
         }
 
         /**
@@ -271,7 +250,7 @@ public final class LockInfo {
          *     earlier exclusive grants; empty for a waiter, and for a holder at a fallback
          */
         public OptionalLong token() {
-            return token;
+            return facts.token();
         }
 
         /**
@@ -280,7 +259,7 @@ public final class LockInfo {
          * @return the holder or waiter
          */
         public HolderInfo holder() {
-            return holder;
+            return facts.holder();
         }
 
         /**
@@ -291,32 +270,22 @@ public final class LockInfo {
          * @return the time by the engine's clock; empty for a waiter, and on engines that do not tell it, which is ZooKeeper
          */
         public Optional<Duration> remaining() {
-            return remaining;
+            return facts.remaining();
         }
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Entry that
-                    && mode == that.mode
-                    && holder.equals(that.holder)
-                    && token.equals(that.token)
-                    && remaining.equals(that.remaining)
-                    && permits == that.permits
-                    && claim.equals(that.claim)
-                    && waitsFor.equals(that.waitsFor);
+            return other instanceof Entry that && facts.equals(that.facts);
         }
 
         @Override
         public int hashCode() {
-            return Objects.hash(mode, holder, token, remaining, permits, claim, waitsFor);
+            return facts.hashCode();
         }
 
         @Override
         public String toString() {
-            return "Entry[mode=" + mode + (permits == 1 ? "" : ", permits=" + permits) + ", token=" + token
-                    + ", remaining=" + remaining + ", holder=" + holder
-                    + claim.map(id -> ", claim=" + id).orElse("")
-                    + waitsFor.map(wait -> ", waitsFor=" + wait).orElse("") + "]";
+            return facts.toString();
         }
     }
 
@@ -325,18 +294,10 @@ public final class LockInfo {
      * to it.
      */
     public static final class Wait {
-        private final String lock;
-        private final LockMode mode;
-        private final String thread;
-        private final Instant since;
-        private final boolean bounded;
+        private final WaitFacts facts;
 
-        private Wait(String lock, LockMode mode, String thread, Instant since, boolean bounded) {
-            this.lock = Objects.requireNonNull(lock, "lock");
-            this.mode = Objects.requireNonNull(mode, "mode");
-            this.thread = Objects.requireNonNull(thread, "thread");
-            this.since = Objects.requireNonNull(since, "since");
-            this.bounded = bounded;
+        private Wait(WaitFacts facts) {
+            this.facts = facts;
         }
 
         /**
@@ -350,7 +311,7 @@ public final class LockInfo {
          * @return the wait
          */
         public static Wait of(String lock, LockMode mode, String thread, Instant since, boolean bounded) {
-            return new Wait(lock, mode, thread, since, bounded);
+            return new Wait(new WaitFacts(lock, mode, thread, since, bounded));
         }
 
         /**
@@ -359,7 +320,7 @@ public final class LockInfo {
          * @return its name, in the same namespace
          */
         public String lock() {
-            return lock;
+            return facts.lock();
         }
 
         /**
@@ -368,7 +329,7 @@ public final class LockInfo {
          * @return the mode
          */
         public LockMode mode() {
-            return mode;
+            return facts.mode();
         }
 
         /**
@@ -377,7 +338,7 @@ public final class LockInfo {
          * @return the thread's name and id
          */
         public String thread() {
-            return thread;
+            return facts.thread();
         }
 
         /**
@@ -386,7 +347,7 @@ public final class LockInfo {
          * @return the time, by the clock of the waiting process
          */
         public Instant since() {
-            return since;
+            return facts.since();
         }
 
         /**
@@ -395,28 +356,22 @@ public final class LockInfo {
          * @return true for a timed call
          */
         public boolean isBounded() {
-            return bounded;
+            return facts.bounded();
         }
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Wait that
-                    && lock.equals(that.lock)
-                    && mode == that.mode
-                    && thread.equals(that.thread)
-                    && since.equals(that.since)
-                    && bounded == that.bounded;
+            return other instanceof Wait that && facts.equals(that.facts);
         }
 
         @Override
         public int hashCode() {
-            return Objects.hash(lock, mode, thread, since, bounded);
+            return facts.hashCode();
         }
 
         @Override
         public String toString() {
-            return "Wait[lock=" + lock + ", mode=" + mode + ", thread=" + thread + ", since=" + since
-                    + (bounded ? ", bounded" : "") + "]";
+            return facts.toString();
         }
     }
 }

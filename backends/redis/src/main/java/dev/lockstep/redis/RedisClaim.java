@@ -30,20 +30,6 @@ final class RedisClaim implements Claim {
      * The validity of a grant that came by push counts from the last request that the server is known to have answered,
      * because that is from when the server counts the time it gives to a waiter.
      */
-    private enum State {
-        /** No request is on its way; the next is scheduled. */
-        READY,
-        /** A request is on its way. */
-        ASKING,
-        /** The server has it in its queue. */
-        WAITING,
-        /** Withdrawn; a request is on its way, and what it brings must be released. */
-        LEAVING,
-        /** Granted, busy or failed. */
-        SETTLED,
-        /** Withdrawn; what it may have at the server is being released. */
-        WITHDRAWN
-    }
 
     private static final Runnable NOTHING = () -> {};
 
@@ -54,7 +40,7 @@ final class RedisClaim implements Claim {
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
     // Guarded by this.
-    private State state = State.READY;
+    private ClaimStatus state = ClaimStatus.READY;
     private Trace trace = Trace.NONE;
     private final Refusals refusals;
     private int polls;
@@ -126,10 +112,10 @@ final class RedisClaim implements Claim {
 
     private void ask(long deadlineNanos) {
         synchronized (this) {
-            if (state != State.READY) {
+            if (state != ClaimStatus.READY) {
                 return;
             }
-            state = State.ASKING;
+            state = ClaimStatus.ASKING;
         }
         long sent = backend.scheduler().nanoTime();
         Answer answer;
@@ -150,7 +136,7 @@ final class RedisClaim implements Claim {
     private synchronized Runnable answered(Answer answer, long sent) {
         refusals.end();
         trace = trace.answered(true);
-        if (isOver()) {
+        if (state.isOver()) {
             return leaveIfWithdrawn();
         }
         switch (answer.kind()) {
@@ -161,7 +147,7 @@ final class RedisClaim implements Claim {
             case WAITING:
                 return waits(answer, sent);
             case MISSING:
-                state = State.READY;
+                state = ClaimStatus.READY;
                 id = id.nextLife();
                 owner = id.bytes();
                 basisNanos = backend.scheduler().nanoTime();
@@ -176,7 +162,7 @@ final class RedisClaim implements Claim {
                         Replication.failure(request.name(), backend.link().route()));
             default:
                 // The server has word that it was given up, which only a withdrawal leaves there.
-                state = State.SETTLED;
+                state = ClaimStatus.SETTLED;
                 return NOTHING;
         }
     }
@@ -189,17 +175,17 @@ final class RedisClaim implements Claim {
             return granted(push, Renewer.deadline(sent, backend.waiterExpiry()));
         }
         if (!backend.dialect().traits().push()) {
-            state = State.READY;
+            state = ClaimStatus.READY;
             long delay = backend.pollDelay(++polls).toNanos();
             return () -> askLater(delay);
         }
-        state = State.WAITING;
+        state = ClaimStatus.WAITING;
         return () -> backend.waiters().join(this, answer.freeInMillis());
     }
 
     private synchronized Runnable failed(Failure failure, long sent, long deadlineNanos) {
         trace = trace.failed(failure);
-        if (isOver()) {
+        if (state.isOver()) {
             return leaveIfWithdrawn();
         }
         Answer push = pushed;
@@ -210,7 +196,7 @@ final class RedisClaim implements Claim {
         if (delay < 0) {
             return failsWith(failure.asLockstepException(request.name(), "acquire"));
         }
-        state = State.READY;
+        state = ClaimStatus.READY;
         // A connection that was idle for long fails at once; the next is a new one, and needs no pause. One that failed
         // late was silent, and what is left of the time would cost another connection for nothing.
         long now = backend.scheduler().nanoTime();
@@ -218,20 +204,16 @@ final class RedisClaim implements Claim {
         return atOnce ? () -> ask(deadlineNanos) : () -> askLater(delay);
     }
 
-    private boolean isOver() {
-        return state == State.LEAVING || state == State.SETTLED || state == State.WITHDRAWN;
-    }
-
     private Runnable leaveIfWithdrawn() {
-        if (state != State.LEAVING) {
+        if (state != ClaimStatus.LEAVING) {
             return NOTHING;
         }
-        state = State.WITHDRAWN;
+        state = ClaimStatus.WITHDRAWN;
         return () -> leave(LockBackend.DO_NOT_BLOCK);
     }
 
     private Runnable granted(Answer answer, long validUntilNanos) {
-        state = State.SETTLED;
+        state = ClaimStatus.SETTLED;
         RedisGrant made = new RedisGrant(backend, this, answer.token(), validUntilNanos);
         grant = made;
         boolean others = answer.wanted() || wanted;
@@ -249,7 +231,7 @@ final class RedisClaim implements Claim {
     }
 
     private synchronized boolean isWithdrawn() {
-        return state == State.WITHDRAWN;
+        return state == ClaimStatus.WITHDRAWN;
     }
 
     private Runnable failsWith(LockstepException failure) {
@@ -257,7 +239,7 @@ final class RedisClaim implements Claim {
     }
 
     private Runnable ended(Runnable complete) {
-        state = State.SETTLED;
+        state = ClaimStatus.SETTLED;
         return () -> {
             backend.waiters().leave(this);
             backend.forget(this);
@@ -268,14 +250,14 @@ final class RedisClaim implements Claim {
     // ---------------------------------------------------------------- waiting
 
     synchronized boolean isWaiting() {
-        return state == State.WAITING;
+        return state == ClaimStatus.WAITING;
     }
 
     /** {@link Waiters} looked after it. */
     void looked(Answer answer, long sent) {
         Runnable next;
         synchronized (this) {
-            if (state != State.WAITING) {
+            if (state != ClaimStatus.WAITING) {
                 return;
             }
             if (answer.kind() == Answer.Kind.WAITING) {
@@ -291,7 +273,9 @@ final class RedisClaim implements Claim {
     void lookFailed(Failure failure) {
         Runnable next;
         synchronized (this) {
-            next = state == State.WAITING ? failsWith(failure.asLockstepException(request.name(), "wait")) : NOTHING;
+            next = state == ClaimStatus.WAITING
+                    ? failsWith(failure.asLockstepException(request.name(), "wait"))
+                    : NOTHING;
         }
         next.run();
     }
@@ -300,11 +284,11 @@ final class RedisClaim implements Claim {
     void pushedGrant(String of, long token, boolean others) {
         Runnable next;
         synchronized (this) {
-            if (isOver() || !id.text().equals(of)) {
+            if (state.isOver() || !id.text().equals(of)) {
                 return;
             }
             Answer answer = Answer.granted(token, others);
-            if (state == State.ASKING) {
+            if (state == ClaimStatus.ASKING) {
                 pushed = answer; // the request on its way says the same, or knows from when the grant counts
                 return;
             }
@@ -316,8 +300,8 @@ final class RedisClaim implements Claim {
     /** The server says that the lock is free, or that there is another reason to look. */
     void pushedHint() {
         synchronized (this) {
-            hinted = !isOver(); // Waiters may not know it yet, and asks when they do
-            if (state != State.WAITING) {
+            hinted = !state.isOver(); // Waiters may not know it yet, and asks when they do
+            if (state != ClaimStatus.WAITING) {
                 return;
             }
         }
@@ -359,11 +343,11 @@ final class RedisClaim implements Claim {
     @Override
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
         synchronized (this) {
-            if (state == State.ASKING) {
-                state = State.LEAVING;
+            if (state == ClaimStatus.ASKING) {
+                state = ClaimStatus.LEAVING;
                 return gone;
             }
-            state = State.WITHDRAWN;
+            state = ClaimStatus.WITHDRAWN;
         }
         leave(blockAtMost);
         return gone;
@@ -394,7 +378,7 @@ final class RedisClaim implements Claim {
     /** The client was closed. */
     void close(LockstepException closed) {
         synchronized (this) {
-            state = State.SETTLED;
+            state = ClaimStatus.SETTLED;
         }
         outcome.completeExceptionally(closed);
         gone.complete(null);

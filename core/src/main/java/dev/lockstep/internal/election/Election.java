@@ -95,7 +95,7 @@ public final class Election implements LeaderElection {
         Tenure current;
         synchronized (this) {
             current = tenure;
-            if (current == null || !isServing(current)) {
+            if (current == null || !current.isServing()) {
                 return false;
             }
         }
@@ -259,11 +259,9 @@ public final class Election implements LeaderElection {
     boolean begin(Tenure of, Runnable interrupt) {
         boolean valid = of.isValid();
         synchronized (this) {
-            if (of.task != Tenure.Task.STARTING || !valid) {
+            if (!valid || !of.begin(interrupt)) {
                 return false;
             }
-            of.task = Tenure.Task.RUNNING;
-            of.interrupt = interrupt;
             taskThread = Thread.currentThread();
             return true;
         }
@@ -273,9 +271,7 @@ public final class Election implements LeaderElection {
     void returned(Tenure of, @Nullable Throwable failure) {
         boolean stopped;
         synchronized (this) {
-            stopped = of.task == Tenure.Task.STOPPING;
-            of.task = Tenure.Task.RETURNED;
-            of.interrupt = null;
+            stopped = of.returned();
             taskThread = null;
             state = State.LEAVING;
         }
@@ -355,23 +351,8 @@ public final class Election implements LeaderElection {
     }
 
     /** Interrupts the task, or keeps it from beginning. False if that was done before, or the task has returned. */
-    private boolean stop(Tenure of) {
-        Runnable interrupt;
-        synchronized (this) {
-            if (!isServing(of)) {
-                return false;
-            }
-            of.task = Tenure.Task.STOPPING;
-            interrupt = of.interrupt;
-            if (interrupt != null) {
-                interrupt.run(); // while the task is known to run
-            }
-        }
-        return true;
-    }
-
-    private static boolean isServing(Tenure of) {
-        return of.task == Tenure.Task.STARTING || of.task == Tenure.Task.RUNNING;
+    private synchronized boolean stop(Tenure of) {
+        return of.stop();
     }
 
     /**
@@ -396,7 +377,7 @@ public final class Election implements LeaderElection {
     }
 
     private synchronized boolean hasReturned(Tenure of) {
-        return of.task == Tenure.Task.RETURNED;
+        return of.hasReturned();
     }
 
     private static Throwable cause(Throwable error) {

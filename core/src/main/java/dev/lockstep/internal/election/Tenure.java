@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** A term, from the election to its release. Its lease is released once, whoever does so; all see how that ended. */
 final class Tenure implements Term {
     /** Where the task of a term stands. */
-    enum Task {
+    private enum Task {
         /** Its thread has not begun. */
         STARTING,
         RUNNING,
@@ -27,11 +27,10 @@ final class Tenure implements Term {
     private final CompletableFuture<Void> over = new CompletableFuture<>();
 
     /** Guarded by the election. */
-    Task task = Task.STARTING;
+    private Task task = Task.STARTING;
 
     /** Interrupts the task; known while it runs. Guarded by the election. */
-    @Nullable
-    Runnable interrupt;
+    private @Nullable Runnable interrupt;
 
     /** Ends as the release of the lease does; null before. Guarded by this. */
     private @Nullable CompletableFuture<Void> released;
@@ -48,6 +47,49 @@ final class Tenure implements Term {
         this.lease = lease;
         this.number = lease.token();
     }
+
+    // ---------------------------------------------------------------- its task, guarded by the election
+
+    /** Whether the task runs or is about to, and was not stopped. */
+    boolean isServing() {
+        return task == Task.STARTING || task == Task.RUNNING;
+    }
+
+    boolean hasReturned() {
+        return task == Task.RETURNED;
+    }
+
+    /** The task begins. False if it was stopped before: it must not run. */
+    boolean begin(Runnable interruption) {
+        if (task != Task.STARTING) {
+            return false;
+        }
+        task = Task.RUNNING;
+        interrupt = interruption;
+        return true;
+    }
+
+    /** Interrupts the task, or keeps it from beginning. False if that was done before, or the task has returned. */
+    boolean stop() {
+        if (!isServing()) {
+            return false;
+        }
+        task = Task.STOPPING;
+        if (interrupt != null) {
+            interrupt.run(); // while the task is known to run
+        }
+        return true;
+    }
+
+    /** The task has returned. True if it was stopped before. */
+    boolean returned() {
+        boolean stopped = task == Task.STOPPING;
+        task = Task.RETURNED;
+        interrupt = null;
+        return stopped;
+    }
+
+    // ---------------------------------------------------------------- the lease
 
     @Override
     public String lockName() {

@@ -48,8 +48,8 @@ class PlantedRecipeBugsTest {
                         "stop(won);\n            stand();"),
                 new Mutant(
                         "begin a task though its term has ended",
-                        "if (of.task != Tenure.Task.STARTING || !valid) {",
-                        "if (false) {"),
+                        "if (!valid || !of.begin(interrupt)) {",
+                        "of.begin(interrupt);\n            if (false) {"),
                 new Mutant("do not interrupt the task", "interrupt.run(); // while the task is known to run", ""),
                 new Mutant(
                         "do not stand again when a term is over",

@@ -208,8 +208,22 @@ public abstract class LockContract {
     }
 
     @Nested
+    class Permits extends PermitContract {
+        Permits() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
     class Elections extends ElectionContract {
         Elections() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Terms extends TermContract {
+        Terms() {
             super(LockContract.this);
         }
     }

@@ -1,0 +1,54 @@
+package dev.lockstep;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What a {@link LockInfo.Entry} says, as a value; its methods document the components. */
+record EntryFacts(
+        LockMode mode,
+        HolderInfo holder,
+        OptionalLong token,
+        Optional<Duration> remaining,
+        int permits,
+        Optional<String> claim,
+        Optional<LockInfo.Wait> waitsFor) {
+    EntryFacts {
+        Objects.requireNonNull(mode, "mode");
+        Objects.requireNonNull(holder, "holder");
+    }
+
+    static EntryFacts of(LockMode mode, HolderInfo holder) {
+        return new EntryFacts(
+                mode, holder, OptionalLong.empty(), Optional.empty(), 1, Optional.empty(), Optional.empty());
+    }
+
+    EntryFacts withToken(long other) {
+        return new EntryFacts(mode, holder, OptionalLong.of(other), remaining, permits, claim, waitsFor);
+    }
+
+    EntryFacts withPermits(int other) {
+        return new EntryFacts(mode, holder, token, remaining, other, claim, waitsFor);
+    }
+
+    EntryFacts withRemaining(Duration other) {
+        return new EntryFacts(mode, holder, token, Optional.of(other), permits, claim, waitsFor);
+    }
+
+    EntryFacts withClaim(String other) {
+        return new EntryFacts(mode, holder, token, remaining, permits, Optional.of(other), waitsFor);
+    }
+
+    EntryFacts withWait(LockInfo.Wait other) {
+        return new EntryFacts(mode, holder, token, remaining, permits, claim, Optional.of(other));
+    }
+
+    @Override
+    public String toString() {
+        return "Entry[mode=" + mode + (permits == 1 ? "" : ", permits=" + permits) + ", token=" + token
+                + ", remaining=" + remaining + ", holder=" + holder
+                + claim.map(id -> ", claim=" + id).orElse("")
+                + waitsFor.map(wait -> ", waitsFor=" + wait).orElse("") + "]";
+    }
+}
