@@ -36,7 +36,7 @@ final class WorkerProcess implements AutoCloseable {
         }
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx512m", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
+        command.addAll(List.of("-Xmx512m", "-XX:-UsePerfData", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
         command.addAll(List.of("-cp", classPath, Worker.class.getName(), entrant.type(), entrant.variant()));
         try {
             process = new ProcessBuilder(command)

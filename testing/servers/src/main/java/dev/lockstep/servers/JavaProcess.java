@@ -73,6 +73,7 @@ public final class JavaProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+        command.add("-XX:-UsePerfData"); // a JVM that finds that file locked says so on the standard output
         command.add("-Djava.io.tmpdir=" + temporary);
         command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath), mainClass));
         command.addAll(List.of(arguments));

@@ -79,7 +79,8 @@ public final class SecondProcess implements AutoCloseable {
     public static SecondProcess start(String url, String namespace, Duration ttl, Map<String, String> environment) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        // Without performance data: a JVM that finds its file locked says so on the standard output.
+        command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add(SecondProcessMain.class.getName());
         // The URL may carry a password; other users see a process's arguments, so it goes by the first line instead.

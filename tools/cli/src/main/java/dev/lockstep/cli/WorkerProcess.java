@@ -35,6 +35,7 @@ final class WorkerProcess implements AutoCloseable {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
+                        "-XX:-UsePerfData", // a JVM that finds that file locked says so on the standard output
                         "-cp",
                         System.getProperty("java.class.path"),
                         Main.class.getName(),
