@@ -248,7 +248,10 @@ final class BuggyBackend implements LockBackend {
 
         @Override
         public OptionalInt limit() {
-            return asked.limit();
+            OptionalInt limit = asked.limit();
+            return bug == PlantedBug.PERMIT_BEYOND_LIMIT && limit.isPresent()
+                    ? OptionalInt.of(limit.getAsInt() + 1)
+                    : limit;
         }
 
         @Override

@@ -5,8 +5,10 @@ import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 
 /** A grant with the bug of its backend. Thread-safe. */
 final class BuggyGrant implements Grant {
@@ -52,8 +54,34 @@ final class BuggyGrant implements Grant {
             case TOKEN_RESET -> backend.state().afterReset(sound.token());
             case ONE_TOKEN_FOR_ALL -> 1;
             case TOKEN_TWICE -> sound.token() / COARSE + 1;
-            case READER_TOKEN_TOO_LOW -> request.mode() == LockMode.SHARED ? 1 : sound.token() + 1;
+            case READER_TOKEN_TOO_LOW -> isReader() ? 1 : sound.token() + 1;
+            case TERM_NUMBER_TWICE -> isTerm() ? sound.token() / COARSE + 1 : sound.token();
             default -> sound.token();
+        };
+    }
+
+    private boolean isReader() {
+        return request.mode() == LockMode.SHARED && request.limit().isEmpty();
+    }
+
+    private boolean isTerm() {
+        return request.holder().thread().startsWith("election");
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> slots() {
+        int limit = request.limit().orElse(1);
+        return switch (backend.bug()) {
+            case SLOT_TWICE ->
+                CompletableFuture.completedFuture(
+                        IntStream.range(0, request.permits()).boxed().toList());
+            case PERMIT_BEYOND_LIMIT ->
+                sound.slots()
+                        .thenApply(slots -> slots.stream()
+                                .map(slot -> slot % limit)
+                                .sorted()
+                                .toList());
+            default -> sound.slots();
         };
     }
 
@@ -77,8 +105,12 @@ final class BuggyGrant implements Grant {
 
     @Override
     public CompletionStage<Boolean> release(Duration blockAtMost) {
-        if (validUntilNanos != 0
-                || (has(PlantedBug.RELEASE_FORGOTTEN) && backend.state().isTurn(50))) {
+        boolean forgotten =
+                (has(PlantedBug.RELEASE_FORGOTTEN) && backend.state().isTurn(50))
+                        || (has(PlantedBug.PERMIT_NOT_RETURNED)
+                                && request.limit().isPresent()
+                                && backend.state().isTurn(20));
+        if (validUntilNanos != 0 || forgotten) {
             return CompletableFuture.completedFuture(true);
         }
         CompletionStage<Boolean> released = sound.release(blockAtMost);

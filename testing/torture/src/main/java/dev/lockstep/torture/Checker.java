@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  *   exclusion  in order of entry, against those certainly inside whom the section excludes, one of each client: first those
  *              whom no fault excuses, so that none of them hides behind one that is excused
+ *   permits    in order of entry, the permits of those certainly inside are counted: first of those whom no fault excuses
  *   tokens     by entry: certain sections that exclude each other were granted in the order of their entries, so each must
  *              have a higher token than all before it; and by asking: whoever asked after another had entered was granted
  *              later, certain or not
@@ -79,6 +80,11 @@ final class Checker {
                 settleNanos,
                 fault -> fault.excuses().contains(Rule.EXCLUSION) && fault.hurtsLock(lock));
         int[] safe = only(entered, section -> !unsafe.touch(history.entered(section), history.entered(section)));
+        if (sections.length > 0 && history.limit(sections[0]) > 0) {
+            permits(only(entered, history::isCertain));
+            verdict.checked(Rule.PERMITS, only(safe, history::isCertain).length);
+            return;
+        }
         exclusion(entered);
         verdict.checked(Rule.EXCLUSION, only(safe, history::isCertain).length);
         tokens(entered, sections);
@@ -124,6 +130,31 @@ final class Checker {
                 present[kind] = section;
             }
         }
+    }
+
+    private void permits(int[] entered) {
+        PriorityQueue<Integer> inside = new PriorityQueue<>(Comparator.comparingLong(history::certain));
+        for (int section : entered) {
+            long at = history.entered(section);
+            while (!inside.isEmpty() && history.certain(inside.element()) <= at) {
+                inside.remove();
+            }
+            inside.add(section);
+            int limit = history.limit(section);
+            int[] all = inside.stream().mapToInt(Integer::intValue).toArray();
+            if (permitsOf(all) > limit) {
+                // Those whom no fault excuses are too many already, or one that is excused makes them so.
+                int[] healthy = only(all, each -> excuse(Rule.EXCLUSION, at, each) == null);
+                int[] accused = permitsOf(healthy) > limit ? healthy : all;
+                String text =
+                        permitsOf(accused) + " of " + limit + " permits are valid, the last of " + describe(section);
+                report(Rule.PERMITS, Rule.EXCLUSION, at, text, accused);
+            }
+        }
+    }
+
+    private int permitsOf(int[] sections) {
+        return Arrays.stream(sections).map(history::permits).sum();
     }
 
     /**
@@ -227,7 +258,10 @@ final class Checker {
     /** How many of those who asked since a time show that a fair lock serves in order. Looks only at those. */
     long orderWitnesses(long since) {
         Map<Integer, List<Integer>> byLock = new HashMap<>();
-        for (int section = history.size() - 1; section >= 0 && history.asked(section) >= since; section--) {
+        for (int section = history.size() - 1; section >= 0; section--) {
+            if (history.isFair(section) && history.asked(section) < since) {
+                break; // fair ones are in the order of their calls
+            }
             if (history.isOrderWitness(section)) {
                 byLock.computeIfAbsent(history.lock(section), lock -> new ArrayList<>())
                         .add(section);
@@ -307,7 +341,8 @@ final class Checker {
     }
 
     private String describe(int section) {
-        return (history.isShared(section) ? "reader " : "writer ") + section + " of client " + history.client(section)
+        String kind = history.isShared(section) ? "reader " : "writer ";
+        return (history.limit(section) > 0 ? "permit " : kind) + section + " of client " + history.client(section)
                 + " (token " + history.token(section) + ")";
     }
 }

@@ -86,8 +86,9 @@ final class FaultFigures {
     /** When each lock was entered, in order. */
     private static long[][] entries(History history, int locks) {
         int[] counts = new int[locks];
-        int[] entered =
-                IntStream.range(0, history.size()).filter(history::wasEntered).toArray();
+        int[] entered = IntStream.range(0, history.size())
+                .filter(section -> history.lock(section) < locks && history.wasEntered(section))
+                .toArray();
         for (int section : entered) {
             counts[history.lock(section)]++;
         }

@@ -26,6 +26,9 @@ final class History {
 
     private static final int SHARED = 1;
     private static final int FAIR = 2;
+    private static final int PERMITS_SHIFT = 2;
+    private static final int LIMIT_SHIFT = 5;
+    private static final int MOST_PERMITS = 7;
     private static final int FLAG_BITS = 8;
     private static final int LOCK_BITS = 24;
 
@@ -41,7 +44,18 @@ final class History {
 
     /** Adds a section; gives its number. */
     int ask(int client, int lock, boolean shared, boolean fair, long at) {
-        long flags = (shared ? SHARED : 0) | (fair ? FAIR : 0);
+        return add(client, lock, (shared ? SHARED : 0) | (fair ? FAIR : 0), at);
+    }
+
+    /** Adds a section of a semaphore with so many permits at most; gives its number. */
+    int askPermits(int client, int semaphore, int permits, int limit, long at) {
+        if (permits > limit || limit > MOST_PERMITS) {
+            throw new IllegalArgumentException(permits + " of " + limit + " permits");
+        }
+        return add(client, semaphore, SHARED | permits << PERMITS_SHIFT | limit << LIMIT_SHIFT, at);
+    }
+
+    private int add(int client, int lock, long flags, long at) {
         meta.add(((long) client << (LOCK_BITS + FLAG_BITS)) | ((long) lock << FLAG_BITS) | flags);
         asked.add(at);
         queued.add(NEVER);
@@ -98,6 +112,16 @@ final class History {
         return (meta.get(section) & FAIR) != 0;
     }
 
+    /** How many permits a section has or asked for; 0 if it is none of a semaphore. */
+    int permits(int section) {
+        return (int) (meta.get(section) >> PERMITS_SHIFT) & MOST_PERMITS;
+    }
+
+    /** How many permits the semaphore of a section has; 0 if it is none of a semaphore. */
+    int limit(int section) {
+        return (int) (meta.get(section) >> LIMIT_SHIFT) & MOST_PERMITS;
+    }
+
     long asked(int section) {
         return asked.get(section);
     }
@@ -134,6 +158,13 @@ final class History {
     /** How many sections were entered. */
     long enteredCount() {
         return IntStream.range(0, size()).filter(this::wasEntered).count();
+    }
+
+    /** How many sections of one lock, election or semaphore were entered. */
+    long enteredCount(int lock) {
+        return IntStream.range(0, size())
+                .filter(section -> lock(section) == lock && wasEntered(section))
+                .count();
     }
 
     /** Whether somebody asked for a fair lock. */

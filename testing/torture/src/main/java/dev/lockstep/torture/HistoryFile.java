@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * A history on the disk, as lines of words: for people with grep, and for the checker.
  *
  * <pre>
- * history 3 ENGINE SETTLE_NANOS
- * section CLIENT LOCK exclusive|shared fair|unfair ASKED QUEUED ENTERED CERTAIN ENDED EXITED TOKEN
+ * history 4 ENGINE SETTLE_NANOS
+ * section CLIENT LOCK exclusive|shared|PERMITS/LIMIT fair|unfair ASKED QUEUED ENTERED CERTAIN ENDED EXITED TOKEN
  * fault FROM UNTIL CLIENT LOCK landed|missed EXCUSED,RULES|none KIND|TARGET
  * </pre>
  *
@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * @param history what happened
  */
 record HistoryFile(String engine, long settleNanos, History history) {
-    private static final String HEAD = "history 3 ";
+    private static final String HEAD = "history 4 ";
     private static final int SECTION_WORDS = 12;
     private static final int FAULT_WORDS = 8;
 
@@ -42,11 +42,18 @@ record HistoryFile(String engine, long settleNanos, History history) {
 
     private static String line(History history, int section) {
         return "section " + history.client(section) + " " + history.lock(section)
-                + (history.isShared(section) ? " shared" : " exclusive")
+                + " " + kind(history, section)
                 + (history.isFair(section) ? " fair " : " unfair ")
                 + history.asked(section) + " " + history.queued(section) + " " + history.entered(section) + " "
                 + history.certain(section) + " " + history.ended(section) + " " + history.exited(section) + " "
                 + history.token(section) + "\n";
+    }
+
+    private static String kind(History history, int section) {
+        if (history.limit(section) > 0) {
+            return history.permits(section) + "/" + history.limit(section);
+        }
+        return history.isShared(section) ? "shared" : "exclusive";
     }
 
     private static String line(FaultWindow fault) {
@@ -87,12 +94,13 @@ record HistoryFile(String engine, long settleNanos, History history) {
     }
 
     private void addSection(String[] words) {
-        int section = history.ask(
-                Integer.parseInt(words[1]),
-                Integer.parseInt(words[2]),
-                words[3].equals("shared"),
-                words[4].equals("fair"),
-                Long.parseLong(words[5]));
+        int client = Integer.parseInt(words[1]);
+        int lock = Integer.parseInt(words[2]);
+        long asked = Long.parseLong(words[5]);
+        String[] permits = words[3].split("/", 2);
+        int section = permits.length == 2
+                ? history.askPermits(client, lock, Integer.parseInt(permits[0]), Integer.parseInt(permits[1]), asked)
+                : history.ask(client, lock, words[3].equals("shared"), words[4].equals("fair"), asked);
         history.queued(section, Long.parseLong(words[6]));
         history.entered(section, Long.parseLong(words[7]), Long.parseLong(words[11]));
         history.certain(section, Long.parseLong(words[8]));

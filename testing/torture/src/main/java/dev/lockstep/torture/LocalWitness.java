@@ -8,6 +8,16 @@ record LocalWitness(Observer observer, int client) implements Witness {
     }
 
     @Override
+    public int askPermits(int semaphore, int permits, int limit) {
+        return observer.askPermits(client, semaphore, permits, limit);
+    }
+
+    @Override
+    public int slot(int section, int lock) {
+        return observer.slot(section, lock);
+    }
+
+    @Override
     public void queued(int section) {
         observer.queued(section);
     }

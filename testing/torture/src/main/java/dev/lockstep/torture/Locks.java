@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param client the client
  * @param hasShared whether the engine has read-write locks
  * @param hasFair whether it has fair locks
+ * @param hasSemaphores whether it has semaphores
  * @param sticky how long sticky locks are kept; null if it has none
  */
 record Locks(
         LockClient client,
         boolean hasShared,
         boolean hasFair,
+        boolean hasSemaphores,
         @Nullable Duration sticky) {
     private static final int KINDS = 4;
 
@@ -31,6 +33,7 @@ record Locks(
                 client,
                 works(() -> client.readWriteLock("probe")),
                 works(() -> client.lock("probe", LockOptions.defaults().fair())),
+                works(() -> client.semaphore("probe", Resources.PERMITS)),
                 hasSticky ? stickiness : null);
     }
 

@@ -100,7 +100,7 @@ final class MemoryRig implements Rig {
                     return Injected.all("engine", engine::reconnect);
                 }),
                 Fault.of("lock revoked", Length.MOMENT, random -> {
-                    int lock = random.nextInt(locks);
+                    int lock = random.nextInt(new Resources(locks).semaphore() + 1);
                     engine.revoke(Locks.name(lock));
                     return Injected.lock(lock);
                 }));

@@ -2,6 +2,7 @@ package dev.lockstep.torture;
 
 import dev.lockstep.torture.Witness.Seen;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,9 @@ final class Observer {
     private final Registers[] registers;
     private final Map<Integer, Open> open = new HashMap<>();
     private final List<Violation> complaints = new ArrayList<>();
+    private final Resources resources;
     private final long[] lastEntered;
+    private final BitSet asked = new BitSet(); // for which of the resources
     private final Map<Integer, Long> lastEnteredBy = new HashMap<>();
     private int reopened;
     private long sections;
@@ -38,9 +41,10 @@ final class Observer {
     }
 
     Observer(int locks) {
-        registers = new Registers[locks];
-        lastEntered = new long[locks];
-        for (int lock = 0; lock < locks; lock++) {
+        resources = new Resources(locks);
+        registers = new Registers[resources.count()];
+        lastEntered = new long[resources.count()];
+        for (int lock = 0; lock < registers.length; lock++) {
             registers[lock] = new Registers();
         }
     }
@@ -57,7 +61,22 @@ final class Observer {
     synchronized int ask(int client, int lock, boolean shared, boolean fair) {
         int section = history.ask(client, lock, shared, fair, now());
         open.put(section, new Open(client, lock));
+        asked.set(lock);
         return section;
+    }
+
+    synchronized int askPermits(int client, int semaphore, int permits, int limit) {
+        int section = history.askPermits(client, semaphore, permits, limit, now());
+        open.put(section, new Open(client, semaphore));
+        asked.set(semaphore);
+        return section;
+    }
+
+    synchronized int slot(int section, int lock) {
+        int client = find(section).client;
+        int slot = history.ask(client, lock, false, false, history.asked(section));
+        open.put(slot, new Open(client, lock));
+        return slot;
     }
 
     synchronized void queued(int section) {
@@ -170,10 +189,11 @@ final class Observer {
         history.add(fault);
     }
 
-    /** Whether every lock was entered after a time. */
+    /** Whether every lock was entered after a time, and so were the election and the semaphore, if the engine has them. */
     synchronized boolean allEnteredAfter(long stamp) {
-        for (long entered : lastEntered) {
-            if (entered <= stamp) {
+        for (int lock = 0; lock < resources.slot(0); lock++) {
+            boolean used = lock < resources.locks() || asked.get(lock);
+            if (used && lastEntered[lock] <= stamp) {
                 return false;
             }
         }

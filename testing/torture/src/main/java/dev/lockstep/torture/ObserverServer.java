@@ -68,6 +68,8 @@ final class ObserverServer implements AutoCloseable {
         long answer = 0;
         switch (kind) {
             case ASK -> answer = witness.ask(first, in.readBoolean(), in.readBoolean());
+            case ASK_PERMITS -> answer = witness.askPermits(first, in.readInt(), in.readInt());
+            case SLOT -> answer = witness.slot(first, in.readInt());
             case QUEUED -> witness.queued(first);
             case ENTER -> {
                 Witness.Seen seen = witness.enter(first, in.readLong());

@@ -53,7 +53,22 @@ public enum PlantedBug {
     OUTAGE_TOLD_AS_WRONG_SET_UP(Rule.OUTCOME),
 
     /** Some calls end with an exception that says that the engine is not available, though it answers. */
-    UNAVAILABLE_THOUGH_HEALTHY(Rule.OUTCOME);
+    UNAVAILABLE_THOUGH_HEALTHY(Rule.OUTCOME),
+
+    /** A semaphore grants one permit more than it has. */
+    PERMIT_BEYOND_LIMIT(Rule.PERMITS),
+
+    /** A permit has the lowest slots, whether or not another permit has them. */
+    SLOT_TWICE(Rule.EXCLUSION),
+
+    /** Some permits are said to be returned and are not. */
+    PERMIT_NOT_RETURNED(Rule.LIVENESS, Rule.LEFTOVERS),
+
+    /** Two terms in a row can have the same number. */
+    TERM_NUMBER_TWICE(Rule.TOKENS),
+
+    /** A leader that loses its term goes on as if it still led. */
+    TERM_WITHOUT_END(Rule.EXCLUSION);
 
     private final Set<Rule> breaks;
 

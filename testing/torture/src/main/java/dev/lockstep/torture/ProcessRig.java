@@ -147,7 +147,7 @@ final class ProcessRig implements Rig {
             faults.add(onOneLink("replies of one link lost", TcpProxy::dropReplies));
         }
         faults.add(Fault.of("lock released by force", Length.MOMENT, random -> {
-                    int lock = random.nextInt(locks);
+                    int lock = random.nextInt(new Resources(locks).election() + 1);
                     Injected released = Injected.lock(lock);
                     try (LockClient client = connect()) {
                         client.forceRelease(Locks.name(lock));

@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.LockClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -35,7 +36,7 @@ public final class Proof {
     /** So few that all are held long: bugs of deadlines show there. Every other round has these. */
     private static final int ALL_LONG = 2;
 
-    private static final int AT_ONCE = 4;
+    private static final int AT_ONCE = 5;
 
     private final Map<PlantedBug, Optional<Rule>> found;
     private final Report sound;
@@ -92,11 +93,17 @@ public final class Proof {
     private static Report torture(@Nullable PlantedBug bug, int locks, Duration duration, long seed) throws Exception {
         BugState state = new BugState();
         try (Rig rig = new MemoryRig(
-                TTL,
-                sound -> bug == null ? sound : BugState.plant(bug, sound, state),
-                client -> bug == PlantedBug.LOSS_NOT_TOLD ? DeafClient.of(client) : client)) {
+                TTL, sound -> bug == null ? sound : BugState.plant(bug, sound, state), client -> wrap(bug, client))) {
             return new Run(rig, new Settings(3, 8, locks, duration, seed)).run();
         }
+    }
+
+    /** Bugs that are planted between a worker and its client. */
+    private static LockClient wrap(@Nullable PlantedBug bug, LockClient client) {
+        if (bug == PlantedBug.LOSS_NOT_TOLD) {
+            return DeafClient.of(client);
+        }
+        return bug == PlantedBug.TERM_WITHOUT_END ? EndlessTerms.of(client) : client;
     }
 
     /**

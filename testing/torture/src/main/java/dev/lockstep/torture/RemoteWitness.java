@@ -66,6 +66,23 @@ final class RemoteWitness implements Witness {
     }
 
     @Override
+    public int askPermits(int semaphore, int permits, int limit) {
+        return (int) tell(Wire.ASK_PERMITS, message -> {
+            message.writeInt(semaphore);
+            message.writeInt(permits);
+            message.writeInt(limit);
+        });
+    }
+
+    @Override
+    public int slot(int section, int lock) {
+        return (int) tell(Wire.SLOT, message -> {
+            message.writeInt(section);
+            message.writeInt(lock);
+        });
+    }
+
+    @Override
     public void queued(int section) {
         tell(Wire.QUEUED, message -> message.writeInt(section));
     }

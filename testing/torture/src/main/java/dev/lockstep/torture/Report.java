@@ -84,6 +84,16 @@ public final class Report {
         return observer.history().enteredCount();
     }
 
+    /** How often permits were acquired. */
+    long permits() {
+        return observer.history().enteredCount(new Resources(settings.locks()).semaphore());
+    }
+
+    /** How many terms there were. */
+    long terms() {
+        return observer.history().enteredCount(new Resources(settings.locks()).election());
+    }
+
     private long sum(ToLongFunction<Registers> figure) {
         return observer.registers().stream().mapToLong(figure).sum();
     }
@@ -108,6 +118,7 @@ public final class Report {
                 "ttl, length, seed",
                 String.format(Locale.ROOT, "%.1f s, %.0f s, %d", ttlNanos / 1e9, seconds, settings.seed())));
         rows.add(new Row("calls, of which got the lock", observer.history().size() + ", " + entered()));
+        rows.add(new Row("of these permits, terms", permits() + ", " + terms()));
         rows.add(new Row("faults, of which landed in a hold", faults.count() + ", " + faults.landed()));
         rows.add(new Row("leases that ended while somebody was inside", "" + faults.leasesEnded()));
         rows.add(new Row("clients closed in the midst of work", "" + observer.reopenedClients()));
@@ -164,6 +175,8 @@ public final class Report {
         json.put("seconds", seconds);
         json.put("calls", observer.history().size());
         json.put("sections", entered());
+        json.put("permits", permits());
+        json.put("terms", terms());
         json.put("leasesEnded", faults.leasesEnded());
         json.put("clientsReopened", observer.reopenedClients());
         Map<String, Object> rules = new LinkedHashMap<>();

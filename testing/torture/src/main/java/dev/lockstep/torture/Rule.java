@@ -5,8 +5,11 @@ import java.util.Set;
 
 /** What must hold. */
 public enum Rule {
-    /** Nobody is inside beside an exclusive holder while the leases of both are valid. */
+    /** Nobody is inside beside an exclusive holder while the leases of both are valid. Terms and slots are exclusive, too. */
     EXCLUSION("two inside within their leases"),
+
+    /** No more permits of a semaphore are valid at a time than it has. */
+    PERMITS("more permits valid than there are"),
 
     /** Exclusive tokens rise strictly in the order of grants; a reader's lies between those of the writers around it. */
     TOKENS("tokens out of order"),
@@ -29,7 +32,7 @@ public enum Rule {
     /** At the end nothing is held, waited for or left running. */
     LEFTOVERS("left over at the end");
 
-    private static final Set<Rule> OF_SECTIONS = EnumSet.of(EXCLUSION, TOKENS, ORDER);
+    private static final Set<Rule> OF_SECTIONS = EnumSet.of(EXCLUSION, PERMITS, TOKENS, ORDER);
 
     private final String broken;
 

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A way to take a lock. */
-enum Way {
+enum Way implements Ending {
     LOCK {
         @Override
         Optional<Taken> take(DistributedLock lock, Call call) throws InterruptedException {
@@ -24,14 +24,14 @@ enum Way {
     LOCK_INTERRUPTED {
         @Override
         Optional<Taken> take(DistributedLock lock, Call call) throws InterruptedException {
-            try (Interrupter interrupter = new Interrupter(call.timer, call.nanos())) {
+            try (Interrupter interrupter = call.interrupter()) {
                 lock.lockInterruptibly();
             }
             return Taken.again(lock);
         }
 
         @Override
-        boolean mayEndWith(@Nullable Throwable failure) {
+        public boolean mayEndWith(@Nullable Throwable failure) {
             return failure instanceof InterruptedException;
         }
     },
@@ -82,7 +82,7 @@ enum Way {
         }
 
         @Override
-        boolean mayEndWith(@Nullable Throwable failure) {
+        public boolean mayEndWith(@Nullable Throwable failure) {
             return failure instanceof CancellationException;
         }
     };
@@ -108,6 +108,11 @@ enum Way {
             return drawn;
         }
 
+        /** Interrupts the calling thread after a time, until what this returns is closed. */
+        Interrupter interrupter() {
+            return new Interrupter(timer, nanos());
+        }
+
         /** The time that was drawn last; 0 if none was. */
         long drawn() {
             return drawn;
@@ -123,13 +128,13 @@ enum Way {
         void look(CompletableFuture<Lease> future);
     }
 
-    /** Whether it waits no longer than the time that it draws, or not at all. */
-    boolean isTimed() {
+    @Override
+    public boolean isTimed() {
         return this == TRY_LOCK || this == TRY_LOCK_TIMED || this == TRY_ACQUIRE_TIMED || this == ASYNC_TIMED;
     }
 
-    /** Whether a call may end in this way, beside those in which any may. */
-    boolean mayEndWith(@Nullable Throwable failure) {
+    @Override
+    public boolean mayEndWith(@Nullable Throwable failure) {
         return false;
     }
 

@@ -6,6 +6,8 @@ package dev.lockstep.torture;
  */
 enum Wire {
     ASK,
+    ASK_PERMITS,
+    SLOT,
     QUEUED,
     ENTER,
     WRITE,

@@ -14,6 +14,12 @@ interface Witness {
     /** A call begins after this. Gives the number of its section. */
     int ask(int lock, boolean shared, boolean fair);
 
+    /** A call for some permits of a semaphore begins after this. Gives the number of its section. */
+    int askPermits(int semaphore, int permits, int limit);
+
+    /** A call for permits got a slot. Gives the number of a section of the slot, which began when the call did. */
+    int slot(int section, int lock);
+
     /** The engine has the claim of the call: it was seen there. */
     void queued(int section);
 

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A client and its threads, which take turns at locks until they are told to rest. Thread-safe. */
+/** A client and its threads, which take turns at locks, permits and terms until they are told to rest. Thread-safe. */
 final class Worker {
     /** How the threads go about it. */
     enum Pace {
@@ -47,6 +47,10 @@ final class Worker {
             return settings.locks();
         }
 
+        Resources resources() {
+            return new Resources(locks());
+        }
+
         long seed() {
             return settings.seed();
         }
@@ -54,6 +58,9 @@ final class Worker {
 
     private static final int FIRST_TRIES = 20;
     private static final int FRAMES = 12;
+
+    /** With three workers, twice as many threads as there are permits. */
+    private static final int PERMIT_THREADS = 2;
 
     private final Plan plan;
     private final Supplier<LockClient> connect;
@@ -74,12 +81,19 @@ final class Worker {
         this.connect = connect;
         this.locks = locks(patiently(connect));
         for (int i = 0; i < plan.threads(); i++) {
-            Turns turns = new Turns(this, i, witnesses.get());
-            Thread thread = new Thread(() -> run(turns), "torture-" + plan.client() + "-" + i);
-            thread.setDaemon(true);
-            threads.add(thread);
+            add(new Turns(this, i, witnesses.get()));
         }
+        for (int i = 0; i < PERMIT_THREADS && locks.hasSemaphores(); i++) {
+            add(new PermitTurns(this, threads.size(), witnesses.get()));
+        }
+        add(new TermTurns(this, threads.size(), witnesses.get()));
         threads.forEach(Thread::start);
+    }
+
+    private void add(Activity activity) {
+        Thread thread = new Thread(() -> run(activity), "torture-" + plan.client() + "-" + threads.size());
+        thread.setDaemon(true);
+        threads.add(thread);
     }
 
     /** Connects. On a machine that is busy with starting processes, that can take longer than a request may. */
@@ -120,18 +134,18 @@ final class Worker {
         return pace;
     }
 
-    private void run(Turns turns) {
+    private void run(Activity activity) {
         while (!closed) {
             busy.incrementAndGet();
             boolean resting = pace == Pace.REST;
             try {
                 if (!resting) {
-                    turns.next();
+                    activity.next();
                 }
             } catch (UncheckedIOException e) {
                 return; // the observer is gone
             } catch (RuntimeException | Error e) {
-                turns.complain(e); // and goes on: who is missing shows nothing any more
+                activity.complain(e); // and goes on: who is missing shows nothing any more
             } finally {
                 busy.decrementAndGet();
             }

@@ -42,6 +42,13 @@ class CheckerTest {
         return section;
     }
 
+    private void permits(int client, int permits, long entered, long certain) {
+        int section = history.askPermits(client, 0, permits, 3, 1);
+        history.entered(section, entered, 0);
+        history.certain(section, certain);
+        history.exited(section, certain);
+    }
+
     private void faultOn(int client, int lock, long from, long until, Rule... excuses) {
         history.add(new FaultWindow("fault", "target", client, lock, Set.of(excuses), from, until, true));
     }
@@ -49,6 +56,45 @@ class CheckerTest {
     private void fault(long from, long until, Rule... excuses) {
         history.add(new FaultWindow(
                 "fault", "target", FaultWindow.ALL, FaultWindow.ALL, Set.of(excuses), from, until, true));
+    }
+
+    @Nested
+    class Permits {
+        @Test
+        void asManyAsThereAreAreFine() {
+            permits(1, 2, 2, 9);
+            permits(2, 1, 3, 9);
+            permits(3, 3, 9, 12);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().checked(Rule.PERMITS)).isEqualTo(3);
+            assertThat(check().checked(Rule.EXCLUSION)).isZero();
+        }
+
+        @Test
+        void oneMoreIsNot() {
+            permits(1, 2, 2, 9);
+            permits(2, 1, 3, 9);
+            permits(3, 1, 8, 12);
+            assertThat(check().broken(Rule.PERMITS)).isEqualTo(1);
+        }
+
+        @Test
+        void whoseLeaseIsNotCertainDoesNotCount() {
+            permits(1, 3, 2, 9);
+            permits(2, 1, 3, History.NEVER);
+            assertThat(check().holds()).isTrue();
+        }
+
+        @Test
+        void aFaultExcusesOnlyThoseWhomItHurts() {
+            faultOn(1, 0, 1, 4, Rule.EXCLUSION);
+            permits(1, 1, 2, 9);
+            permits(2, 3, 3, 9);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().excused(Rule.PERMITS)).isEqualTo(1);
+            permits(3, 1, 4, 9);
+            assertThat(check().broken(Rule.PERMITS)).isEqualTo(1);
+        }
     }
 
     @Nested

@@ -77,6 +77,10 @@ class EngineTortureTest {
             long floor = floor(engine) * DURATION.toSeconds();
             assertThat(report.verdict().checked(Rule.EXCLUSION)).as("exclusion").isGreaterThan(floor);
             assertThat(report.verdict().checked(Rule.TOKENS)).as("tokens").isGreaterThan(floor);
+            assertThat(report.terms()).as("terms").isPositive();
+            if (report.permits() > 0) {
+                assertThat(report.verdict().checked(Rule.PERMITS)).as("permits").isPositive();
+            }
             if (report.hasFair()) {
                 assertThat(report.verdict().checked(Rule.ORDER)).as("order").isGreaterThanOrEqualTo(ORDER_FLOOR);
             }

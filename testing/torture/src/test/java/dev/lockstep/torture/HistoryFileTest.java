@@ -31,6 +31,7 @@ class HistoryFileTest {
         int second = history.ask(4, 1, false, true, 15);
         history.queued(second, 16);
         history.exited(second, 17);
+        history.entered(history.askPermits(5, 6, 2, 3, 18), 19, 0);
         Set<Rule> excuses = Set.of(Rule.EXCLUSION, Rule.ORDER);
         history.add(new FaultWindow("link cut", "worker 3", 3, FaultWindow.ALL, excuses, 1, 2, true));
         history.add(new FaultWindow("server paused", "some@1", FaultWindow.ALL, 2, Set.of(), 3, 4, false));
@@ -43,6 +44,8 @@ class HistoryFileTest {
                 .element(1)
                 .isEqualTo(history.faults().get(1));
         assertThat(read.history().faults().get(0).excuses()).isEqualTo(excuses);
+        assertThat(read.history().permits(2)).isEqualTo(2);
+        assertThat(read.history().limit(2)).isEqualTo(3);
         Path again = folder.resolve("again.history");
         HistoryFile.write(again, read);
         assertThat(again).hasSameTextualContentAs(file);
@@ -65,11 +68,11 @@ class HistoryFileTest {
 
     @Test
     void whatIsNoHistoryIsRefused() throws IOException {
-        Path file = Files.writeString(folder.resolve("notes.txt"), "history 3\n");
+        Path file = Files.writeString(folder.resolve("notes.txt"), "history 4\n");
         assertThatThrownBy(() -> Recheck.of(file))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("notes.txt");
-        Files.writeString(file, "history 3 some 10\nsection 1 2\n");
+        Files.writeString(file, "history 4 some 10\nsection 1 2\n");
         assertThatThrownBy(() -> Recheck.of(file))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("damaged");

@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +31,17 @@ class ReplayTest {
         @Override
         public int ask(int lock, boolean shared, boolean fair) {
             asked.add(lock + (shared ? " shared" : "") + (fair ? " fair" : ""));
+            return 0;
+        }
+
+        @Override
+        public int askPermits(int semaphore, int permits, int limit) {
+            asked.add(permits + " permits");
+            return 0;
+        }
+
+        @Override
+        public int slot(int section, int lock) {
             return 0;
         }
 
@@ -66,6 +78,11 @@ class ReplayTest {
         public void complain(Rule rule, int lock, String text) {}
     }
 
+    /** Those of threads. The tasks of terms, which come last, always ask for the same election. */
+    private static Stream<Notes> scheduled(List<Notes> notes) {
+        return notes.subList(0, notes.size() - 1).stream();
+    }
+
     /** What each thread asks for, on an engine where the third lock is held by somebody else for a time. */
     private static List<List<String>> schedule(long seed, Duration held) throws InterruptedException {
         MemoryEngine engine = new MemoryEngine();
@@ -84,12 +101,12 @@ class ReplayTest {
             worker.go(Worker.Pace.WILD);
             TimeUnit.NANOSECONDS.sleep(held.toNanos());
             other.lock(Locks.name(3)).unlock();
-            assertThat(Parking.until(() -> notes.stream().allMatch(each -> each.asked.size() >= CALLS), PATIENCE))
+            assertThat(Parking.until(() -> scheduled(notes).allMatch(each -> each.asked.size() >= CALLS), PATIENCE))
                     .isTrue();
             worker.go(Worker.Pace.REST);
             worker.close();
         }
-        return notes.stream()
+        return scheduled(notes)
                 .map(each -> List.copyOf(each.asked.subList(0, CALLS)))
                 .toList();
     }
