@@ -5,6 +5,8 @@ import java.util.Locale;
 /** What {@code explain} can explain: an engine, and one of the ways in which it locks. */
 enum Algorithm {
     MEMORY(Family.MEMORY, "AX BX CX A- B- C-", "A queue in the JVM, first come, first served."),
+    MEMORY_SEMAPHORE(
+            Family.MEMORY, Algorithm.TWO_PERMITS, "As memory, with a limit: so many claims have the lock together."),
     ZOOKEEPER(
             Family.ZOOKEEPER,
             "AX BX CX A- B- C-",
@@ -15,6 +17,10 @@ enum Algorithm {
             Family.ZOOKEEPER,
             "AS BS CX DS A- B- C- D-",
             "Sequential nodes of two kinds: a reader watches the last writer before it, a writer the node before it."),
+    ZOOKEEPER_SEMAPHORE(
+            Family.ZOOKEEPER,
+            Algorithm.TWO_PERMITS,
+            "Sequential nodes with the limit in their names: the first so many have permits."),
     REDIS(
             Family.REDIS,
             "AX BX A- B-",
@@ -29,6 +35,10 @@ enum Algorithm {
             Family.REDIS,
             "AS BS CX DS A- B- C- D-",
             "Readers stand in a sorted set by their expiry. No reader passes a writer that waits."),
+    REDIS_SEMAPHORE(
+            Family.REDIS,
+            Algorithm.TWO_PERMITS,
+            "As redis-shared, with a limit in the lock's hash: a release grants the permit to the first in the queue."),
     REDLOCK(
             Family.REDLOCK,
             "AX BX A- B-",
@@ -39,6 +49,10 @@ enum Algorithm {
             "A row for each lock and one for each client; who waits has a row in a third table."),
     SQL_FAIR(Family.SQL, "AX BX CX A- B- C-", "As sql, served by the tickets that were drawn on arrival."),
     SQL_SHARED(Family.SQL, "AS BS CX DS A- B- C- D-", "Readers hold by a row each among the claims."),
+    SQL_SEMAPHORE(
+            Family.SQL,
+            Algorithm.TWO_PERMITS,
+            "As sql-shared, with the limit in the lock's row and slots in the claims'."),
     ETCD(
             Family.ETCD,
             "AX BX CX A- B- C-",
@@ -48,7 +62,16 @@ enum Algorithm {
             Family.ETCD,
             "AS BS CX DS A- B- C- D-",
             "Keys of two kinds in one queue: a reader waits for the last writer before it, a writer for the key"
-                    + " before it.");
+                    + " before it."),
+    ETCD_SEMAPHORE(
+            Family.ETCD,
+            Algorithm.TWO_PERMITS,
+            "As etcd-shared, with the limit in the keys: each waiter watches the key whose end frees a permit for it.");
+
+    /** How many permits the semaphores of the scenes have. */
+    static final int PERMITS = 2;
+
+    private static final String TWO_PERMITS = "AP BP CP B# A- C# B- C-";
 
     /** Engines that are looked at in one way. */
     enum Family {
@@ -83,7 +106,7 @@ enum Algorithm {
 
     final Family family;
 
-    /** Who does what, in order: asks exclusively (X) or shared (S), or gives back (-). */
+    /** Who does what, in order: asks exclusively (X), shared (S) or for a permit (P), asks for its slot (#), or releases (-). */
     final String scene;
 
     /** In a sentence, how it works. */
@@ -102,6 +125,10 @@ enum Algorithm {
 
     boolean isFair() {
         return name().endsWith("_FAIR");
+    }
+
+    boolean isSemaphore() {
+        return name().endsWith("_SEMAPHORE");
     }
 
     boolean isPlain() {

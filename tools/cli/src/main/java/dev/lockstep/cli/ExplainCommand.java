@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "explain",
         description = {
-            "Shows how an engine locks: two to four clients take a lock in turn, and after each step the real keys, nodes or"
+            "Shows how an engine locks: two to four clients take a lock or permits in turn, and after each step the real keys, nodes or"
                     + " rows on the server are printed, as Markdown. What differs from run to run has a name: A.1 is A's"
                     + " first claim, T1 a token, S1 a session or lease.",
             "What the URL does not serve, if one is given, is explained on an engine of the command's own: SQL in a SQLite"
@@ -156,7 +156,9 @@ final class ExplainCommand implements Callable<Integer> {
         out.println("## " + algorithm.label());
         out.println();
         out.println(algorithm.about);
-        out.println("The lock is `" + Explanation.LOCK + "` in the namespace `app`.");
+        out.println(
+                (algorithm.isSemaphore() ? "The semaphore of " + Algorithm.PERMITS + " permits is `" : "The lock is `")
+                        + Explanation.LOCK + "` in the namespace `app`.");
         out.println();
         int number = 0;
         for (Explanation.Step step : steps) {

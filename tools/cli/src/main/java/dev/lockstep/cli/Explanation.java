@@ -6,6 +6,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
+import dev.lockstep.Permit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +67,8 @@ final class Explanation implements AutoCloseable {
             String client = move.substring(0, 1);
             String title = switch (move.charAt(1)) {
                 case 'X' -> ask(client, LockMode.EXCLUSIVE);
-                case 'S' -> ask(client, LockMode.SHARED);
+                case 'S', 'P' -> ask(client, LockMode.SHARED);
+                case '#' -> askSlot(client);
                 default -> giveBack(client);
             };
             steps.add(new Step(title, view.look()));
@@ -79,14 +81,32 @@ final class Explanation implements AutoCloseable {
 
     private String ask(String name, LockMode mode) throws Exception {
         LockClient client = clients.computeIfAbsent(name, connect);
-        Ask ask = new Ask(name, mode, lock(client, mode).acquireAsync());
+        Ask ask = new Ask(name, mode, acquire(client, mode));
         waiters.add(ask);
         String as = algorithm.scene.indexOf('S') < 0 ? "" : mode == LockMode.SHARED ? " as a reader" : " as a writer";
+        if (algorithm.isSemaphore()) {
+            if (serve().contains(ask)) {
+                return name + " takes a permit " + tokens(List.of(ask)) + ".";
+            }
+            awaitWaiter(client, ask);
+            return name + " asks for a permit, and waits.";
+        }
         if (serve().contains(ask)) {
             return name + " takes the lock" + as + " " + tokens(List.of(ask)) + ".";
         }
         awaitWaiter(client, ask);
         return name + " asks for it" + as + ", and waits.";
+    }
+
+    private String askSlot(String name) {
+        Permit permit = (Permit) holder(name).lease.join();
+        return name + " asks for its slot: " + permit.slot() + ".";
+    }
+
+    private CompletableFuture<Lease> acquire(LockClient client, LockMode mode) {
+        return algorithm.isSemaphore()
+                ? client.semaphore(LOCK, Algorithm.PERMITS).acquireAsync().thenApply(permit -> permit)
+                : lock(client, mode).acquireAsync();
     }
 
     private DistributedLock lock(LockClient client, LockMode mode) {
@@ -99,15 +119,23 @@ final class Explanation implements AutoCloseable {
     }
 
     private String giveBack(String name) throws Exception {
-        Ask ask = holders.stream()
-                .filter(each -> each.client.equals(name))
-                .findFirst()
-                .orElseThrow();
+        Ask ask = holder(name);
         holders.remove(ask);
         ask.lease.join().close();
         List<Ask> served = serve();
         String who = served.stream().map(Ask::client).collect(Collectors.joining(" and "));
+        if (algorithm.isSemaphore()) {
+            return name + " releases its permit"
+                    + (served.isEmpty() ? "." : ": " + who + " has it " + tokens(served) + ".");
+        }
         return name + " gives it back" + (served.isEmpty() ? "." : ": " + who + " has it " + tokens(served) + ".");
+    }
+
+    private Ask holder(String name) {
+        return holders.stream()
+                .filter(each -> each.client.equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Waits until those have the lock whose turn it is: the first, and if that is a reader all readers behind it. */
@@ -123,6 +151,9 @@ final class Explanation implements AutoCloseable {
     }
 
     private boolean fits(Ask ask) {
+        if (algorithm.isSemaphore()) {
+            return holders.size() < Algorithm.PERMITS;
+        }
         return holders.isEmpty()
                 || (ask.mode == LockMode.SHARED && holders.stream().allMatch(holder -> holder.mode == LockMode.SHARED));
     }

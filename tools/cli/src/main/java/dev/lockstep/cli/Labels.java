@@ -21,6 +21,10 @@ final class Labels {
     private static final Pattern CLIENT = Pattern.compile("(?<![A-Za-z0-9_-])(x?)([A-Za-z0-9_-]{22})(?![A-Za-z0-9_-])");
 
     private static final Pattern LONG_NUMBER = Pattern.compile("(?<!\\d)\\d{13,}(?!\\d)");
+
+    /** A short number that is a token: of the claim that has a slot. */
+    private static final Pattern SLOT = Pattern.compile("(?m)^(created|slot\\.\\d+)=(\\d+)");
+
     private static final Pattern WHERE = Pattern.compile("(?m)^(host|pid|since)=.*$");
 
     private final String namespace;
@@ -38,6 +42,7 @@ final class Labels {
         String text = CLIENT.matcher(raw.replace(namespace + "-", "").replace(namespace, NAMESPACE))
                 .replaceAll(found -> found.group(1) + client(found.group(2)));
         text = LONG_NUMBER.matcher(text).replaceAll(found -> Matcher.quoteReplacement(number(found)));
+        text = SLOT.matcher(text).replaceAll(found -> found.group(1) + "=" + token(Long.parseLong(found.group(2))));
         return WHERE.matcher(text).replaceAll(found -> found.group(1) + "=" + hidden(found.group(1)));
     }
 

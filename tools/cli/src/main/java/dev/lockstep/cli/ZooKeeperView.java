@@ -69,11 +69,12 @@ final class ZooKeeperView implements EngineView {
         }
     }
 
-    /** Only claims belong to a session; the nodes above them are named alone. */
+    /** Only claims belong to a session. The container of a semaphore has the slots. */
     private void show(Node node, List<String> lines) {
         long session = node.stat.getEphemeralOwner();
         if (session == 0 || session == Long.MIN_VALUE) { // persistent, or a container
             lines.add(labels.text(node.path));
+            lines.addAll(node.path.equals(root) ? List.of() : labels.news(node.path, node.data));
             return;
         }
         String facts = "  (czxid " + labels.token(node.stat.getCzxid()) + ", ephemeral, session "
