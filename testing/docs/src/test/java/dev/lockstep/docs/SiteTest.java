@@ -27,7 +27,9 @@ class SiteTest {
         while (group.find()) {
             for (String page : words(group.group(1))) {
                 if (englishOnly == Guide.isEnglishOnly("docs/" + page + ".md")) {
-                    assertThat(listed.add(page)).as("'" + page + "' is listed once").isTrue();
+                    assertThat(listed.add(page))
+                            .as("'" + page + "' is listed once")
+                            .isTrue();
                 }
             }
         }
