@@ -61,6 +61,8 @@ final class EtcdView implements EngineView {
         keys.stream()
                 .filter(key -> SESSION.matcher(key.key).find())
                 .forEach(key -> clients.put(key.key.replaceFirst(".*/", ""), labels.text(id(key.value))));
+        // Keys of one transaction share their revision.
+        keys.sort(Comparator.comparingLong(Key::createRevision).thenComparing(key -> name(key, clients)));
         List<String> lines = new ArrayList<>();
         keys.forEach(key -> show(key, clients, lines));
         return lines;
@@ -96,7 +98,7 @@ final class EtcdView implements EngineView {
         return new Key(key, value, created, version, lease);
     }
 
-    /** Shows the client instead of its session's number; of a session's own key the revision says nothing. */
+    /** Of a session's own key the revision says nothing. */
     private void show(Key key, Map<String, String> clients, List<String> lines) {
         String lease = labels.session(key.lease);
         boolean claim = key.key.startsWith(prefix + "lock/");
@@ -104,10 +106,14 @@ final class EtcdView implements EngineView {
                 ? "create revision " + labels.token(key.createRevision) + ", version " + key.version + ", lease "
                         + lease
                 : "lease " + lease;
-        String name = NUMBER.matcher(labels.text(key.key))
-                .replaceAll(found -> clients.getOrDefault(found.group(), found.group()));
-        lines.add(name + "  (" + facts + ")");
+        lines.add(name(key, clients) + "  (" + facts + ")");
         lines.addAll(labels.news(key.key, key.value));
+    }
+
+    /** The key, with the client instead of its session's number. */
+    private String name(Key key, Map<String, String> clients) {
+        return NUMBER.matcher(labels.text(key.key))
+                .replaceAll(found -> clients.getOrDefault(found.group(), found.group()));
     }
 
     private static String base64(String text) {
