@@ -1,11 +1,17 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { defineConfig } from 'vitepress'
+import { copyJavadoc, findJavadoc } from './javadoc.mjs'
 import { ENGLISH_ONLY, GROUPS } from './pages.mjs'
+import { readme } from './readme.mjs'
 
 const docs = path.resolve(import.meta.dirname, '../../../docs')
 const modules = path.resolve(import.meta.dirname, '../node_modules')
-const source = process.env.SITE_SOURCE
+const source = process.env.SITE_SOURCE?.replace(/\/$/, '')
+const site = process.env.SITE_URL?.replace(/\/*$/, '/')
+const base = process.env.SITE_BASE ?? (site ? new URL(site).pathname : '/')
+const javadoc = findJavadoc()
+const API = 'api'
 const STEPS = 'engines/steps'
 const WIDE = /[\u3400-\u9fff]/
 const WIDE_MARK = /[\u201c\u201d\u3000-\u303f\uff00-\uffef]/
@@ -104,31 +110,94 @@ function sidebar(language) {
       .map((page) => ({ page, file: (ENGLISH_ONLY.test('/' + page) ? '' : prefix) + page + '.md' }))
       .filter(({ file }) => fs.existsSync(path.join(docs, file)))
       .map(({ page, file }) => ({
-        text: page.endsWith('README') && page !== 'adr/README' ? OVERVIEW[language] : title(file),
+        text: /^(how\/)?README$/.test(page) ? OVERVIEW[language] : title(file),
         link: '/' + file.replace(/README\.md$/, '').replace(/\.md$/, ''),
       })),
   }))
 }
 
+/** The first paragraph of a page as plain text, for search engines and previews of links. */
+function description(file) {
+  const paragraph = fs
+    .readFileSync(path.join(docs, file), 'utf8')
+    .split(/\n{2,}/)
+    .find((block) => /^[^#|`<!\-\s]/.test(block) && !/^\[[^\]]*]\([^)]*\)$/.test(block))
+  const text = (paragraph ?? '')
+    .replace(/!?\[([^\]]*)]\([^)]*\)/g, '$1')
+    .replace(/[`*]/g, '')
+    .replace(/\s+/g, ' ')
+  return text.length > 200 ? text.slice(0, 199).trimEnd() + '…' : text
+}
+
+/** The start page: above the list of all pages stands what the README shows first. */
+function startPage(language) {
+  const { sentence, against, figures } = readme(language)
+  const words = START[language]
+  return {
+    layout: 'home',
+    hero: { name: 'Lockstep', text: words.text, tagline: sentence.replace(/`([^`]+)`/g, '<code>$1</code>'), actions: words.actions },
+    features: figures.map(({ workload, ratio, range }) => ({
+      title: `${ratio} <small>(${range})</small>`,
+      details: `${words.faster}${workload}<br><small>${against}</small>`,
+      link: '/benchmarks',
+    })),
+  }
+}
+
+const START = {
+  en: {
+    text: 'Distributed locks for Java',
+    faster: 'faster: ',
+    actions: [
+      { theme: 'brand', text: 'Install', link: '/install' },
+      { theme: 'alt', text: 'Getting started', link: '/getting-started' },
+      { theme: 'alt', text: 'Compared with others', link: '/compared' },
+    ],
+  },
+  zh: {
+    text: 'Java 分布式锁',
+    faster: '速度之比：',
+    actions: [
+      { theme: 'brand', text: '安装', link: '/zh/install' },
+      { theme: 'alt', text: '快速上手', link: '/zh/getting-started' },
+      { theme: 'alt', text: '与其他库的比较', link: '/zh/compared' },
+    ],
+  },
+}
+
+/** Where a page can be changed: GitHub and GitLab edit where they show, with another word in the address. */
+const editLink = (text) => source && { pattern: source.replace('/blob/', '/edit/') + '/docs/:path', text }
+
+/** A link out of the pages of VitePress, which its router leaves alone. */
+const api = javadoc.length ? [{ text: 'Javadoc', link: `/${API}/index.html`, target: '_self' }] : []
+
 const theme = {
   en: {
     nav: [
-      { text: 'Getting started', link: '/getting-started' },
-      { text: 'Which engine', link: '/which-engine' },
-      { text: 'How it works', link: '/how/' },
+      { text: 'Start', link: '/getting-started' },
+      { text: 'Choose', link: '/which-engine' },
+      { text: 'Understand', link: '/how/' },
+      { text: 'Operate', link: '/operations' },
+      { text: 'Evidence', link: '/benchmarks' },
       { text: 'Reference', link: '/reference' },
+      ...api,
     ],
+    editLink: editLink('Edit this page'),
     sidebar: sidebar('en'),
     outline: { level: [2, 3], label: 'On this page' },
     notFound: { title: 'No such page', quote: 'It may have another name now: search for it.', linkText: 'To the first page' },
   },
   zh: {
     nav: [
-      { text: '快速上手', link: '/zh/getting-started' },
-      { text: '怎么选引擎', link: '/zh/which-engine' },
-      { text: '原理', link: '/zh/how/' },
-      { text: '参考手册', link: '/zh/reference' },
+      { text: '开始', link: '/zh/getting-started' },
+      { text: '选择', link: '/zh/which-engine' },
+      { text: '理解', link: '/zh/how/' },
+      { text: '运维', link: '/zh/operations' },
+      { text: '证据', link: '/benchmarks' },
+      { text: '参考', link: '/zh/reference' },
+      ...api,
     ],
+    editLink: editLink('编辑本页'),
     sidebar: sidebar('zh'),
     outline: { level: [2, 3], label: '本页目录' },
     docFooter: { prev: '上一页', next: '下一页' },
@@ -154,8 +223,34 @@ const searchInChinese = {
 export default defineConfig({
   title: 'Lockstep',
   description: 'Distributed locks for Java',
-  base: process.env.SITE_BASE ?? '/',
-  head: [['link', { rel: 'icon', href: 'data:,' }]], // none: browsers ask for one otherwise
+  base,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: base + 'favicon.svg' }]],
+  sitemap: site ? { hostname: site } : undefined,
+  transformPageData(page) {
+    if (/^(zh\/)?index\.md$/.test(page.relativePath)) {
+      page.frontmatter = startPage(page.relativePath.startsWith('zh/') ? 'zh' : 'en')
+    } else {
+      page.description = description(page.filePath)
+    }
+  },
+  transformHead({ pageData, title, description }) {
+    const chinese = pageData.relativePath.startsWith('zh/')
+    const tags = {
+      'og:site_name': 'Lockstep',
+      'og:type': pageData.frontmatter.layout === 'home' ? 'website' : 'article',
+      'og:title': title,
+      'og:description': description,
+      'og:locale': chinese ? 'zh_CN' : 'en_US',
+    }
+    const head = []
+    if (site) {
+      tags['og:url'] = site + pageData.relativePath.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '.html')
+      tags['og:image'] = site + 'card.png'
+      head.push(['link', { rel: 'canonical', href: tags['og:url'] }])
+    }
+    return [...head, ...Object.entries(tags).map(([property, content]) => ['meta', { property, content }])]
+  },
+  buildEnd: ({ outDir }) => copyJavadoc(javadoc, path.join(outDir, API)),
   srcDir: docs,
   srcExclude: [STEPS + '/**'],
   outDir: '../../target/site',
@@ -168,7 +263,10 @@ export default defineConfig({
     },
   },
   // The pages are not beside node_modules, and find Vue by name.
-  vite: { resolve: { alias: { 'vue/server-renderer': modules + '/vue/server-renderer', vue: modules + '/vue' } } },
+  vite: {
+    publicDir: path.resolve(import.meta.dirname, '../public'),
+    resolve: { alias: { 'vue/server-renderer': modules + '/vue/server-renderer', vue: modules + '/vue' } },
+  },
   locales: {
     root: { label: 'English', lang: 'en', themeConfig: theme.en },
     zh: { label: '简体中文', lang: 'zh-CN', description: 'Java 分布式锁', themeConfig: theme.zh },

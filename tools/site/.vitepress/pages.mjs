@@ -1,7 +1,7 @@
 // The pages of the site, in the order in which they are read. Titles come from the pages themselves.
 export const GROUPS = [
-  { en: 'Start', zh: '开始', pages: ['README', 'getting-started', 'spring', 'cdi', 'kotlin', 'testing', 'examples/README', 'examples/flash-sale', 'examples/order-numbers'] },
-  { en: 'Choose', zh: '选择', pages: ['which-engine', 'coming-from', 'migrating'] },
+  { en: 'Start', zh: '开始', pages: ['README', 'install', 'getting-started', 'spring', 'cdi', 'kotlin', 'testing', 'examples/README', 'examples/flash-sale', 'examples/order-numbers'] },
+  { en: 'Choose', zh: '选择', pages: ['which-engine', 'compared', 'coming-from', 'migrating'] },
   { en: 'Understand', zh: '理解', pages: ['cannot-promise', 'guarantees', 'glossary', 'faq'] },
   {
     en: 'How each lock works',
@@ -23,7 +23,7 @@ export const GROUPS = [
       'how/semaphore',
     ],
   },
-  { en: 'Operate', zh: '运维', pages: ['operations', 'console', 'observability', 'deadlocks', 'cli'] },
+  { en: 'Operate', zh: '运维', pages: ['operations', 'console', 'observability', 'deadlocks', 'scale', 'cli'] },
   { en: 'Evidence', zh: '证据', pages: ['benchmarks', 'torture', 'proof', 'tested-versions'] },
   { en: 'Reference', zh: '参考', pages: ['reference', 'engines/redis', 'engines/redlock', 'engines/zookeeper', 'engines/etcd', 'engines/sql', 'stored-formats', 'dependencies'] },
   { en: 'Contribute', zh: '参与开发', pages: ['architecture', 'write-a-backend', 'releasing', 'adr/README'] },

@@ -41,8 +41,8 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     abstract LockClient.Builder self();
 
     /**
-     * How long a lock outlives a dead client. Also how long a live client may be out of touch with the engine
-     * before it loses what it holds.
+     * How long a lock outlives a dead client. Also how long a live client may be out of touch with the engine before it
+     * loses its locks.
      *
      * @param ttl not below the engine's minimum and at most 20 days; 30 seconds unless set
      * @return this
@@ -54,7 +54,7 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     }
 
     /**
-     * How long one request to the engine may take, and how long a caller without a deadline of its own bears an
+     * How long one request to the engine may take, and how long a call without a deadline of its own waits for an
      * engine that does not answer.
      *
      * @param requestTimeout from 1 millisecond to 20 days; 5 seconds unless set
@@ -88,8 +88,8 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     }
 
     /**
-     * Where futures are completed, and where listeners and loss actions run. It should be able to grow, or never
-     * be blocked: a call-back that waits for another needs a second thread.
+     * Where futures are completed, and where listeners and loss actions run. It should be able to grow, or its tasks
+     * should never block: a callback that waits for another one needs a second thread.
      *
      * @param executor the executor, not closed by the client; daemon threads of the client's own unless set
      * @return this
@@ -111,14 +111,15 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     }
 
     /**
-     * Connects in the background: {@link LockClient.Builder#connect()} returns at once, even if the engine is down, and the client goes on
-     * trying until it is connected. For a service that must start without its engine. A call that is made before waits
-     * for the connection, and ends as in an outage if there is none: with a {@link LockUnavailableException}, within its
-     * usual bounds. A malformed URL is still an exception of {@code connect()}; what is wrong at the engine, such as a
-     * password, or an option that the engine does not have, is a {@link LockConfigurationException} of the calls.
+     * Connects in the background: {@link LockClient.Builder#connect()} returns at once, even if the engine is down, and
+     * the client keeps trying until it is connected. Use it for a service that must start without its engine. A call
+     * that is made before that waits for the connection. If there is none, the call ends as in an outage: with a {@link
+     * LockUnavailableException}, within its usual time. {@code connect()} still throws if the URL is malformed. If
+     * something is wrong on the engine's side, such as a password or an option that the engine does not have, the calls
+     * throw a {@link LockConfigurationException}.
      *
-     * <p>With a fallback, its own engine is connected to at once, and calls use it when the first engine has not answered
-     * for the time of {@link Fallback}.
+     * <p>If there is a fallback, the client connects to the fallback's engine at once. Calls use it when the first
+     * engine has not answered for {@link Fallback#after()}.
      *
      * @return this
      */
@@ -129,8 +130,8 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
 
     /**
      * Ends calls that have a deadline of their own, such as {@code tryLock(20, SECONDS)}, as soon as the engine has not
-     * answered for the request timeout, like calls without one. Unless set, they go on trying until their deadline, in
-     * the hope that the engine comes back.
+     * answered for the request timeout, like calls without one. Unless set, they keep trying until their deadline, in
+     * case the engine comes back.
      *
      * @return this
      */
@@ -140,10 +141,10 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     }
 
     /**
-     * Closes the client when the JVM ends, by {@code System.exit} or a signal such as {@code SIGTERM}, so that its locks
-     * are free at once and not after the ttl. Takes about the request timeout at most if the engine does not answer.
-     * Holds end with {@link LossReason#CLIENT_CLOSED}, so close what works under them first where that matters. Nothing
-     * helps against {@code kill -9}.
+     * Closes the client when the JVM ends, by {@code System.exit} or a signal such as {@code SIGTERM}, so that its
+     * locks are free at once and not after the ttl. If the engine does not answer, this takes two request timeouts at
+     * most. Holds end with {@link LossReason#CLIENT_CLOSED}; if that matters, first stop the work that runs under
+     * them. After {@code kill -9}, locks are free only after the ttl.
      *
      * @return this
      */
@@ -154,8 +155,8 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
 
     /**
      * Releases the locks of threads that have ended without releasing them. Unless set, such a lock stays held, as a
-     * {@code ReentrantLock} would: what the thread left half done stays protected. In both cases a warning is logged
-     * and {@link LockListener#onAbandoned} is called, within the ttl.
+     * {@code ReentrantLock} would: unfinished work of the thread stays protected. In both cases a warning is logged and
+     * {@link LockListener#onAbandoned} is called, within the ttl.
      *
      * @return this
      */
@@ -165,9 +166,9 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     }
 
     /**
-     * Finds locks that are held for too long, and remembers where each was acquired: a warning with that place is logged
-     * once a hold has lasted for the threshold. Warnings about abandoned locks have the place, too. It costs a stack
-     * trace for each acquired lock, so it is for finding a leak, not for always.
+     * Finds locks that are held for too long, and remembers where each was acquired: a warning with that place is
+     * logged once a hold has lasted for the threshold. Warnings about abandoned locks include the place, too. It costs
+     * a stack trace for each acquired lock, so use it to find a leak, and not permanently.
      *
      * @param threshold how long a hold may last; {@code ChronoUnit.FOREVER.getDuration()} to remember places only
      * @return this
@@ -179,9 +180,10 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     }
 
     /**
-     * How long a thread that holds a lock waits for another one before it records that at the engine, so that {@link
-     * LockAdmin#waitGraph()} shows it and deadlocks are found. Looks for deadlocks follow in fractions of this time, one
-     * request for each lock in a chain. Without such a thread nothing is written and nothing is asked.
+     * How long a thread that holds a lock waits for another one before it records the wait in the engine, so that
+     * {@link LockAdmin#waitGraph()} shows it and deadlocks are found. The client then checks for deadlocks several
+     * times in each such period, with one request for each lock in a chain. Without such a thread, the client writes
+     * nothing and asks nothing.
      *
      * @param time 1 millisecond or more; 1 second unless set
      * @return this
@@ -206,7 +208,7 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     /**
      * Adds a listener.
      *
-     * @param listener hears what happens to the client's locks
+     * @param listener is notified of what happens to the client's locks
      * @return this
      */
     public LockClient.Builder listener(LockListener listener) {
@@ -217,7 +219,7 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     /**
      * Adds an observer.
      *
-     * @param observer sees calls, holds and requests where they happen
+     * @param observer is called for calls, holds and requests, in the thread in which they happen
      * @return this
      */
     public LockClient.Builder observer(LockObserver observer) {

@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What one client holds and waits for at one moment, by its own knowledge: nothing is asked of the engine. Unlike {@link
- * LockInfo}, it knows each thread, also after a hand-off. It is read lock by lock, so uses of different locks may be a moment
- * apart.
+ * What one client holds and waits for at one moment, as the client itself knows it: the engine is not asked. Unlike
+ * {@link LockInfo}, it shows each thread, even after a hand-off. It is read lock by lock, so the states of different
+ * locks may be from slightly different moments.
  *
  * <p>Immutable. Later versions may add to it.
  */
@@ -65,7 +65,7 @@ public final class ClientSnapshot {
         String lockName();
 
         /**
-         * Tells how it is held or wanted.
+         * Returns how it is held or wanted.
          *
          * @return the mode
          */
@@ -86,14 +86,14 @@ public final class ClientSnapshot {
         Optional<String> threadName();
 
         /**
-         * Tells how long it has lasted.
+         * Returns how long it has lasted.
          *
          * @return the time for which the lock has been held or waited for
          */
         Duration duration();
 
         /**
-         * Tells how often the grant was handed off since the engine gave it to this client.
+         * Returns how often the grant was handed off since the engine gave it to this client.
          *
          * @return the number; 0 for a waiter
          */

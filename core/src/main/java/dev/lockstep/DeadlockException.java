@@ -4,9 +4,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call would have waited indefinitely: its thread holds a lock that others wait for, and they hold, in a circle, the lock
- * that the call waited for. Of all calls in the circle this one fails, so that the others can go on once its thread has
- * released what it holds. The thread still holds that; release it before you repeat the call.
+ * The call would have waited indefinitely: its thread holds a lock that others wait for, and they hold, in a cycle, the
+ * lock that the call waited for. This call of the cycle fails, so that the others can continue once its thread has
+ * released its locks. The thread still holds those; release them before you repeat the call.
  *
  * @see DeadlockPolicy#FAIL
  */

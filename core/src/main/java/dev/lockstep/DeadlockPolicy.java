@@ -7,15 +7,15 @@ package dev.lockstep;
  * @see LockClient.Builder#deadlocks(DeadlockPolicy)
  */
 public enum DeadlockPolicy {
-    /** The client records no waits at the engine and looks for no deadlocks. */
+    /** The client records no waits in the engine and does not look for deadlocks. */
     OFF,
 
     /** The client reports a deadlock in which one of its threads takes part: {@link LockListener#onDeadlock} and a warning. */
     REPORT,
 
     /**
-     * The client reports a deadlock. If the {@linkplain WaitGraph.Cycle#victim() victim} is one of its own calls and has no
-     * deadline, that call fails with a {@link DeadlockException}. What its thread holds it still holds.
+     * The client reports a deadlock. If the {@linkplain WaitGraph.Cycle#victim() victim} is one of its own calls and
+     * has no deadline, that call fails with a {@link DeadlockException}. Its thread keeps the locks that it holds.
      */
     FAIL,
 

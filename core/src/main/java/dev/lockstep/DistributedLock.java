@@ -10,35 +10,38 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A lock that all processes see which use the same engine, namespace and name. One object may be shared by any number
- * of threads; two objects of one client and name are the same lock.
+ * A lock shared by all processes that use the same engine, namespace and name. One object may be shared by any number
+ * of threads; two objects of the same client and name are the same lock.
  *
- * <p>It keeps the contract of {@link Lock}, with what a distributed lock adds:
+ * <p>It keeps the contract of {@link Lock}. A distributed lock adds to it:
  *
  * <ul>
  *   <li><b>A hold can be lost.</b> {@link #unlock()} and {@link Lease#close()} then throw {@link LockLostException}. A
- *       thread whose hold was lost cannot take the lock again until it has given the lost hold back.
- *   <li><b>The engine can be away.</b> Calls that need it throw {@link LockUnavailableException}: when the caller's own
- *       deadline passes without contact, but not before the client's request timeout, or, if it has no deadline, after the
- *       request timeout without contact. {@code false} and an empty {@code Optional} always mean that somebody else holds
- *       the lock, or waits for it in a call that has not returned.
- *   <li><b>A call that gives up leaves nothing behind.</b> If it times out or is interrupted, it returns when the engine has
- *       confirmed that: one round trip later, or one request timeout later if the engine is silent.
+ *       thread whose hold was lost cannot take the lock again until it has released the lost hold.
+ *   <li><b>The engine can be unreachable.</b> Calls that need it throw {@link LockUnavailableException}: when the
+ *       caller's own deadline passes without contact, but not before the client's request timeout, or, if it has no
+ *       deadline, after the request timeout without contact. {@code false} and an empty {@code Optional} always mean
+ *       that the lock is taken, never that its state is unknown: another client or another thread holds it or waits for
+ *       it in a call that has not returned, or this client still holds it in its fallback.
+ *   <li><b>A call that gives up leaves nothing behind.</b> If it times out or is interrupted, it returns when the
+ *       engine has confirmed the withdrawal: one round trip later, or after the request timeout if the engine does not
+ *       answer.
  *   <li><b>It frees itself</b> when its process dies, at most the client's ttl later.
  * </ul>
  *
- * <p>Reentrant by thread unless {@link LockOptions#nonReentrant()} says otherwise; re-entry costs no round trip. Holds
- * by {@code lock()} and holds by {@code acquire()} of one thread count together, but each is undone by its own
- * opposite: {@code unlock()} undoes only {@code lock()}.
+ * <p>The lock is reentrant for its thread unless it is {@link LockOptions#nonReentrant()}; re-entry costs no round
+ * trip. A thread's holds by {@code lock()} and by {@code acquire()} count together, but each is released by its own
+ * counterpart: {@code unlock()} releases only a hold by {@code lock()}.
  *
- * <p>Memory: what a thread did before it gave the lock back is visible to the next thread of the same process that
- * takes it. Between processes there is no shared memory; visibility is the storage's.
+ * <p>Memory: what a thread did before it released the lock is visible to the next thread of the same process that takes
+ * it. Processes share no memory; what one process sees of another's writes depends on the storage.
  */
 public interface DistributedLock extends Lock {
     /**
      * Names this lock.
      *
-     * @return its name; for a multi-lock the names, comma-separated
+     * @return its name; for a multi-lock the names, comma-separated. If there are many, only the first ten and the
+     *     number of the others
      */
     String name();
 
@@ -55,8 +58,8 @@ public interface DistributedLock extends Lock {
      * Takes the lock, waiting as long as it takes, whether or not the thread is interrupted.
      *
      * @throws LockUnavailableException if the engine was not reached for the request timeout, or has not confirmed for
-     *     that time that an earlier call of this client gave the lock back
-     * @throws LockLostException if this thread has a lost hold of the lock that it has not given back
+     *     that time that an earlier call of this client released the lock
+     * @throws LockLostException if this thread has a lost hold of the lock that it has not released
      * @throws SelfDeadlockException if this thread would wait for itself: a non-reentrant lock that it holds, or the write
      *     lock while it holds the read lock
      */
@@ -64,7 +67,7 @@ public interface DistributedLock extends Lock {
     void lock();
 
     /**
-     * Takes the lock, waiting until it has it or is interrupted. Nothing is left behind by an interrupt.
+     * Takes the lock, waiting until it has it or is interrupted. An interrupted call leaves nothing behind.
      *
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      * @throws LockUnavailableException as {@link #lock()}
@@ -77,27 +80,27 @@ public interface DistributedLock extends Lock {
     /**
      * Takes the lock if it is free, with one round trip at most and without waiting for a holder.
      *
-     * @return false if somebody else holds the lock; never because that is unknown
+     * @return false if others hold the lock or wait for it; never because that is unknown
      * @throws SelfDeadlockException as {@link #lock()}
-     * @throws LockUnavailableException if the engine did not answer within the request timeout, or refused the lock while
-     *     it has not confirmed that an earlier call of this client gave it back
+     * @throws LockUnavailableException if the engine did not answer within the request timeout, or refused the lock and
+     *     has not confirmed yet that an earlier call of this client released it
      * @throws LockLostException as {@link #lock()}
      */
     @Override
     boolean tryLock();
 
     /**
-     * Takes the lock if it becomes free within a time. A time of zero or less does not wait; one of a hundred years or more
-     * is no limit, so that the call behaves as {@link #lockInterruptibly()} does. A time that is shorter than a round trip
-     * to the engine still has the engine's answer.
+     * Takes the lock if it becomes free within a time. With a time of zero or less the call does not wait; a time of a
+     * hundred years or more is no limit, so that the call behaves as {@link #lockInterruptibly()} does. Even if the
+     * time is shorter than a round trip, the call waits for the engine's answer.
      *
      * @param time how long to wait at most
      * @param unit the unit of {@code time}
-     * @return false if somebody else held the lock all the while; never because that is unknown
+     * @return false if the lock was taken all the while; never because that is unknown
      * @throws SelfDeadlockException as {@link #lock()}
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      * @throws LockUnavailableException if the engine was not reached within that time and the request timeout, or could
-     *     not be asked because it has not confirmed that an earlier call of this client gave the lock back
+     *     not be asked because it has not confirmed that an earlier call of this client released the lock
      * @throws LockLostException as {@link #lock()}
      */
     @Override
@@ -107,7 +110,7 @@ public interface DistributedLock extends Lock {
      * Takes the lock if it becomes free within a time; see {@link #tryLock(long, TimeUnit)}.
      *
      * @param wait how long to wait at most; zero or less does not wait
-     * @return false if somebody else held the lock all the while; never because that is unknown
+     * @return false if the lock was taken all the while; never because that is unknown
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      */
     default boolean tryLock(Duration wait) throws InterruptedException {
@@ -115,11 +118,11 @@ public interface DistributedLock extends Lock {
     }
 
     /**
-     * Gives back one hold of the calling thread that {@code lock()} or one of its siblings took.
+     * Releases one hold of the calling thread that {@code lock()}, {@code lockInterruptibly()} or {@code tryLock} took.
      *
      * @throws LockLostException if the hold had been lost
-     * @throws ReleaseNotConfirmedException if the engine did not confirm within the request timeout. The release goes on
-     *     in the background, and the hold is over for the caller
+     * @throws ReleaseNotConfirmedException if the engine did not confirm within the request timeout. The release
+     *     continues in the background, and the hold is over for the caller
      * @throws IllegalMonitorStateException if the thread has no such hold
      */
     @Override
@@ -161,7 +164,7 @@ public interface DistributedLock extends Lock {
     /**
      * Takes the lock as a handle if it is free; see {@link #tryLock()}.
      *
-     * @return the hold, or empty if somebody else holds the lock
+     * @return the hold, or empty if the lock is taken
      */
     Optional<Lease> tryAcquire();
 
@@ -169,27 +172,28 @@ public interface DistributedLock extends Lock {
      * Takes the lock as a handle if it becomes free within a time; see {@link #tryLock(long, TimeUnit)}.
      *
      * @param wait how long to wait at most; zero or less does not wait
-     * @return the hold, or empty if somebody else held the lock all the while
+     * @return the hold, or empty if the lock was taken all the while
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      */
     Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
 
     /**
-     * Takes the lock without holding a thread while it waits. The lease belongs to the handle, not to a thread: it is
-     * not reentrant and may be closed anywhere. Nobody can tell whether the caller waits for a lock of its own here, so no
-     * {@link SelfDeadlockException} is thrown. Cancelling the future gives up, and releases what raced it; it does not
-     * wait for the engine, so that until the engine has confirmed the call may still be the reason why another client's
-     * {@code tryLock()} answers false. The future is completed on the client's executor; it fails as {@link #lock()} does.
+     * Takes the lock without blocking a thread while it waits. The lease belongs to the handle, not to a thread: it is
+     * not reentrant, and any thread may close it. Lockstep cannot know whether the caller waits for its own lock here,
+     * so it throws no {@link SelfDeadlockException}. Cancelling the future gives up, and releases the lock if it was
+     * granted at the same moment. Cancelling does not wait for the engine: until the engine has confirmed it, another
+     * client's {@code tryLock()} may still return false because of this call. The future is completed on the client's
+     * executor; it fails as {@link #lock()} does.
      *
      * @return a future of the hold
      */
     CompletableFuture<Lease> acquireAsync();
 
     /**
-     * Takes the lock if it becomes free within a time, without holding a thread; see {@link #acquireAsync()}.
+     * Takes the lock if it becomes free within a time, without blocking a thread; see {@link #acquireAsync()}.
      *
      * @param wait how long to wait at most; zero or less does not wait
-     * @return a future of the hold, or of empty if somebody else held the lock all the while
+     * @return a future of the hold, or of empty if the lock was taken all the while
      */
     CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait);
 
@@ -197,13 +201,14 @@ public interface DistributedLock extends Lock {
      * Shows the calling thread's hold, however it was taken: its token, whether it is valid, how long it lasts, and its loss.
      * No I/O. It belongs to that hold: after the hold has ended it stays invalid, even if the thread takes the lock again.
      *
-     * @return the hold, lost or not; empty if the thread has none to release. It only shows the hold: its {@code close()} and
-     *     {@code closeAsync()} throw {@link UnsupportedOperationException}, since who took the lock releases it
+     * @return the hold, lost or not; empty if the thread has none to release. It only shows the hold: its {@code
+     *     close()} and {@code closeAsync()} throw {@link UnsupportedOperationException}, since the code that took the
+     *     lock releases it
      */
     Optional<Lease> currentLease();
 
     /**
-     * Tells whether the calling thread has a valid hold. No I/O.
+     * Returns whether the calling thread has a valid hold. No I/O.
      *
      * @return true if it does
      */
@@ -212,7 +217,7 @@ public interface DistributedLock extends Lock {
     /**
      * Counts the valid holds of the calling thread, those of {@code lock()} and open leases together. No I/O.
      *
-     * @return the count; 0 if it holds nothing, or lost what it held
+     * @return the count; 0 if it has no hold, or lost it
      */
     int holdCount();
 }

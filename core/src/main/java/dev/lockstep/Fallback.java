@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client does when its engine is down. Give one to {@link LockClient.Builder#fallback(Fallback)}.
+ * What a client does when its engine is down. Set it with {@link LockClient.Builder#fallback(Fallback)}.
  *
  * <pre>{@code
  * LockClient.builder().url("redis://…").fallback(Fallback.thisJvmOnly().after(Duration.ofSeconds(3))).connect();
@@ -15,17 +15,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A fallback trades exclusion for progress: while it lasts, a process that still reaches the engine, or that is cut
  * off from the fallback too, may hold the same lock. It suits locks that save work, not locks that protect data. A hold
- * that was taken in fallback says so ({@link Lease#isFallback()}) and has no token, so that storage which checks tokens
- * cannot be written under it.
+ * that was taken in fallback is marked ({@link Lease#isFallback()}) and has no token, so the holder cannot write to
+ * storage that checks tokens.
  *
- * <p><b>In.</b> When the engine has been needed and has not answered for {@link #after}, claims that wait and new claims
- * go to the fallback, unless a hold of the same lock from before is still valid here. Until then calls wait, or fail
- * with {@link LockUnavailableException} at their own deadline. A client that finds the engine down when it connects begins
- * in fallback.
+ * <p><b>In.</b> When the client needs the engine and the engine has not answered for {@link #after}, waiting and new
+ * claims go to the fallback, unless this client still has a valid hold of the same lock from before. Until then calls
+ * wait, or fail with {@link LockUnavailableException} at their own deadline. A client that finds the engine down when
+ * it connects begins in fallback.
  *
- * <p><b>Out.</b> The engine is probed meanwhile. When it answers, claims go to it again, those of a lock that is still
- * held in fallback once that hold has ended; until then a call that may not wait finds that lock busy. Both switches are
- * told to {@link LockListener#onFallbackEntered} and {@link LockListener#onFallbackLeft}.
+ * <p><b>Out.</b> The client probes the engine meanwhile. When it answers, claims go to it again; claims for a lock that
+ * is still held in fallback go to it once that hold has ended, and until then a call that may not wait finds that lock
+ * busy. Listeners are notified of both switches: {@link LockListener#onFallbackEntered} and {@link
+ * LockListener#onFallbackLeft}.
  *
  * <p>Immutable.
  */
@@ -63,8 +64,8 @@ public final class Fallback {
     }
 
     /**
-     * Another engine. It is connected from the beginning, so it must be there when the client connects. The client
-     * offers what both engines can: shared, fair and sticky locks only if both have them.
+     * Another engine. The client connects to it from the beginning, so it must be running when the client connects. The
+     * client offers only features of both engines: shared, fair and sticky locks only if both have them.
      *
      * @param url the other engine; see {@link LockClient.Builder#url(String)}
      * @return the policy
@@ -85,8 +86,8 @@ public final class Fallback {
     }
 
     /**
-     * How long the engine must have been silent while it was needed. Time in which this process itself stood still does
-     * not count.
+     * How long the engine must have been silent while it was needed. Time during which this process itself was paused
+     * does not count.
      *
      * @param silence twice the request timeout unless set
      * @return a copy of this policy with that time
@@ -102,7 +103,7 @@ public final class Fallback {
     }
 
     /**
-     * Tells which kind of fallback this is.
+     * Returns which kind of fallback this is.
      *
      * @return the kind
      */
@@ -128,7 +129,7 @@ public final class Fallback {
         return Optional.ofNullable(after);
     }
 
-    /** Says all but the URL, which may hold a password. */
+    /** Includes everything except the URL, which may contain a password. */
     @Override
     public String toString() {
         return "Fallback[" + kind + (after == null ? "]" : ", after " + after + "]");

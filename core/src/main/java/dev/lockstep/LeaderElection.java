@@ -17,15 +17,16 @@ import java.util.function.Consumer;
  * which they came; on others, in any order. The guarantees of locks apply to it:
  *
  * <ul>
- *   <li><b>Never two valid terms.</b> A term is valid until a local deadline, which lies before the moment at which the
- *       engine can elect somebody else.
+ *   <li><b>Never two valid terms.</b> A term is valid until a local deadline, before which the engine cannot elect
+ *       another candidate.
  *   <li><b>A leader that dies is replaced</b> after at most its client's ttl; one that resigns or closes, at once.
  *   <li><b>A pause can outlast any term.</b> Only storage that compares {@link Term#token()} can refuse what a leader writes
  *       after a pause.
  * </ul>
  *
- * <p>When its task has returned, or was interrupted because the term was lost, the candidate stands again; never before the
- * task has returned. When the engine is away or refuses, it tries again with the client's backoff, and logs why.
+ * <p>When its task has returned, normally or because the term was lost and the task was interrupted, the candidate
+ * stands again; never before the task has returned. When the engine is unreachable or refuses, the candidate tries
+ * again with the client's backoff, and logs why.
  *
  * <p>Safe for use by many threads.
  */
@@ -38,7 +39,7 @@ public interface LeaderElection extends AutoCloseable {
     String name();
 
     /**
-     * Tells whether this candidate leads now: its term is valid, and has not been given up. No I/O.
+     * Returns whether this candidate leads now: its term is valid, and has not been given up. No I/O.
      *
      * @return true if it leads
      */
@@ -53,14 +54,16 @@ public interface LeaderElection extends AutoCloseable {
     Optional<Leader> leader();
 
     /**
-     * Adds a listener for changes of the leader. It is called on the client's executor, one call at a time: once with the
-     * present leader, and then each time the engine shows another leader or none. What it throws is logged.
+     * Adds a listener for changes of the leader. It is called on the client's executor, one call at a time: once with
+     * the present leader, and then each time the engine shows another leader or none. Exceptions that it throws are
+     * logged.
      *
-     * <p>When this candidate begins or ends a term, it looks at once. No engine tells a client which other client holds a
-     * lock, so changes among others are found by one look in a third of the ttl, while there are listeners. A leader that came
-     * and went between two looks is not seen.
+     * <p>The candidate asks the engine at once when its own term begins or ends, and when the engine reports a change,
+     * as memory, ZooKeeper and etcd do. While there are listeners, it also asks once in each third of the ttl; on
+     * Redis, Redlock and SQL databases, this is the only way to notice changes among other candidates. A leader that
+     * came and went between two such requests is not seen.
      *
-     * @param listener is given the leader, or empty if nobody leads
+     * @param listener receives the leader, or empty if nobody leads
      */
     void onChange(Consumer<Optional<Leader>> listener);
 

@@ -6,19 +6,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * One hold of a lock, as a handle. It says in its name that it can end: by {@link #close()}, or by loss.
+ * One hold of a lock, as a handle. As its name says, it can end: by {@link #close()}, or by loss.
  *
- * <p><b>Who may close it.</b> A lease of a synchronous call belongs to the thread that made the call, is reentrant with
- * that thread's other holds of the lock, and is closed by that thread. A lease of an asynchronous call belongs to the
- * handle and may be closed by any thread. Each handle gives back its own hold once; closing it again does nothing.
+ * <p><b>Closing.</b> A lease of a synchronous call belongs to the thread that made the call, is reentrant with that
+ * thread's other holds of the lock, and is closed by that thread. A lease of an asynchronous call belongs to the handle
+ * and may be closed by any thread. Each handle releases its own hold once; closing it again does nothing.
  *
  * <p><b>The pause.</b> A process can stop at any line: for garbage collection, or because its machine sleeps. Between
  * {@code isValid()} and the write that follows it, the lease can end and another process can start. Only storage can
- * close that gap: give it {@link #token()} with each write, and let it refuse a token lower than the highest it has
- * seen. Work that reads first and writes what comes of it shows its token before the read, too; otherwise a stale
- * writer can come in between.
+ * close that gap: pass {@link #token()} with each write, and let the storage refuse a token lower than the highest it
+ * has seen. For read-modify-write, present the token before the read, too; otherwise a stale writer can write in
+ * between.
  *
- * <p>All methods may be called by any thread, save that {@code close} of a synchronous lease is its thread's.
+ * <p>Any thread may call all methods, except that only its own thread may close a synchronous lease.
  */
 public interface Lease extends AutoCloseable {
     /**
@@ -29,16 +29,16 @@ public interface Lease extends AutoCloseable {
     String lockName();
 
     /**
-     * The fencing token of this hold. It is higher than the token of every earlier exclusive hold of the lock, on
-     * whatever machine; storage that refuses lower tokens than it has seen cannot be written by a stale holder once a
-     * later one has shown its own.
-     * Re-entrant holds of one thread have one token; so have readers that hold the lock together through one grant.
+     * The fencing token of this hold. It is higher than the token of every earlier exclusive hold of the lock, on any
+     * machine. If storage refuses tokens lower than the highest it has seen, a stale holder cannot write to it once a
+     * later holder has presented its token. Re-entrant holds of one thread have one token; so do readers that hold the
+     * lock together through one grant.
      *
      * <p>The token is drawn when it is first asked for, without I/O, and stays the same afterwards.
      *
      * @return the token
      * @throws LockLostException if the hold was lost before its token was first asked for
-     * @throws IllegalStateException if the hold was given back before its token was first asked for; if it was taken in
+     * @throws IllegalStateException if the hold was released before its token was first asked for; if it was taken in
      *     fallback, see {@link #isFallback()}; or if this is a multi-lock of several names, which has a token for each:
      *     see {@link #token(String)}
      */
@@ -49,27 +49,27 @@ public interface Lease extends AutoCloseable {
      *
      * @param lockName the name of the lock
      * @return its token
-     * @throws IllegalArgumentException if this lease is not one of that lock
+     * @throws IllegalArgumentException if this lease is not for that lock
      * @throws LockLostException as {@link #token()}
-     * @throws IllegalStateException if the hold was given back before its token was first asked for, or was taken in
+     * @throws IllegalStateException if the hold was released before its token was first asked for, or was taken in
      *     fallback
      */
     long token(String lockName);
 
     /**
-     * Tells whether the hold was taken in fallback, while the client's engine was down. Such a hold excludes only those
-     * who use the same {@link Fallback} meanwhile, and it has no token: its order among the engine's holds is unknown,
-     * so no number could tell storage whom to refuse.
+     * Returns whether the hold was taken in fallback, while the client's engine was down. Such a hold excludes only
+     * clients that use the same {@link Fallback} meanwhile. It has no token: its order among the engine's holds is
+     * unknown, so storage could not decide by a number whose writes to refuse.
      *
      * @return true if it was; for a multi-lock, if any of its holds was
      */
     boolean isFallback();
 
     /**
-     * Tells whether the hold is certainly still good, by a local deadline that lies before the moment at which the
-     * engine can grant the lock to somebody else. No I/O. Once false, it stays false.
+     * Returns whether the hold is certainly still valid, by a local deadline before which the engine cannot grant the
+     * lock to anyone else. No I/O. Once false, it stays false.
      *
-     * @return true while neither given back nor lost
+     * @return true while the hold is neither released nor lost
      */
     boolean isValid();
 
@@ -84,21 +84,21 @@ public interface Lease extends AutoCloseable {
      * Does nothing if {@link #isValid()}.
      *
      * @throws LockLostException if the hold was lost
-     * @throws IllegalStateException if it was given back
+     * @throws IllegalStateException if it was released
      */
     void ensureValid();
 
     /**
-     * Asks to be told of the loss of this hold. The action runs once, on the client's executor; at once if the hold is
-     * lost already, and never if it is given back in time. What it throws is logged.
+     * Registers an action for the loss of this hold. The action runs once, on the client's executor; at once if the
+     * hold is lost already, and never if the hold is released in time. Exceptions that it throws are logged.
      *
      * @param action what to do
      */
     void onLost(Consumer<LossReason> action);
 
     /**
-     * Gives something that the engine adds to a hold, such as a guard for the engine's own transactions; the engine's
-     * documentation says what there is. Most have nothing.
+     * Returns something that the engine adds to a hold, such as a guard for the engine's own transactions; the engine's
+     * documentation says what is available. Most engines add nothing.
      *
      * @param <T> its type
      * @param type what is asked for
@@ -110,20 +110,19 @@ public interface Lease extends AutoCloseable {
     }
 
     /**
-     * Gives the hold back. Returns when the engine has confirmed it, or at once if nothing must be asked of the
-     * engine.
+     * Releases the hold. Returns when the engine has confirmed it, or at once if the engine need not be asked.
      *
-     * @throws LockLostException if the hold had been lost; told once, by the first close
-     * @throws ReleaseNotConfirmedException if the engine did not confirm within the request timeout. The release goes on
-     *     in the background, and the hold is over for the caller
+     * @throws LockLostException if the hold had been lost; only the first close throws it
+     * @throws ReleaseNotConfirmedException if the engine did not confirm within the request timeout. The release
+     *     continues in the background, and the hold is over for the caller
      * @throws IllegalMonitorStateException if this is a lease of a synchronous call and another thread calls
      */
     @Override
     void close();
 
     /**
-     * Gives the hold back without waiting. The future ends as {@link #close()} does. Cancelling it has no effect on
-     * the release.
+     * Releases the hold without waiting. The future ends as {@link #close()} does. Cancelling it has no effect on the
+     * release.
      *
      * @return a future that is done when the engine has confirmed
      * @throws IllegalMonitorStateException if this is a lease of a synchronous call and another thread calls

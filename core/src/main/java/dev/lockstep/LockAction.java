@@ -10,7 +10,7 @@ public interface LockAction<E extends Exception> {
     /**
      * Does the work.
      *
-     * @param lease the hold; its token goes to storage with each write. It is closed by the template
+     * @param lease the hold; pass its token to storage with each write. The template closes it
      * @throws E what went wrong
      */
     void run(Lease lease) throws E;

@@ -3,7 +3,7 @@ package dev.lockstep;
 import java.util.List;
 
 /**
- * What operators see of the locks of one namespace, and do to them. A {@link LockClient} serves its own namespace.
+ * Lets operators inspect and release the locks of one namespace. A {@link LockClient} serves its own namespace.
  *
  * <p>After the client was closed every call throws {@link IllegalStateException}. Safe for use by many threads.
  */
@@ -18,8 +18,9 @@ public interface LockAdmin {
     LockInfo inspect(String name);
 
     /**
-     * Asks the engine which locks are held or waited for. Thousands of locks take many requests on some engines, and all
-     * of them must be answered within one request timeout: raise it for a client that lists so many.
+     * Asks the engine which locks are held or waited for. Reads the locks page by page, as {@link #list(String, String,
+     * int)} does; each page must be answered within one request timeout, so the whole list may take longer. Locks that
+     * are taken or released meanwhile may or may not be in the list.
      *
      * @param prefix what their names begin with; empty for all in the namespace
      * @return the locks, by name
@@ -50,8 +51,8 @@ public interface LockAdmin {
     LockPage list(String prefix, String cursor, int limit);
 
     /**
-     * Asks the engine which holders of locks wait for other locks. Reads the locks page by page, and each further lock that a
-     * holder waits for by a request of its own; each request must be answered within one request timeout.
+     * Asks the engine which holders of locks wait for other locks. Reads the locks page by page, and each further lock
+     * that a holder waits for with its own request; each request must be answered within one request timeout.
      *
      * @return all locks that are waited for, and the cycles in that
      * @throws LockUnavailableException if the engine did not answer within the request timeout
@@ -61,8 +62,8 @@ public interface LockAdmin {
     }
 
     /**
-     * Asks the engine which holders of some locks wait for other locks. Reads the locks page by page, and each further lock that a
-     * holder waits for by a request of its own; each request must be answered within one request timeout.
+     * Asks the engine which holders of some locks wait for other locks. Reads the locks page by page, and each further
+     * lock that a holder waits for with its own request; each request must be answered within one request timeout.
      *
      * @param prefix what the names of the locks begin with; the locks that their holders wait for may have any name
      * @return the locks that are waited for, and the cycles in that
@@ -71,9 +72,9 @@ public interface LockAdmin {
     WaitGraph waitGraph(String prefix);
 
     /**
-     * Takes a lock away from whoever holds it. Its holder learns of the loss as soon as its engine can tell it, at the
-     * latest at its next renewal, and may still be at work: only tokens protect storage from it. Waiters stay, and the
-     * next of them is served.
+     * Releases a lock by force, whoever holds it. The holder is notified of the loss as soon as the engine can do so,
+     * at the latest at its next renewal, and may still be working: only tokens protect storage from it. Waiters stay,
+     * and the next of them is served.
      *
      * @param name the lock's name
      * @return false if nobody held it
@@ -83,10 +84,10 @@ public interface LockAdmin {
     boolean forceRelease(String name);
 
     /**
-     * Takes a lock away from one holder, as {@link #forceRelease(String)} does from all: from the one that was seen, and
-     * not from another that holds the lock by now. Other readers keep it.
+     * Releases the hold of one holder by force, as {@link #forceRelease(String)} does for all: only the hold that was
+     * seen, not that of another holder that has the lock by now. Other readers keep the lock.
      *
-     * <p>Threads of one client pass a grant on to each other; the one that has it when this is called loses it.
+     * <p>Threads of one client hand a grant off to each other; the thread that has it when this is called loses it.
      *
      * @param name the lock's name
      * @param token identifies the grant: from {@link LockInfo.Entry#token()} or {@link Lease#token()}

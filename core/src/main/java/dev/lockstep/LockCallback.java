@@ -13,7 +13,7 @@ public interface LockCallback<T extends @Nullable Object, E extends Exception> {
     /**
      * Does the work.
      *
-     * @param lease the hold; its token goes to storage with each write. It is closed by the template
+     * @param lease the hold; pass its token to storage with each write. The template closes it
      * @return the result
      * @throws E what went wrong
      */

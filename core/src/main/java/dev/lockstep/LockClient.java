@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Locks are cheap to make and need not be kept: a name that nobody uses costs nothing. A name is any non-empty
  * Unicode string of at most 512 bytes in UTF-8 without control characters; an unusable name is refused with an {@link
- * IllegalArgumentException}. After {@link #close()} every call but {@code close}
- * and those that say otherwise throws {@link IllegalStateException}.
+ * IllegalArgumentException}. After {@link #close()} every call throws {@link IllegalStateException}, except {@code
+ * close} and the methods that say otherwise.
  *
  * <p>Safe for use by many threads.
  */
@@ -107,7 +107,9 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     }
 
     /**
-     * Several locks as one: all are taken, or none.
+     * Several locks as one: all are taken, or none. They are taken in the order of their names, not in the order given
+     * here, so that two calls never wait for each other. If the engine supports it, the free locks at the front are
+     * taken with few requests; thousands of names are fine.
      *
      * @param names the names of the locks; at least one, none twice
      * @param options how each of them behaves
@@ -120,7 +122,7 @@ public interface LockClient extends LockAdmin, AutoCloseable {
      * The semaphore of a name, with default options.
      *
      * @param name the semaphore's name; a name is a lock or a semaphore, never both
-     * @param permits how many permits there are; positive, and the same for all who use the name
+     * @param permits how many permits there are; positive, and the same for all users of the name
      * @return the semaphore
      * @throws IllegalArgumentException if the name is unusable, or {@code permits} is not positive
      * @throws LockConfigurationException if the engine has no semaphores
@@ -133,7 +135,7 @@ public interface LockClient extends LockAdmin, AutoCloseable {
      * The semaphore of a name.
      *
      * @param name the semaphore's name; a name is a lock or a semaphore, never both
-     * @param permits how many permits there are; positive, and the same for all who use the name
+     * @param permits how many permits there are; positive, and the same for all users of the name
      * @param options how it behaves: {@link LockOptions#fair()} and {@link LockOptions#maxHold(Duration)} mean what they mean
      *     for locks. Permits are never reentrant, and are not handed off, whatever the options say
      * @return the semaphore
@@ -144,7 +146,7 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     DistributedSemaphore semaphore(String name, int permits, LockOptions options);
 
     /**
-     * A template that takes a lock, runs work and gives the lock back, with default options.
+     * A template that takes a lock, runs work and releases the lock, with default options.
      *
      * @return the template
      */
@@ -153,7 +155,7 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     }
 
     /**
-     * A template that takes a lock, runs work and gives the lock back.
+     * A template that takes a lock, runs work and releases the lock.
      *
      * @param options how its locks behave
      * @return the template
@@ -172,13 +174,13 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     }
 
     /**
-     * Makes a candidate of an election, which stands from now on. A client has one candidate of a name; another one can
-     * stand when the first is closed and its task has returned.
+     * Makes a candidate of an election, which stands from now on. A client has at most one candidate for a name;
+     * another one can stand when the first is closed and its task has returned.
      *
      * @param name the election's name, which is the name of its lock
-     * @param payload what others see of this candidate while it leads, such as its address; see {@link #leader(String)}. At
-     *     most 100 bytes in UTF-8 without control characters and line breaks; may be empty. Everybody who may use the engine
-     *     can read it
+     * @param payload what others see of this candidate while it leads, such as its address; see {@link
+     *     #leader(String)}. At most 100 bytes in UTF-8 without control characters and line breaks; may be empty. Every
+     *     user of the engine can read it
      * @param task what to do while it leads
      * @return the candidate, which stands until it is closed
      * @throws IllegalArgumentException if the name or the payload is unusable
@@ -197,17 +199,17 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     Optional<Leader> leader(String election);
 
     /**
-     * Asks the engine for its namespaces: for all in which a lock is held or waited for; there may be some more, of late or of
-     * clients without locks.
+     * Asks the engine for its namespaces: all in which a lock is held or waited for, and perhaps others that were used
+     * recently or whose clients have no locks.
      *
      * @return the namespaces, in order; none if the engine cannot list them
-     * @throws LockConfigurationException if this client may not read what belongs to others
+     * @throws LockConfigurationException if this client is not allowed to read other namespaces
      * @throws LockUnavailableException if the engine did not answer within the request timeout
      */
     List<String> namespaces();
 
     /**
-     * What operators see of another namespace of this engine, and do to it.
+     * Lets operators inspect and release the locks of another namespace of this engine.
      *
      * @param namespace the namespace
      * @return its locks, over this client's connection; its calls throw {@link LockConfigurationException} if the engine
@@ -216,7 +218,7 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     LockAdmin admin(String namespace);
 
     /**
-     * Asks the engine what it is and how it is set up. While a fallback is in use, that is the fallback.
+     * Asks the engine what it is and how it is set up. While a fallback is in use, this asks the fallback's engine.
      *
      * @return product, version and what locks on it promise
      * @throws LockUnavailableException if the engine did not answer within the request timeout
@@ -224,7 +226,8 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     EngineInfo describe();
 
     /**
-     * Asks the engine for a sign of life, as a health check does. While a fallback is in use, that is the fallback.
+     * Checks whether the engine responds, as a health check does. While a fallback is in use, this checks the
+     * fallback's engine.
      *
      * @return how long the answer took
      * @throws LockUnavailableException if the engine did not answer within the request timeout, or cannot grant locks
@@ -232,14 +235,14 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     Duration ping();
 
     /**
-     * Tells whether {@link #close()} was called. May be asked of a closed client.
+     * Returns whether {@link #close()} was called. May be asked of a closed client.
      *
      * @return true if it was
      */
     boolean isClosed();
 
     /**
-     * Tells whether new claims go to the client's {@link Fallback} now. No I/O; may be asked of a closed client.
+     * Returns whether new claims go to the client's {@link Fallback} now. No I/O; may be asked of a closed client.
      *
      * @return true while they do; always false without a fallback
      */
@@ -260,9 +263,10 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     String name();
 
     /**
-     * Gives back all that the client holds, gives up all that it waits for, and disconnects; within the request
-     * timeout or a little more, whether or not the engine answers. Holds end with {@link LossReason#CLIENT_CLOSED};
-     * calls that wait fail with {@link LockUnavailableException}. Closing it again does nothing.
+     * Releases all locks of the client, gives up all calls that wait, and disconnects. If the engine does not answer, this
+     * takes two request timeouts at most: one for the releases, and one to end the client's session. Holds end with
+     * {@link LossReason#CLIENT_CLOSED}; waiting calls fail with {@link LockUnavailableException}. Closing it again does
+     * nothing.
      */
     @Override
     void close();
@@ -282,7 +286,7 @@ public interface LockClient extends LockAdmin, AutoCloseable {
         }
 
         /**
-         * Chooses the engine by URL. The scheme decides which; the engine's jar must be on the class path.
+         * Chooses the engine by URL. The scheme selects the engine; the engine's jar must be on the class path.
          *
          * @param url such as {@code memory:}, {@code redis://localhost:6379} or {@code jdbc:sqlite:locks.db}
          * @return this
@@ -293,7 +297,7 @@ public interface LockClient extends LockAdmin, AutoCloseable {
         }
 
         /**
-         * Chooses the engine by an object, for what a URL cannot say. Takes the place of a URL.
+         * Chooses the engine by an object, for settings that a URL cannot express. Use it instead of a URL.
          *
          * @param backend makes the backend
          * @return this
@@ -330,10 +334,10 @@ public interface LockClient extends LockAdmin, AutoCloseable {
          *
          * @return an open client
          * @throws LockConfigurationException if neither or both of URL and backend are set, a URL is malformed, no
-         *     engine on the class path has its scheme, the ttl is below the engine's minimum, or the engine is to be
+         *     engine on the class path has its scheme, the ttl is below the engine's minimum, or the engine is set as
          *     its own fallback
-         * @throws LockUnavailableException if the engine, or the one to fall back to, cannot be reached; not of the engine
-         *     with {@link #lazyConnect()}
+         * @throws LockUnavailableException if the engine or the fallback's engine cannot be reached; with {@link
+         *     #lazyConnect()}, only for the fallback's engine
          */
         public LockClient connect() {
             return Clients.connect(

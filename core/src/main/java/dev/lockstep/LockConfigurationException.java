@@ -2,7 +2,11 @@ package dev.lockstep;
 
 import org.jspecify.annotations.Nullable;
 
-/** The client or the lock is set up, or used, in a way that cannot work: a bad URL, an engine whose jar is missing, a ttl below the engine's minimum, options that the engine or another user of the same name excludes, a thread that would wait for itself ({@link SelfDeadlockException}). */
+/**
+ * The client or the lock is set up, or used, in a way that cannot work: a bad URL, an engine whose jar is missing, a ttl below
+ * the engine's minimum, options that the engine or another user of the same name excludes, a thread that would wait for itself
+ * ({@link SelfDeadlockException}).
+ */
 public class LockConfigurationException extends LockstepException {
     private static final long serialVersionUID = 1L;
 

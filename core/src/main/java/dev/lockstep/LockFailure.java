@@ -9,11 +9,14 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * catch (RuntimeException e) {
  *     if (e instanceof LockFailure failure) {
- *         failures.labels(failure.lockName()).inc();
+ *         log.warn("Work under lock {} failed", failure.lockName(), e);
  *     }
  *     throw e;
  * }
  * }</pre>
+ *
+ * <p>A name must not become a tag of a metric: there may be any number of names. Use a group, as {@link
+ * LockOptions#group(String)}.
  *
  * <p>Immutable.
  */

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine knows of one lock at one moment, for operators. It may be out of date by the time it is read.
+ * What an engine knows about one lock at one moment, for operators. It may be out of date by the time it is read.
  *
  * <p>Threads of one process share one entry, unless the lock is fair.
  *
@@ -42,17 +42,17 @@ public final class LockInfo {
     }
 
     /**
-     * Makes that of a lock that nobody uses, for backends.
+     * Makes the info of a lock that is not in use, for backends.
      *
      * @param name the lock's name
-     * @return it, without holders and waiters
+     * @return the info, without holders and waiters
      */
     public static LockInfo free(String name) {
         return of(name, List.of(), List.of());
     }
 
     /**
-     * Makes that of a semaphore, for backends.
+     * Makes the info of a semaphore, for backends.
      *
      * @param limit see {@link #limit()}
      * @return a copy
@@ -72,7 +72,7 @@ public final class LockInfo {
     }
 
     /**
-     * Tells how many permits a semaphore has.
+     * Returns how many permits a semaphore has.
      *
      * @return the number; empty if this is a lock, or nobody uses the name
      */
@@ -99,7 +99,7 @@ public final class LockInfo {
     }
 
     /**
-     * Shows who waits for the lock at the engine.
+     * Shows who waits for the lock in the engine.
      *
      * @return the waiters, in the order in which they will be served where the engine keeps one
      */
@@ -108,7 +108,7 @@ public final class LockInfo {
     }
 
     /**
-     * Tells whether nobody holds the lock.
+     * Returns whether nobody holds the lock.
      *
      * @return true if there is no holder
      */
@@ -196,6 +196,16 @@ public final class LockInfo {
         }
 
         /**
+         * Makes one with the time of its grant, for backends.
+         *
+         * @param granted see {@link #granted()}
+         * @return a copy
+         */
+        public Entry withGranted(Instant granted) {
+            return new Entry(facts.withGranted(granted));
+        }
+
+        /**
          * Makes one whose holder waits for another lock, for backends.
          *
          * @param wait see {@link #waitsFor()}
@@ -206,7 +216,7 @@ public final class LockInfo {
         }
 
         /**
-         * Identifies the claim, over all clients and for all time: the id of its client, a dot and a number.
+         * Identifies the claim, over all clients and for all time: the id of its client, a dot and more.
          *
          * @return the claim's id; empty if the engine does not know it
          */
@@ -215,9 +225,9 @@ public final class LockInfo {
         }
 
         /**
-         * Shows which other lock the holder waits for. A holder records that at the engine only after it has waited for
-         * some time, so it is empty for shorter waits. The record is removed when the wait ends; if the holder cannot reach
-         * the engine then, the record is outdated until the grant ends.
+         * Shows which other lock the holder waits for. A holder records that in the engine only after it has waited for
+         * some time, so it is empty for shorter waits. The record is removed when the wait ends; if the holder cannot
+         * reach the engine then, the record is outdated until the grant ends.
          *
          * @return what it waits for; empty for a waiter, and for a holder that waits for nothing
          */
@@ -226,7 +236,7 @@ public final class LockInfo {
         }
 
         /**
-         * Tells how many permits of a semaphore it has or asks for.
+         * Returns how many permits of a semaphore it has or asks for.
          *
          * @return the number; 1 for a lock
          */
@@ -235,7 +245,7 @@ public final class LockInfo {
         }
 
         /**
-         * Tells how the lock is held or wanted.
+         * Returns how the lock is held or wanted.
          *
          * @return what it holds or asks for
          */
@@ -246,15 +256,15 @@ public final class LockInfo {
         /**
          * Identifies the grant of a holder, see {@link LockClient#forceRelease(String, long)}.
          *
-         * @return for a holder, a token not above any that {@link Lease#token()} gives under this grant, and above all of
-         *     earlier exclusive grants; empty for a waiter, and for a holder at a fallback
+         * @return for a holder, a token that is not above any {@link Lease#token()} of this grant, and above all tokens
+         *     of earlier exclusive grants; empty for a waiter, and for a holder at a fallback
          */
         public OptionalLong token() {
             return facts.token();
         }
 
         /**
-         * Tells who it is.
+         * Identifies the client, its host and its process.
          *
          * @return the holder or waiter
          */
@@ -263,11 +273,41 @@ public final class LockInfo {
         }
 
         /**
-         * Tells how long the engine would let a holder have the lock if nothing more was heard of its client. A client that
-         * lives renews in time, so for its locks this stays near the ttl; it falls to zero if the client has died or lost
-         * contact.
+         * Identifies the client and the thread that made the claim.
          *
-         * @return the time by the engine's clock; empty for a waiter, and on engines that do not tell it, which is ZooKeeper
+         * @return the owner; see there for what it says after a hand-off
+         */
+        public LockOwner owner() {
+            return LockOwner.of(facts.claim(), facts.holder());
+        }
+
+        /**
+         * Says when the claim was made. It stays the same when the grant is handed off to another thread of its client.
+         *
+         * @return the time by the clock of the client's machine, or, on SQL, by the clock of the database, which for an
+         *     exclusive holder keeps only the time of the grant; empty if the engine does not know it
+         */
+        public Optional<Instant> requested() {
+            Instant since = facts.holder().since();
+            return since.equals(Instant.EPOCH) ? Optional.empty() : Optional.of(since);
+        }
+
+        /**
+         * Says when the engine granted the lock to the claim. It stays the same when the grant is handed off.
+         *
+         * @return the time by the engine's clock, later than the true time if that clock was set back; empty for a waiter,
+         *     and on engines that do not keep it, which are ZooKeeper, etcd and memory
+         */
+        public Optional<Instant> granted() {
+            return facts.granted();
+        }
+
+        /**
+         * Returns how long the engine would keep the lock for a holder whose client makes no more contact. A live
+         * client renews in time, so for its locks this stays near the ttl; it falls to zero if the client has died or
+         * lost contact.
+         *
+         * @return the time by the engine's clock; empty for a waiter, and on ZooKeeper, which does not report it
          */
         public Optional<Duration> remaining() {
             return facts.remaining();
@@ -290,8 +330,8 @@ public final class LockInfo {
     }
 
     /**
-     * That a thread which holds a lock waits for another one. Immutable. Backends read and write it; later versions may add
-     * to it.
+     * Records that a thread which holds a lock waits for another one. Immutable. Backends read and write it; later
+     * versions may add to it.
      */
     public static final class Wait {
         private final WaitFacts facts;
@@ -314,47 +354,27 @@ public final class LockInfo {
             return new Wait(new WaitFacts(lock, mode, thread, since, bounded));
         }
 
-        /**
-         * Names the lock that is waited for.
-         *
-         * @return its name, in the same namespace
-         */
+        /** {@return the name of the lock that is waited for, in the same namespace} */
         public String lock() {
             return facts.lock();
         }
 
-        /**
-         * Says how the lock is wanted.
-         *
-         * @return the mode
-         */
+        /** {@return the mode in which the lock is wanted} */
         public LockMode mode() {
             return facts.mode();
         }
 
-        /**
-         * Names the thread that holds one lock and waits for the other.
-         *
-         * @return the thread's name and id
-         */
+        /** {@return the name and id of the thread that holds one lock and waits for the other} */
         public String thread() {
             return facts.thread();
         }
 
-        /**
-         * Says when the wait began.
-         *
-         * @return the time, by the clock of the waiting process
-         */
+        /** {@return when the wait began, by the clock of the waiting process} */
         public Instant since() {
             return facts.since();
         }
 
-        /**
-         * Says whether the waiting call has a deadline of its own.
-         *
-         * @return true for a timed call
-         */
+        /** {@return whether the waiting call has a deadline of its own} */
         public boolean isBounded() {
             return facts.bounded();
         }

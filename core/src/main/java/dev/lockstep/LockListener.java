@@ -3,17 +3,22 @@ package dev.lockstep;
 import java.time.Duration;
 
 /**
- * Hears what happens to a client's locks; for metrics and logs. Register one with {@link
+ * Is notified of what happens to a client's locks; for metrics and logs. Register one with {@link
  * LockClient.Builder#listener(LockListener)}.
  *
- * <p>Methods are called on the client's executor, one at a time and in order for each listener, after the fact. What a
- * listener throws is logged and harms nobody. While listeners are too slow, 10,000 events wait for them; of further
- * ones, {@link #onAcquired}, {@link #onReleased} and {@link #onHandedOff} are dropped, and a warning in the log counts them.
+ * <p>Methods are called on the client's executor, one at a time and in order for each listener, after the event.
+ * Exceptions that a listener throws are logged and have no other effect. If listeners are too slow, up to 10,000 events
+ * wait for them; beyond that, {@link #onAcquired}, {@link #onReleased} and {@link #onHandedOff} are dropped, and a
+ * warning in the log counts them.
  *
  * <p>Each hold ends with exactly one of {@link #onReleased}, {@link #onLost} and {@link #onUnconfirmed}.
  *
- * <p>Later versions may add methods with an empty default, and accessors to the events; do not implement those. What must not
- * be missed, or must be seen in the caller's thread, is for a {@link LockObserver}.
+ * <p>Later versions may add methods with an empty default, and accessors to the events; do not implement those. Use a
+ * {@link LockObserver} for events that must not be missed, or must be seen in the caller's thread.
+ *
+ * <p><b>Cost.</b> The order of events is kept across threads, so a client with a listener decides about every grant
+ * under the lock's mutex. Without a listener, an uncontended acquire and release skip part of that work. An observer
+ * does not need this order, and is much cheaper.
  */
 public interface LockListener {
     /**
@@ -40,8 +45,8 @@ public interface LockListener {
     default void onReleased(Released event) {}
 
     /**
-     * The holder released the lock, and the engine did not confirm it within the request timeout. The release goes on in
-     * the background.
+     * The holder released the lock, and the engine did not confirm it within the request timeout. The release continues
+     * in the background.
      *
      * @param event what happened
      */
@@ -106,14 +111,14 @@ public interface LockListener {
         String lockName();
 
         /**
-         * Tells how it is held.
+         * Returns how it is held.
          *
          * @return the mode
          */
         LockMode mode();
 
         /**
-         * Tells how long the call waited.
+         * Returns how long the call waited.
          *
          * @return the time from the call to the hold
          */
@@ -130,7 +135,7 @@ public interface LockListener {
         String lockName();
 
         /**
-         * Tells how it is held from now on.
+         * Returns how it is held from now on.
          *
          * @return the mode
          */
@@ -154,14 +159,14 @@ public interface LockListener {
         String lockName();
 
         /**
-         * Tells how it was held.
+         * Returns how it was held.
          *
          * @return the mode
          */
         LockMode mode();
 
         /**
-         * Tells how long it was held.
+         * Returns how long it was held.
          *
          * @return the time
          */
@@ -178,14 +183,14 @@ public interface LockListener {
         String lockName();
 
         /**
-         * Tells how it was held.
+         * Returns how it was held.
          *
          * @return the mode
          */
         LockMode mode();
 
         /**
-         * Tells how long it was held.
+         * Returns how long it was held.
          *
          * @return the time
          */
@@ -202,14 +207,14 @@ public interface LockListener {
         String lockName();
 
         /**
-         * Tells how it was held.
+         * Returns how it was held.
          *
          * @return the mode
          */
         LockMode mode();
 
         /**
-         * Tells why it was lost.
+         * Returns why it was lost.
          *
          * @return the reason
          */
@@ -226,7 +231,7 @@ public interface LockListener {
         String lockName();
 
         /**
-         * Tells how it is held.
+         * Returns how it is held.
          *
          * @return the mode
          */
@@ -240,14 +245,14 @@ public interface LockListener {
         String thread();
 
         /**
-         * Tells how long it has been held so far.
+         * Returns how long it has been held so far.
          *
          * @return the time
          */
         Duration held();
 
         /**
-         * Tells whether Lockstep releases it now.
+         * Returns whether Lockstep releases it now.
          *
          * @return false if it stays held
          */
@@ -274,7 +279,7 @@ public interface LockListener {
     /** The engine does not answer. Immutable. */
     interface Unreachable {
         /**
-         * Tells how long it has not answered.
+         * Returns how long it has not answered.
          *
          * @return the time
          */
@@ -284,7 +289,7 @@ public interface LockListener {
     /** The engine answers again. Immutable. */
     interface Reachable {
         /**
-         * Tells how long it had not answered.
+         * Returns how long it had not answered.
          *
          * @return the time
          */
@@ -294,7 +299,7 @@ public interface LockListener {
     /** The fallback began. Immutable. */
     interface FallbackEntered {
         /**
-         * Tells how long the engine had not answered.
+         * Returns how long the engine had not answered.
          *
          * @return the time
          */
@@ -304,7 +309,7 @@ public interface LockListener {
     /** The fallback is over. Immutable. */
     interface FallbackLeft {
         /**
-         * Tells how long it lasted.
+         * Returns how long it lasted.
          *
          * @return the time
          */

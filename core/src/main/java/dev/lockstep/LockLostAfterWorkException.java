@@ -3,11 +3,11 @@ package dev.lockstep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link LockTemplate#execute} ran its work to the end and found afterwards that the lock had been lost: the work was done
- * once, and another holder may have worked at the same time. {@link #result()} has what the work returned.
+ * {@link LockTemplate#execute} ran its work to the end and found afterwards that the lock had been lost: the work was
+ * done once, and another holder may have worked at the same time. {@link #result()} is what the work returned.
  *
- * <p>Storage that checks tokens has refused what came too late. Work that is protected by it does not need this exception:
- * see {@link LockTemplate#fenced()}.
+ * <p>Storage that checks tokens has refused writes that came too late. Work that is protected in this way does not need
+ * this exception: see {@link LockTemplate#fenced()}.
  */
 public class LockLostAfterWorkException extends LockLostException {
     private static final long serialVersionUID = 1L;

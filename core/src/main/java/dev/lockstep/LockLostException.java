@@ -1,11 +1,11 @@
 package dev.lockstep;
 
 /**
- * The caller's hold had ended before it gave it back: another process may have held the lock since. Work done under it
- * is protected only as far as storage checked {@link Lease#token()}.
+ * The caller's hold had ended before the caller released it: another process may have held the lock since. Work done
+ * under it is protected only as far as storage checked {@link Lease#token()}.
  *
  * <p>It is an {@link IllegalMonitorStateException}, so that code written for {@link java.util.concurrent.locks.Lock}
- * meets the type it knows.
+ * gets the type it expects.
  */
 public class LockLostException extends IllegalMonitorStateException implements LockFailure {
     private static final long serialVersionUID = 1L;
@@ -31,7 +31,7 @@ public class LockLostException extends IllegalMonitorStateException implements L
      *
      * @param lockName the lock that was lost
      * @param reason why
-     * @param address the hosts and ports of the engine, without credentials; empty if there are none to tell
+     * @param address the hosts and ports of the engine, without credentials; empty if there are none
      */
     public LockLostException(String lockName, LossReason reason, String address) {
         super("Lock '" + lockName + "' was lost: " + reason.explanation()

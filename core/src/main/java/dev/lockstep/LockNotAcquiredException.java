@@ -3,10 +3,11 @@ package dev.lockstep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call acquired no lock, so nothing ran under it, and the call may be repeated. Whatever it may have left at the engine
- * is released in the background.
+ * The call acquired no lock, so nothing ran under it, and the call may be repeated. Anything that it may have left in
+ * the engine is released in the background.
  *
- * <p>Work that takes other locks can throw this too, of theirs: {@link #lockName()} says which lock was not acquired.
+ * <p>Work under a lock can throw this, too, if it takes other locks: {@link #lockName()} says which lock was not
+ * acquired.
  */
 public class LockNotAcquiredException extends LockstepException {
     private static final long serialVersionUID = 1L;

@@ -12,9 +12,10 @@ import java.util.OptionalLong;
  * is called in the thread that does the work, and misses nothing:
  *
  * <ul>
- *   <li>{@link #callStarted} and {@link CallObserver#waiting} are called in the caller's thread. {@link
- *       CallObserver#callEnded} is called there too, before the call returns; for an asynchronous call it is called on the
- *       client's executor, before the future is completed.
+ *   <li>{@link #callStarted} is called in the caller's thread. {@link CallObserver#callEnded} is called there too, before the
+ *       call returns; for an asynchronous call it is called on the client's executor, before the future is completed.
+ *   <li>{@link CallObserver#waiting} is called in the caller's thread if the wait is known when the engine has been asked,
+ *       otherwise on the client's executor.
  *   <li>{@link CallObserver#holdEnded} is called in the thread that releases the hold, before that call returns; after
  *       {@link Lease#closeAsync()} on the client's executor. If the hold is lost, it is called in the thread that
  *       discovers the loss.
@@ -26,9 +27,9 @@ import java.util.OptionalLong;
  * unconfirmed + still held. The end of one hold and the beginning of the next are reported by two threads, in no particular
  * order.
  *
- * <p><b>What an observer must do.</b> It must be safe for use by many threads, and must return quickly: lock calls and timers
- * wait for it. No lock of Lockstep is held meanwhile. What it throws is logged and changes nothing. It measures times
- * itself.
+ * <p><b>What an observer must do.</b> It must be safe for use by many threads, and must return quickly: lock calls and
+ * timers wait for it. Lockstep holds no internal lock meanwhile. Exceptions that it throws are logged and change
+ * nothing. It measures times itself.
  *
  * <p>A multi-lock makes one call for each of its locks. Later versions may add methods with an empty default, and accessors
  * to the types that are passed in; do not implement those.
@@ -60,7 +61,7 @@ public interface LockObserver {
      * A call for a lock starts. Called in the caller's thread, before anything else happens.
      *
      * @param call the call
-     * @return follows the call and the hold that comes of it; {@link CallObserver#NONE} if nobody is interested
+     * @return an observer of the call and of the resulting hold; {@link CallObserver#NONE} to observe nothing
      */
     default CallObserver callStarted(Call call) {
         return CallObserver.NONE;
@@ -129,12 +130,15 @@ public interface LockObserver {
      */
     default void renewalFailed(RenewalFailure failure) {}
 
-    /** Follows one call, and the hold that comes of it. Threads and guarantees are those of {@link LockObserver}. */
+    /** Observes one call, and the resulting hold. Threads and guarantees are those of {@link LockObserver}. */
     interface CallObserver {
-        /** Follows nothing. */
+        /** Observes nothing. */
         CallObserver NONE = new CallObserver() {};
 
-        /** The call did not get the lock at once, and begins to wait for it. At most once, before {@link #callEnded}. */
+        /**
+         * The lock is not free, and the call begins to wait for it. At most once, before {@link #callEnded}; never for a call
+         * that does not wait.
+         */
         default void waiting() {}
 
         /**
@@ -164,20 +168,27 @@ public interface LockObserver {
         /**
          * Names the kind of its engine.
          *
-         * @return a fixed word in lower case, such as {@code redis}; that of the fallback is not told
+         * @return a fixed word in lower case, such as {@code redis}; not the fallback's engine
          */
         String engine();
 
         /**
-         * Tells where its engine is.
+         * Returns where its engine is.
          *
          * @return hosts and ports, without credentials; empty if they are not known
          */
         String address();
     }
 
-    /** A call for a lock. Immutable. */
+    /** A call for a lock, for permits of a semaphore, or to stand for election. Immutable. */
     interface Call {
+        /**
+         * Returns what the call is for.
+         *
+         * @return the kind
+         */
+        CallKind kind();
+
         /**
          * Names the lock.
          *
@@ -186,7 +197,7 @@ public interface LockObserver {
         String lockName();
 
         /**
-         * Tells how the lock is to be held.
+         * Returns how the lock is to be held.
          *
          * @return the mode
          */
@@ -200,24 +211,34 @@ public interface LockObserver {
         LockOptions options();
 
         /**
-         * Tells how long the call waits at most.
+         * Returns how long the call waits at most.
          *
          * @return zero if it does not wait; empty if it waits without a limit
          */
         Optional<Duration> maxWait();
 
         /**
-         * Tells whether the call returns a future rather than blocks its thread.
+         * Returns whether the call returns a future instead of blocking its thread.
          *
          * @return true if it does
          */
         boolean isAsync();
     }
 
-    /** How a call ended. Immutable. */
+    /** What a call can be for. Later versions may add kinds. */
+    enum CallKind {
+        /** A lock, or one of the locks of a multi-lock; {@link Call#mode()} distinguishes read locks. */
+        LOCK,
+        /** Permits of a {@link DistributedSemaphore}. */
+        PERMIT,
+        /** A term of a {@link LeaderElection}. */
+        TERM
+    }
+
+    /** How a call ended. Valid while {@link CallObserver#callEnded} runs. */
     interface CallEnd {
         /**
-         * Tells how it ended.
+         * Returns how it ended.
          *
          * @return the outcome
          */
@@ -229,6 +250,16 @@ public interface LockObserver {
          * @return the exception; empty if there is none
          */
         Optional<Throwable> failure();
+
+        /**
+         * The token of the hold that began. This method draws the token, as {@link Lease#token()} does.
+         *
+         * @return the token; empty unless the call {@linkplain CallOutcome#ACQUIRED acquired} the lock, in fallback, and if the
+         *     lock was lost already
+         */
+        default OptionalLong token() {
+            return OptionalLong.empty();
+        }
     }
 
     /** How a call for a lock can end. */
@@ -237,31 +268,34 @@ public interface LockObserver {
         ACQUIRED,
         /** Its thread held the lock already. No new hold began. */
         REENTERED,
-        /** Somebody else holds the lock, and the call does not wait. */
+        /** Another caller holds the lock, and the call does not wait. */
         BUSY,
-        /** Somebody else held the lock until the call's time was up. */
+        /** Another caller held the lock until the call's time was up. */
         TIMED_OUT,
         /** Its thread was interrupted. */
         INTERRUPTED,
-        /** Its future was cancelled, or completed by somebody else. */
+        /** Its future was cancelled, or completed by other code. */
         CANCELLED,
-        /** The engine could not be reached, or what became of the request is unknown; or the client was closed meanwhile. */
+        /**
+         * The engine could not be reached, or the outcome of the request is unknown; or the client was closed
+         * meanwhile.
+         */
         UNAVAILABLE,
-        /** Anything else, such as a wrong use or a refusal by the engine. */
+        /** Anything else, such as incorrect use or a refusal by the engine. */
         FAILED
     }
 
     /** How a hold ended. Immutable. */
     interface HoldEnd {
         /**
-         * Tells how it ended.
+         * Returns how it ended.
          *
          * @return the outcome
          */
         HoldOutcome outcome();
 
         /**
-         * Tells why it was lost.
+         * Returns why it was lost.
          *
          * @return the reason; empty unless it was lost
          */
@@ -288,21 +322,21 @@ public interface LockObserver {
     /** One request to the engine. Immutable. */
     interface Request {
         /**
-         * Tells what was asked, in the engine's own words.
+         * Returns the kind of request, in the engine's own terms.
          *
          * @return one of a few fixed words of each engine, such as {@code acquire} or {@code Txn}
          */
         String kind();
 
         /**
-         * Tells how long it took.
+         * Returns how long it took.
          *
          * @return the time from sending to the answer or the failure
          */
         Duration duration();
 
         /**
-         * Tells why it failed.
+         * Returns why it failed.
          *
          * @return the failure of this try; empty if the engine answered
          */
@@ -312,14 +346,14 @@ public interface LockObserver {
     /** A renewal that the engine did not confirm. Immutable. */
     interface RenewalFailure {
         /**
-         * Tells how many items it was for.
+         * Returns how many items it was for.
          *
          * @return the number of locks, or 1 where the engine renews a session for all of them
          */
         int size();
 
         /**
-         * Tells why it failed.
+         * Returns why it failed.
          *
          * @return the failure
          */

@@ -7,15 +7,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a lock behaves. Immutable; each method that changes something gives a changed copy:
+ * How a lock behaves. Immutable; each method that changes something returns a changed copy:
  *
  * <pre>{@code
  * LockOptions.defaults().fair().maxHold(Duration.ofMinutes(5))
  * }</pre>
  *
- * <p>Fairness, stickiness and reentrancy belong to the name while a client uses it: a call with other ones throws a {@link
- * LockConfigurationException}. Give a name the same options everywhere. Maximum time, minimum time, hand-off
- * and group belong to each use.
+ * <p>Fairness, stickiness and reentrancy belong to the name while a client uses it: a call with different ones throws a
+ * {@link LockConfigurationException}. A client uses a name from the first call until no thread or lease of the client
+ * holds the lock, no call waits for it, no lost hold is still to be released, and nothing is retained or pending in the
+ * engine: a retained sticky lock, a minimum time that is not over, and a release that is not confirmed count as uses.
+ * Other clients do not matter. Use the same options for a name everywhere. Maximum time, minimum time, hand-off and
+ * group belong to each use.
  */
 public final class LockOptions {
     private static final int DEFAULT_HAND_OFF = 64;
@@ -46,7 +49,7 @@ public final class LockOptions {
         this.group = group;
         if (fair && sticky != null) {
             throw new LockConfigurationException(
-                    null, "A lock cannot be fair and sticky: who keeps it while others wait is not fair.");
+                    null, "A lock cannot be both fair and sticky: a sticky lock favours its client.");
         }
         if (maxHold != null && minHold != null && minHold.compareTo(maxHold) > 0) {
             throw new LockConfigurationException(
@@ -65,8 +68,8 @@ public final class LockOptions {
     }
 
     /**
-     * Makes the lock strictly first come, first served over all threads of all processes, in the engine's order. Costs
-     * a claim at the engine for each call. Excludes {@link #sticky(Duration)}.
+     * Makes the lock strictly first come, first served over all threads of all processes, in the engine's order. Each
+     * call costs a claim in the engine. Excludes {@link #sticky(Duration)}.
      *
      * @return a copy that is fair
      * @throws LockConfigurationException if the lock is sticky
@@ -101,10 +104,10 @@ public final class LockOptions {
     }
 
     /**
-     * Sets a lower bound for one hold. A hold that is released earlier is over for its owner at once: {@code unlock()} and
-     * {@code close()} do not wait. But the lock stays held until the time has passed since it was acquired, and nobody gets
-     * it before, not even another thread of this process. For a scheduled job whose instances have clocks that differ: as
-     * long as the minimum time is above that difference, each run happens once.
+     * Sets a lower bound for one hold. A hold that is released earlier is over for its owner at once: {@code unlock()}
+     * and {@code close()} do not wait. But the lock stays held until the time has passed since it was acquired, and
+     * nobody gets it before, not even another thread of this process. Use it for a scheduled job whose instances have
+     * different clocks: if the minimum time is longer than that difference, each run happens once.
      *
      * <p>If the client is closed, the lock stays held too where the engine can expire it by itself: on Redis, SQL and
      * memory. On Redlock, etcd and ZooKeeper closing the client frees it. If the process dies, the lock is free after the
@@ -122,9 +125,9 @@ public final class LockOptions {
 
     /**
      * Sets how many times threads of this process may follow each other without asking the engine once another process
-     * wants the lock. While nobody else wants it they follow each other freely.
+     * wants the lock. While no other process wants it, there is no limit.
      *
-     * @param max the most hand-offs; 0 gives the lock back at once
+     * @param max the most hand-offs; 0 releases the lock at once
      * @return a copy with that bound
      * @throws IllegalArgumentException if {@code max} is negative
      */
@@ -136,13 +139,14 @@ public final class LockOptions {
     }
 
     /**
-     * Makes the lock sticky: the last release keeps it at this client, so that its next {@code lock()} needs no round
-     * trip. It goes back when another client waits for it, when nobody here has used it for a time, or on close. Kept is
-     * held: another client's {@code tryLock} answers false meanwhile, and a crash while it is kept costs the ttl.
-     * Excludes {@link #fair()}; refused by engines that cannot tell that a lock is wanted.
+     * Makes the lock sticky: after the last release this client retains it, so that the client's next {@code lock()}
+     * needs no round trip. The lock is released when another client waits for it, when this client has not used it for
+     * a time, or on close. A retained lock is still held: meanwhile another client's {@code tryLock} returns false, and
+     * after a crash the lock is free only after the ttl. Excludes {@link #fair()}; refused by engines that cannot
+     * report that a lock is wanted.
      *
-     * @param idle how long to keep it while nobody uses it; positive. {@code ChronoUnit.FOREVER.getDuration()} is until
-     *     another client wants it
+     * @param idle how long to retain it while it is not used; positive. {@code ChronoUnit.FOREVER.getDuration()} means
+     *     until another client wants it
      * @return a copy that is sticky
      * @throws IllegalArgumentException if {@code idle} is not positive
      * @throws LockConfigurationException if the lock is fair
@@ -153,9 +157,10 @@ public final class LockOptions {
     }
 
     /**
-     * Puts the lock into a group, for metrics and traces. Names such as {@code order:42} are many, and groups such as {@code
-     * order} are few: metrics have a tag for the group, and none for the name. Without it, and without a rule of the metrics'
-     * own, the group is what comes before the first {@code :} of the name. It does not change how the lock behaves.
+     * Puts the lock into a group, for metrics and traces. There are many names such as {@code order:42}, and few groups
+     * such as {@code order}: metrics have a tag for the group, and none for the name. If neither this nor a rule of the
+     * metrics sets the group, it is the part of the name before the first {@code :}. It does not change how the lock
+     * behaves.
      *
      * @param group one of a few; {@code @Locked} sets its constant name
      * @return a copy with that group
@@ -169,7 +174,7 @@ public final class LockOptions {
     }
 
     /**
-     * Tells whether the lock is first come, first served over all processes.
+     * Returns whether the lock is first come, first served over all processes.
      *
      * @return true if it is fair
      */
@@ -178,7 +183,7 @@ public final class LockOptions {
     }
 
     /**
-     * Tells whether a thread that holds the lock may take it again.
+     * Returns whether a thread that holds the lock may take it again.
      *
      * @return true if it is reentrant
      */
@@ -214,7 +219,7 @@ public final class LockOptions {
     }
 
     /**
-     * How long the lock is kept while nobody uses it.
+     * How long the lock is retained while it is not used.
      *
      * @return the time, or empty if the lock is not sticky
      */

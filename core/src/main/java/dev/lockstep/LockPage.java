@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Some of the locks of a namespace, and where to go on. Immutable. Backends make it; later versions may add to it.
+ * Some of the locks of a namespace, and where to continue. Immutable. Backends make it; later versions may add to it.
  *
  * @see LockAdmin#list(String, String, int)
  */

@@ -8,15 +8,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a lock, runs some work, and releases the lock, whatever happens. Immutable, safe for use by many threads.
+ * Takes a lock, runs some work, and releases the lock, also if the work fails. Immutable, safe for use by many threads.
  *
  * <pre>{@code
  * int number = locks.template().fenced().execute("order-numbers", lease -> counter.next(lease.token()));
  * }</pre>
  *
  * <p>The result of work that has returned is never lost. If the engine does not confirm the release, that is logged and
- * nothing is thrown; the release goes on in the background. If the lock was lost while the work ran, the exception has
- * the result.
+ * nothing is thrown; the release continues in the background. If the lock was lost while the work ran, the exception
+ * contains the result.
  */
 public interface LockTemplate {
     /**
@@ -27,12 +27,12 @@ public interface LockTemplate {
      * @param <T> what the work returns
      * @param <E> what the work throws
      * @return what the work returned
-     * @throws E what the work threw, unchanged; the lock has been given back
+     * @throws E what the work threw, unchanged; the lock has been released
      * @throws InterruptedException if the thread is interrupted on entry or while it waits for the lock
-     * @throws LockTimeoutException if somebody else held the lock all the while; it says who
+     * @throws LockTimeoutException if another holder had the lock all the while; the message says which
      * @throws LockUnavailableException if the engine could not be reached, so that the work did not run
-     * @throws LockLostAfterWorkException if the work has returned and the lock was lost meanwhile; it has the result. Not
-     *     thrown if the template is {@link #fenced()}
+     * @throws LockLostAfterWorkException if the work has returned and the lock was lost meanwhile; it contains the
+     *     result. Not thrown if the template is {@link #fenced()}
      * @throws LockLostException if this thread has a lost hold of the lock from before, so that the work did not run; or if
      *     the work threw it
      */
@@ -96,7 +96,7 @@ public interface LockTemplate {
     }
 
     /**
-     * Runs asynchronous work under a lock without holding a thread while it waits.
+     * Runs asynchronous work under a lock without blocking a thread while it waits.
      *
      * @param name the lock
      * @param work starts the work, on the client's executor; the lock is held until its stage is completed
@@ -107,14 +107,15 @@ public interface LockTemplate {
             String name, Function<Lease, ? extends CompletionStage<T>> work);
 
     /**
-     * Runs asynchronous work under any lock of the template's client without holding a thread while it waits.
+     * Runs asynchronous work under any lock of the template's client without blocking a thread while it waits.
      *
      * @param lock the lock, with its own options
      * @param work starts the work, on the client's executor; the lock is held until its stage is completed
      * @param <T> what the work returns
      * @return a future of what the work returns, completed after the lock was released. It fails as {@link
-     *     #execute(String, LockCallback)} does; what the work throws, or its stage fails with, is unchanged. Cancelling it
-     *     before the lock is acquired gives up; afterwards the work goes on, and the lock is released when it has ended
+     *     #execute(String, LockCallback)} does; what the work throws, or its stage fails with, is unchanged. Cancelling
+     *     it before the lock is acquired gives up; afterwards the work continues, and the lock is released when it has
+     *     ended
      */
     <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             DistributedLock lock, Function<Lease, ? extends CompletionStage<T>> work);
@@ -128,10 +129,10 @@ public interface LockTemplate {
     LockTemplate waitAtMost(Duration wait);
 
     /**
-     * For work whose every effect is guarded by the token: it shows {@link Lease#token()} to storage with each read and
-     * write, and storage refuses tokens lower than it has seen. What storage has accepted is right, whatever became of
-     * the lock afterwards, so the template returns the result of such work even if the lock was lost meanwhile. The
-     * loss is logged, and listeners hear of it.
+     * For work whose every effect is guarded by the token: it presents {@link Lease#token()} to storage with each read
+     * and write, and storage refuses tokens lower than the highest it has seen. A write that storage has accepted is
+     * correct, whatever happened to the lock afterwards, so the template returns the result of such work even if the
+     * lock was lost meanwhile. The loss is logged, and listeners are notified.
      *
      * @return a copy that returns the result of completed work in spite of a loss
      */

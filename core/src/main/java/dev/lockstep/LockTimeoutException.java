@@ -2,7 +2,7 @@ package dev.lockstep;
 
 import org.jspecify.annotations.Nullable;
 
-/** The lock was held by somebody else for the whole time that the caller was ready to wait. */
+/** Another holder had the lock for the whole time that the caller was ready to wait. */
 public class LockTimeoutException extends LockNotAcquiredException {
     private static final long serialVersionUID = 1L;
 

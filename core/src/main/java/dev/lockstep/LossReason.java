@@ -1,6 +1,6 @@
 package dev.lockstep;
 
-/** Why a hold ended without being given back by its holder. */
+/** Why a hold ended although its holder had not released it. */
 public enum LossReason {
     /** The engine did not confirm the hold in time: a pause, a partition, an outage, or a starved process. */
     EXPIRED("the engine did not confirm it in time"),

@@ -1,9 +1,9 @@
 package dev.lockstep;
 
 /**
- * The time for which a candidate leads, as a lease of the election's lock. Its {@link #token()} is the number of the term: it
- * is higher than that of every earlier term of the election, on whatever machine. Storage that refuses lower numbers than it
- * has seen cannot be written by a leader that was paused while another one was elected.
+ * The time for which a candidate leads, as a lease of the election's lock. Its {@link #token()} is the number of the
+ * term: it is higher than that of every earlier term of the election, on any machine. If storage refuses numbers lower
+ * than the highest it has seen, a leader that was paused while another one was elected cannot write to it.
  *
  * <p>A term ends when its task returns, by {@link LeaderElection#resign()} or {@link LeaderElection#close()}, or by loss. A
  * task may end it early with {@link #close()} or {@link #closeAsync()}, from any thread; another candidate may then lead

@@ -3,7 +3,7 @@ package dev.lockstep;
 import java.time.Instant;
 import java.util.Objects;
 
-/** What a {@link LockInfo.Wait} says, as a value; its methods document the components. */
+/** The data of a {@link LockInfo.Wait}, whose methods document the components. */
 record WaitFacts(String lock, LockMode mode, String thread, Instant since, boolean bounded) {
     WaitFacts {
         Objects.requireNonNull(lock, "lock");

@@ -3,7 +3,6 @@ package dev.lockstep;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -12,14 +11,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which holders of locks wait for other locks, and the cycles in that: deadlocks. It is made from what the engine knows; see
- * {@link LockAdmin#waitGraph(String)}.
+ * Which holders of locks wait for other locks, and the cycles among them: deadlocks. It is made from the engine's data;
+ * see {@link LockAdmin#waitGraph(String)}.
  *
- * <p>A thread that holds a lock and waits for another one records that at the engine after some time ({@link
- * LockClient.Builder#recordWaitsAfter}). So shorter waits are not in the graph, and neither is what the engine cannot know: holds
- * and calls without a thread, locks of other engines, and permits of semaphores. The locks are read one after the other, so a
- * cycle that is seen once may never have existed as a whole. One that is seen twice with the same claims, tokens and waits is
- * a deadlock.
+ * <p>A thread that holds a lock and waits for another one records that in the engine after some time ({@link
+ * LockClient.Builder#recordWaitsAfter}). So shorter waits are not in the graph. Nor are things that the engine cannot
+ * know: holds and calls without a thread, locks of other engines, and permits of semaphores. The locks are read one
+ * after the other, so a cycle that is seen once may never have existed as a whole. One that is seen twice with the same
+ * claims, tokens and waits is a deadlock.
  *
  * <p>Immutable. Later versions may add to it.
  */
@@ -83,7 +82,8 @@ public final class WaitGraph {
     }
 
     /**
-     * Finds the cycles that an earlier reading has, too, with the same claims, tokens and waits: these are deadlocks.
+     * Finds the cycles that are also in an earlier reading, with the same claims, tokens and waits: these are
+     * deadlocks.
      *
      * @param earlier the graph as it was a moment before, such as a second
      * @return the cycles of this graph that are in both
@@ -208,7 +208,10 @@ public final class WaitGraph {
 
     /** Holders that wait for each other. Immutable. */
     public static final class Cycle {
-        /** Who is the best to give up: a call without a deadline, which would wait on; the one that has waited least. */
+        /**
+         * The call that should give up: one without a deadline, which would wait indefinitely; of several, the one that
+         * has waited least.
+         */
         private static final Comparator<Edge> BY_AGE = Comparator.comparing((Edge edge) -> !edge.wait.isBounded())
                 .thenComparing(edge -> edge.wait.since())
                 .thenComparing(Edge::id);
@@ -238,7 +241,8 @@ public final class WaitGraph {
         }
 
         /**
-         * Chooses the call that fails with {@link DeadlockPolicy#FAIL}: the same one, whoever computes it.
+         * Chooses the call that fails with {@link DeadlockPolicy#FAIL}: every client that computes it chooses the same
+         * one.
          *
          * @return of the calls without a deadline the one that began to wait last, by the clocks of the clients; the one with
          *     the greatest claim of several; among calls with deadlines only if there are no others
@@ -250,7 +254,7 @@ public final class WaitGraph {
         /**
          * Says whether two readings have shown the same cycle: the same claims, tokens and waits.
          *
-         * @param other that of another reading
+         * @param other the cycle of another reading
          * @return true if nothing has changed between the readings
          */
         public boolean isSameAs(Cycle other) {
@@ -281,113 +285,6 @@ public final class WaitGraph {
                 text.append(text.length() == 0 ? "" : "; ").append(edge);
             }
             return text.toString();
-        }
-    }
-
-    /** Finds cycles. */
-    private static final class WaitCycles {
-        private final List<Edge> edges;
-        private final List<List<Integer>> next = new ArrayList<>();
-
-        private WaitCycles(List<Edge> edges, Map<String, LockInfo> locks) {
-            this.edges = edges;
-            Map<String, List<Integer>> byLock = new HashMap<>();
-            for (int i = 0; i < edges.size(); i++) {
-                byLock.computeIfAbsent(edges.get(i).lock, name -> new ArrayList<>())
-                        .add(i);
-            }
-            for (Edge edge : edges) {
-                LockInfo target = locks.get(edge.wait.lock());
-                List<Integer> blockers = new ArrayList<>();
-                if (target != null) {
-                    for (int other : byLock.getOrDefault(target.name(), List.of())) {
-                        if (blocks(edges.get(other).holder, target, edge.wait)) {
-                            blockers.add(other);
-                        }
-                    }
-                }
-                next.add(blockers);
-            }
-        }
-
-        /** Whether a holder of a lock has to release it before a call can have it. */
-        private static boolean blocks(LockInfo.Entry holder, LockInfo lock, LockInfo.Wait wait) {
-            return lock.limit().isEmpty()
-                    && (wait.mode() == LockMode.EXCLUSIVE
-                            || holder.mode() == LockMode.EXCLUSIVE
-                            || lock.waiters().stream().anyMatch(waiter -> waiter.mode() == LockMode.EXCLUSIVE));
-        }
-
-        static List<Cycle> in(List<Edge> edges, Map<String, LockInfo> locks) {
-            WaitCycles finder = new WaitCycles(edges, locks);
-            finder.removeWhatLeadsNowhere();
-            Map<List<String>, Cycle> found = new TreeMap<>(Comparator.comparing(List::toString));
-            for (int i = 0; i < edges.size(); i++) {
-                List<Edge> cycle = finder.through(i);
-                if (!cycle.isEmpty()) {
-                    found.put(cycle.stream().map(Edge::id).toList(), new Cycle(cycle));
-                }
-            }
-            return List.copyOf(found.values());
-        }
-
-        /** Most chains end at a holder that works. */
-        private void removeWhatLeadsNowhere() {
-            List<List<Integer>> before = new ArrayList<>();
-            next.forEach(ignored -> before.add(new ArrayList<>()));
-            List<Integer> ends = new ArrayList<>();
-            for (int i = 0; i < next.size(); i++) {
-                for (int other : next.get(i)) {
-                    before.get(other).add(i);
-                }
-                if (next.get(i).isEmpty()) {
-                    ends.add(i);
-                }
-            }
-            while (!ends.isEmpty()) {
-                Integer end = ends.remove(ends.size() - 1);
-                for (int other : before.get(end)) {
-                    next.get(other).remove(end);
-                    if (next.get(other).isEmpty()) {
-                        ends.add(other);
-                    }
-                }
-            }
-        }
-
-        /** The shortest cycle through an edge, from the one with the smallest id on; empty if there is none. */
-        private List<Edge> through(int start) {
-            Map<Integer, Integer> from = new HashMap<>();
-            List<Integer> queue = new ArrayList<>(List.of(start));
-            for (int head = 0; head < queue.size(); head++) {
-                int current = queue.get(head);
-                for (int other : next.get(current)) {
-                    if (other == start) {
-                        return path(start, current, from);
-                    }
-                    if (from.putIfAbsent(other, current) == null) {
-                        queue.add(other);
-                    }
-                }
-            }
-            return List.of();
-        }
-
-        private List<Edge> path(int start, int last, Map<Integer, Integer> from) {
-            List<Edge> path = new ArrayList<>();
-            for (int at = last; at != start; at = Objects.requireNonNull(from.get(at))) {
-                path.add(0, edges.get(at));
-            }
-            path.add(0, edges.get(start));
-            int smallest = 0;
-            for (int i = 1; i < path.size(); i++) {
-                if (path.get(i).id().compareTo(path.get(smallest).id()) < 0) {
-                    smallest = i;
-                }
-            }
-            List<Edge> turned = new ArrayList<>(path.subList(smallest, path.size()));
-            turned.addAll(path.subList(0, smallest));
-            return turned;
         }
     }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Edges, cycles and victims, from what an engine may say. */
 class WaitGraphTest {
     private static LockInfo.Entry entry(String claim, LockMode mode) {
-        return LockInfo.Entry.of(mode, new HolderInfo(claim, "host", 1, "main", Instant.EPOCH, false))
+        return LockInfo.Entry.of(mode, HolderInfo.of(claim, "host", 1).withThread("main"))
                 .withClaim(claim)
                 .withToken(1);
     }

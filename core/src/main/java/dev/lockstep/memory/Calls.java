@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of one client that want a reply, and how long they want it. Safe for use by many threads. */
+/** The requests of one client that expect a reply, and how long they wait for it. Safe for use by many threads. */
 final class Calls {
     private final Link link;
     private final Scheduler scheduler;
@@ -22,7 +22,7 @@ final class Calls {
     }
 
     /**
-     * Does work at the engine. Without a reply in time the outcome is unknown.
+     * Does work in the engine. Without a reply in time the outcome is unknown.
      *
      * @param lockName the lock it is about, if any
      * @param what the name of the work, for people

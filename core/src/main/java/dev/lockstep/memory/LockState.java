@@ -9,12 +9,12 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * The holders and the queue of one lock. Every method is called with its monitor held, except {@link #adopt}, which
- * comes before anybody else can see it.
+ * The holders and the queue of one lock. Every method is called with its monitor held, except {@link #adopt}, which is
+ * called before any other thread can see it.
  *
  * <p>The queue is served strictly in order of arrival. Shared claims at its head are granted together; those behind an
- * exclusive one wait with it. A lock is never free while somebody waits, for it is given to the head as soon as it is
- * free: so there is nothing to take for a claim that may barge.
+ * exclusive one wait with it. A lock is never free while a claim waits, since the head gets it as soon as it is free:
+ * so a claim that may barge finds nothing to take.
  */
 final class LockState implements Slot {
     private final Set<MemoryGrant> holders = new LinkedHashSet<>();
@@ -22,7 +22,9 @@ final class LockState implements Slot {
     private final String name;
     private boolean dead;
 
-    /** How many permits there are, if this is a semaphore: what the first who came has said, as long as anybody is here. */
+    /**
+     * How many permits there are, if this is a semaphore: the number of the first claim, as long as any claim is here.
+     */
     private OptionalInt limit = OptionalInt.empty();
 
     /** Which slots of a semaphore its holders have. */
@@ -98,7 +100,7 @@ final class LockState implements Slot {
         return true;
     }
 
-    /** Marks a holder as one that lost the lock, which it occupies until it has been told and removed. */
+    /** Marks a holder as one that lost the lock, which it occupies until it has been notified and removed. */
     boolean markEnded(MemoryGrant grant) {
         if (!holders.contains(grant) || grant.isEnded()) {
             return false;
@@ -159,7 +161,7 @@ final class LockState implements Slot {
     private void grant(List<MemoryGrant> served, Notices notices) {
         for (MemoryGrant grant : served) {
             grant.assignToken(LockTable.nextToken());
-            // Told before the grant itself, so that it is wanted from the beginning.
+            // Sent before the grant itself, so that it is wanted from the beginning.
             if (isWaitedForByOthers(grant)) {
                 notices.wanted(grant);
             }
@@ -167,7 +169,7 @@ final class LockState implements Slot {
         }
     }
 
-    /** Whoever waits is blocked by every holder: the head because of its mode, the others because they are behind it. */
+    /** Every holder blocks every waiter: the head because of its mode, the others because they are behind it. */
     private boolean isWaitedForByOthers(MemoryGrant holder) {
         for (MemoryGrant waiter : waiters) {
             if (waiter.backend() != holder.backend()) {

@@ -12,21 +12,22 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of one namespace, as the engine sees them: who holds, who waits, who is next. Knows nothing of the links to
- * the clients; what they are to be told is handed out as {@link Notices}. Safe for use by many threads.
+ * The locks of one namespace, as the engine sees them: the holders, the waiters, and the order of the queue. Knows
+ * nothing of the links to the clients; it returns the messages to them as {@link Notices}. Safe for use by many
+ * threads.
  */
 final class LockTable {
     /*
      * Overview. A name that nobody uses has no slot. A name with one exclusive holder and nothing else has that grant
      * itself as its slot, so that the common case is one insert and one remove. Whatever is more than that (a waiter, a
      * shared holder, a revocation) first replaces the grant by a LockState that has it as its holder. The LockState
-     * stays until it is empty, then is dead and removed; who finds it dead looks again.
+     * stays until it is empty; then it is dead and removed. A thread that finds it dead looks the name up again.
      *
      * Lock order: PendingClaim, then LockState. No stage is completed inside of any.
      *
      * Tokens must rise in the order of the grants of a name. A LockState draws them under its monitor. A grant that is
-     * its own slot draws after it has been inserted, hence after every earlier holder; and before it is removed, because
-     * who takes it away first forbids it to draw (MemoryGrant.forbidToken).
+     * its own slot draws after it has been inserted, hence after every earlier holder; and before it is removed,
+     * because a revocation first forbids it to draw (MemoryGrant.forbidToken).
      *
      * A session ends while its client is submitting: the session is marked first, then the table is searched. A grant is
      * inserted first, then looks at the mark. So one of them sees the other.
@@ -36,17 +37,21 @@ final class LockTable {
     private static final AtomicLong TOKENS = new AtomicLong();
 
     private final SlotMap slots = new SlotMap();
+    private final Watchers watchers = new Watchers();
 
     static long nextToken() {
         return TOKENS.incrementAndGet();
     }
 
-    /** Takes a lock that nobody uses, exclusively. The way of the uncontended: nothing else happens, nobody is told. */
+    /**
+     * Takes an unused lock exclusively. The path without contention: nothing else happens, and no client is notified.
+     */
     boolean takeUnused(MemoryGrant grant) {
         if (slots.putIfAbsent(grant) != null) {
             return false;
         }
         if (grant.drawToken() && grant.session().isAlive()) {
+            tellWatchers(grant);
             return true;
         }
         Notices notices = new Notices();
@@ -55,18 +60,33 @@ final class LockTable {
         return false;
     }
 
-    /** Gives back a lock that nobody else has asked for since {@link #takeUnused}. */
+    /** Releases a lock that no other claim has asked for since {@link #takeUnused}. */
     boolean leaveUnwanted(MemoryGrant grant) {
-        return slots.remove(grant);
+        if (!slots.remove(grant)) {
+            return false;
+        }
+        tellWatchers(grant);
+        return true;
+    }
+
+    private void tellWatchers(MemoryGrant grant) {
+        if (watchers.isAny()) {
+            watchers.changed(grant.name());
+        }
+    }
+
+    Watchers watchers() {
+        return watchers;
     }
 
     /** Grants, queues or refuses. */
     void arrive(MemoryGrant grant, Notices notices) {
+        notices.changed(watchers, grant.name());
         while (true) {
             if (!grant.request().mayWait()
                     && grant.request().limit().isEmpty()
                     && slots.get(grant.name()) instanceof MemoryGrant) {
-                // Refused without a state, so that who only tries does not make the holder's release slower.
+                // Refused without a state, so that a claim that only tries does not make the holder's release slower.
                 notices.busy(grant);
                 return;
             }
@@ -81,12 +101,13 @@ final class LockTable {
     }
 
     /**
-     * Removes a holder or a waiter, and serves those who come next.
+     * Removes a holder or a waiter, and serves the next waiters.
      *
      * @return true if it held the lock until now
      */
     boolean leave(MemoryGrant grant, Notices notices) {
-        if (leaveUnwanted(grant)) {
+        notices.changed(watchers, grant.name());
+        if (slots.remove(grant)) {
             return true;
         }
         if (!(slots.get(grant.name()) instanceof LockState state)) {
@@ -115,9 +136,9 @@ final class LockTable {
     }
 
     /**
-     * Takes a grant away from its holder. Its client is told first, and then the lock is given to the next.
+     * Revokes a grant. Its client is notified first, and then the next waiter gets the lock.
      *
-     * @return false if it held the lock no more
+     * @return false if it did not hold the lock any more
      */
     boolean end(MemoryGrant grant, LossReason reason) {
         LockState state = stateWith(grant);
@@ -190,7 +211,7 @@ final class LockTable {
                 limit = state.limit();
             }
         }
-        // Described outside of the monitor: who asks is found out only now, by code that is not ours.
+        // Described outside of the monitor: the holder's description is computed only now, by foreign code.
         LockInfo info = LockInfo.of(
                 name,
                 holders.stream().map(MemoryGrant::describeHolder).toList(),

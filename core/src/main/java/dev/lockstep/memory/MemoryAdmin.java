@@ -7,7 +7,7 @@ import dev.lockstep.spi.AdminBackend;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** What operators ask of one namespace, over the link of their client. Safe for use by many threads. */
+/** Requests of operators for one namespace, over the link of their client. Safe for use by many threads. */
 final class MemoryAdmin implements AdminBackend {
     private final MemoryBackend backend;
     private final LockTable table;

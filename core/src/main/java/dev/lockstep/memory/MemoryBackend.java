@@ -1,23 +1,19 @@
 package dev.lockstep.memory;
 
 import dev.lockstep.EngineInfo;
-import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
-import dev.lockstep.LockPage;
-import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.spi.AbstractBackend;
 import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
-import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Renewer;
 import dev.lockstep.spi.Scheduler;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,14 +21,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One client's side of the engine inside the JVM. Safe for use by many threads. */
-final class MemoryBackend implements LockBackend {
-    private static final Traits TRAITS = new Traits(true, true, true, true, Duration.ofMillis(10)).withLimits();
+final class MemoryBackend extends AbstractBackend {
+    private static final Traits TRAITS = Traits.of(Duration.ofMillis(10))
+            .withPush(true)
+            .withReportsWanted(true)
+            .withShared(true)
+            .withFair(true)
+            .withLimits(true);
 
     private final MemoryEngine engine;
-    private final BackendContext context;
     private final Scheduler scheduler;
     private final LockTable table;
-    private final MemoryAdmin admin;
     private final Link link;
     private final Renewer<Session> renewer;
     private final Set<PendingClaim> pending = new LinkedHashSet<>(); // guarded by itself; in order of submission
@@ -41,10 +40,9 @@ final class MemoryBackend implements LockBackend {
     private volatile boolean closed; // written under this
 
     MemoryBackend(MemoryEngine engine, LockTable table, BackendContext context) {
+        super(context);
         this.engine = engine;
         this.table = table;
-        this.admin = new MemoryAdmin(this, table);
-        this.context = context;
         this.scheduler = context.scheduler();
         this.link = new Link(scheduler);
         this.calls = new Calls(link, scheduler);
@@ -59,11 +57,11 @@ final class MemoryBackend implements LockBackend {
     }
 
     String clientName() {
-        return context.clientName();
+        return context().clientName();
     }
 
     String clientId() {
-        return context.clientId();
+        return context().clientId();
     }
 
     Scheduler scheduler() {
@@ -106,9 +104,14 @@ final class MemoryBackend implements LockBackend {
         claim.submit();
         if (closed) {
             forget(claim);
-            claim.fail(closedFailure(request.name()));
+            claim.fail(context().closedFailure(request.name()));
         }
         return claim;
+    }
+
+    @Override
+    public Watch watch(String name, Runnable changed) {
+        return table.watchers().add(name, link, changed);
     }
 
     /** A claim was answered or withdrawn. */
@@ -120,19 +123,19 @@ final class MemoryBackend implements LockBackend {
 
     CompletionStage<Void> withdraw(ClaimRequest request, @Nullable MemoryGrant attempt) {
         // Without a reply it is done too: after the ttl the session has expired at the engine, and the claim with it.
-        return calls.call(request.name(), "withdraw", context.ttl(), () -> attempt != null && leave(attempt))
+        return calls.call(request.name(), "withdraw", context().ttl(), () -> attempt != null && leave(attempt))
                 .handle((held, failure) -> null);
     }
 
     CompletionStage<Boolean> release(MemoryGrant grant) {
         return closed
                 ? CompletableFuture.completedFuture(false)
-                : calls.call(grant.name(), "release", context.ttl(), () -> leave(grant));
+                : calls.call(grant.name(), "release", context().ttl(), () -> leave(grant));
     }
 
     /** Leaves a lock to a session of its own, which nobody renews. */
     CompletionStage<Boolean> releaseAfter(MemoryGrant grant, Duration rest) {
-        return calls.call(grant.name(), "release", context.ttl(), () -> {
+        return calls.call(grant.name(), "release", context().ttl(), () -> {
             if (!table.isHeldBy(grant)) {
                 return false;
             }
@@ -170,31 +173,6 @@ final class MemoryBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<LockInfo> inspect(String name) {
-        return admin.inspect(name);
-    }
-
-    @Override
-    public CompletionStage<List<LockInfo>> list(String prefix) {
-        return admin.list(prefix);
-    }
-
-    @Override
-    public CompletionStage<LockPage> list(String prefix, String cursor, int limit) {
-        return admin.list(prefix, cursor, limit);
-    }
-
-    @Override
-    public CompletionStage<Boolean> forceRelease(String name) {
-        return admin.forceRelease(name);
-    }
-
-    @Override
-    public CompletionStage<Boolean> forceRelease(String name, long token) {
-        return admin.forceRelease(name, token);
-    }
-
-    @Override
     public CompletionStage<List<String>> namespaces() {
         return ask(null, "namespaces", engine::namespaces);
     }
@@ -209,14 +187,11 @@ final class MemoryBackend implements LockBackend {
         return ask(
                 null,
                 "describe",
-                () -> new EngineInfo(
-                        "memory",
-                        "",
-                        Optional.empty(),
-                        List.of(
+                () -> EngineInfo.of("memory", "")
+                        .withGuarantees(List.of(
                                 "One holder at a time in this JVM, first come, first served.",
-                                "A holder learns of a loss before the next one is served."),
-                        List.of(
+                                "A holder learns of a loss before the next one is served."))
+                        .withLimits(List.of(
                                 "Other processes are not excluded.",
                                 "Locks and tokens end with the JVM: keep no token longer than that.")));
     }
@@ -247,7 +222,7 @@ final class MemoryBackend implements LockBackend {
 
     private void contacted(Session asked, boolean alive, long sent) {
         if (alive) {
-            asked.renewedUntil(Renewer.deadline(sent, context.ttl()));
+            asked.renewedUntil(Renewer.deadline(sent, context().ttl()));
         } else {
             sessionLost(asked);
         }
@@ -273,7 +248,10 @@ final class MemoryBackend implements LockBackend {
     }
 
     private Session newSession() {
-        return new Session(this, context.ttl().toNanos(), Renewer.deadline(scheduler.nanoTime(), context.ttl()));
+        return new Session(
+                this,
+                context().ttl().toNanos(),
+                Renewer.deadline(scheduler.nanoTime(), context().ttl()));
     }
 
     @Override
@@ -295,16 +273,12 @@ final class MemoryBackend implements LockBackend {
             waiting = List.copyOf(pending);
             pending.clear();
         }
-        waiting.forEach(claim -> claim.fail(closedFailure(null)));
+        waiting.forEach(claim -> claim.fail(context().closedFailure(null)));
         calls.close();
         engine.closed(this);
     }
 
     <T extends @Nullable Object> CompletableFuture<T> ask(@Nullable String lockName, String what, Supplier<T> work) {
-        return calls.call(lockName, what, context.requestTimeout(), work);
-    }
-
-    private LockUnavailableException closedFailure(@Nullable String name) {
-        return new LockUnavailableException(name, "Client " + clientName() + " was closed.");
+        return calls.call(lockName, what, context().requestTimeout(), work);
     }
 }

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * session that was not renewed for its ttl is ended, with all that it holds and waits for; a client that still lives
  * then opens another and queues again. Claims are granted in order of arrival. Tokens rise over all engines of the JVM.
  *
- * <p>Faults are switched on and off by the methods below, for the open clients of a name or id, or for all clients, also
- * those to come. All clients of an engine must read the same clock, as they do unless a test injects its own.
+ * <p>Faults are switched on and off by the methods below, for the open clients of a name or id, or for all clients,
+ * including future ones. All clients of an engine must read the same clock, as they do unless a test injects its own.
  *
  * <p>Safe for use by many threads.
  */
@@ -51,17 +51,17 @@ public final class MemoryEngine implements BackendFactory {
         /** Requests: the engine does not see them until the outage is over. */
         REQUESTS_LOST,
 
-        /** Replies and pushes: the engine does what it is asked, but the client does not learn of it. */
+        /** Replies and pushes: the engine does what it is asked, but the client gets no reply. */
         REPLIES_LOST
     }
 
-    /** Makes an engine that nobody uses yet. */
+    /** Makes an engine without clients. */
     public MemoryEngine() {}
 
     /**
      * Connects a client.
      *
-     * @param context what the backend needs of its client
+     * @param context what the backend needs from its client
      * @return a backend that the client owns and closes
      * @throws LockUnavailableException if an outage of the whole engine is simulated
      */
@@ -165,7 +165,7 @@ public final class MemoryEngine implements BackendFactory {
         forEach(client, backend -> backend.link().disconnect(kind));
     }
 
-    /** Ends the outage of all clients. What they still want to know of the engine, they ask again and learn. */
+    /** Ends the outage of all clients. They repeat the requests that are still pending, and get the answers. */
     public void reconnect() {
         synchronized (this) {
             outage = null;
@@ -184,8 +184,9 @@ public final class MemoryEngine implements BackendFactory {
     }
 
     /**
-     * Ends the session of a client as if its ttl had passed, with all that it holds and waits for. The client is told if
-     * it is connected, before anybody else gets its locks; if not, it holds them for valid until its own deadline.
+     * Ends the session of a client as if its ttl had passed, with all that it holds and waits for. If the client is
+     * connected, it is notified before another client gets its locks; if not, it considers them valid until its own
+     * deadline.
      *
      * @param client the client's name or id
      * @throws IllegalArgumentException if no such client is open

@@ -86,7 +86,7 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
         shared = true;
     }
 
-    /** Tells whether the engine took the lock away. */
+    /** Returns whether the engine took the lock away. */
     boolean isEnded() {
         return ended;
     }
@@ -96,17 +96,17 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
         ended = true;
     }
 
-    /** Draws a token outside of any monitor; false if the grant was taken away before. */
+    /** Draws a token outside of any monitor; false if the grant was revoked before. */
     boolean drawToken() {
         return TOKEN.compareAndSet(this, NO_TOKEN, LockTable.nextToken());
     }
 
-    /** Gives the token that was drawn under the monitor of the lock's state. */
+    /** Sets the token that was drawn under the monitor of the lock's state. */
     void assignToken(long drawn) {
         token = drawn;
     }
 
-    /** Gives the slots of a semaphore, under the monitor of its state. */
+    /** Sets the slots of a semaphore, under the monitor of its state. */
     void assignSlots(List<Integer> lowest) {
         slots = List.copyOf(lowest);
     }

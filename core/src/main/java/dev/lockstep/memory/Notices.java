@@ -5,10 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** What clients are to be told: collected while a monitor is held, delivered in this order after it was left. */
+/** Messages to clients: collected while a monitor is held, delivered in this order after it was left. */
 final class Notices {
     private final List<MemoryGrant> receivers = new ArrayList<>(2);
     private final List<Runnable> notices = new ArrayList<>(2);
+    private final List<Runnable> changes = new ArrayList<>(0);
 
     void granted(MemoryGrant grant) {
         add(grant, grant::tellGranted);
@@ -30,6 +31,13 @@ final class Notices {
         add(grant, () -> grant.signalLost(reason));
     }
 
+    /** Notify the watchers of a lock that its holders may have changed. */
+    void changed(Watchers watchers, String name) {
+        if (watchers.isAny()) {
+            changes.add(() -> watchers.changed(name));
+        }
+    }
+
     private void add(MemoryGrant receiver, Runnable notice) {
         receivers.add(receiver);
         notices.add(notice);
@@ -39,5 +47,6 @@ final class Notices {
         for (int i = 0; i < notices.size(); i++) {
             receivers.get(i).backend().link().toClient(notices.get(i));
         }
+        changes.forEach(Runnable::run);
     }
 }

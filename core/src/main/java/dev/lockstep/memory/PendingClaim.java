@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim that could not be granted in the call: it waits, or its answer is on its way. Queues again whenever its
- * client has a new session, until it is answered or withdrawn.
+ * A claim that could not be granted in the call: it waits, or its answer is pending. Queues again whenever its client
+ * has a new session, until it is answered or withdrawn.
  */
 final class PendingClaim implements Claim {
     private final MemoryBackend backend;
@@ -34,7 +34,6 @@ final class PendingClaim implements Claim {
 
     private void queue() {
         Notices notices = new Notices();
-        boolean queued;
         synchronized (this) {
             while (!settled) {
                 Session session = backend.session();
@@ -57,10 +56,21 @@ final class PendingClaim implements Claim {
                     break;
                 }
             }
-            queued = !settled && attempt != null;
         }
-        notices.deliver();
-        backend.link().toClient(() -> waits |= queued);
+        notices.deliver(); // which may be the answer
+        backend.link().toClient(this::waits);
+    }
+
+    /** The engine has queued it, unless it has its answer. */
+    private void waits() {
+        boolean news;
+        synchronized (this) {
+            news = !waits && !settled && attempt != null;
+            waits |= news;
+        }
+        if (news) {
+            request.listener().waiting();
+        }
     }
 
     /** The engine granted an attempt. */
@@ -71,7 +81,7 @@ final class PendingClaim implements Claim {
                 return;
             }
             if (again) {
-                // Taken away before it was known here, so nobody has lost anything yet.
+                // Revoked before it was known here, so no hold has been lost yet.
                 attempt = null;
             }
             settled = !again;

@@ -4,7 +4,7 @@ import dev.lockstep.LossReason;
 import dev.lockstep.spi.Renewable;
 
 /**
- * The time for which a client counts as alive. What it holds and waits for ends with it.
+ * The time for which a client counts as alive. Its holds and waits end with it.
  *
  * <p>It has two sides that agree only as far as messages carry: the engine's, which is open until the engine ends it or
  * its ttl has passed there, and the client's, which is valid for less. Safe for use by many threads.
@@ -37,7 +37,7 @@ final class Session implements Renewable {
         return state == State.OPEN;
     }
 
-    /** Opens it at the engine; false if it has ended before. */
+    /** Opens it in the engine; false if it has ended before. */
     synchronized boolean open(long now) {
         expiryNanos = now + ttlNanos;
         if (state == State.NEW) {
@@ -46,7 +46,7 @@ final class Session implements Renewable {
         return isAlive();
     }
 
-    /** Renews it at the engine; false if it has ended. One whose opening is still on its way has not. */
+    /** Renews it in the engine; false if it has ended. One whose opening is still on its way has not. */
     synchronized boolean renew(long now) {
         expiryNanos = now + ttlNanos;
         return state != State.ENDED;
@@ -57,12 +57,12 @@ final class Session implements Renewable {
         return expiryNanos;
     }
 
-    /** Ends it at the engine if its time is over; true if it is this call that ended it. */
+    /** Ends it in the engine if its time is over; true if it is this call that ended it. */
     synchronized boolean endIfExpired(long now) {
         return now - expiryNanos >= 0 && end();
     }
 
-    /** Ends it at the engine; true if it is this call that ended it. */
+    /** Ends it in the engine; true if it is this call that ended it. */
     synchronized boolean end() {
         boolean wasOpen = state == State.OPEN;
         state = State.ENDED;

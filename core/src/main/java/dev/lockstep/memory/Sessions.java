@@ -9,11 +9,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is alive, by the engine's clock: ends a session that was not renewed for its ttl. Safe for use by many threads.
+ * The live sessions, by the engine's clock: ends a session that was not renewed for its ttl. Safe for use by many
+ * threads.
  *
- * <p>The engine has no thread. Its one timer, at the earliest expiry, is a guest in the scheduler of one of the open
- * clients, and moves to another's when that client closes. While no client is open nobody is kept waiting, and what
- * expired meanwhile is ended when one opens.
+ * <p>The engine has no thread. Its one timer, at the earliest expiry, runs in the scheduler of one of the open clients,
+ * and moves to another client's when that client closes. While no client is open, no call waits; sessions that expired
+ * meanwhile are ended when a client opens.
  */
 final class Sessions {
     private final Set<Session> sessions = new LinkedHashSet<>(); // guarded by this
@@ -45,7 +46,7 @@ final class Sessions {
         }
     }
 
-    /** Ends a session, and tells its client that it has to open another. */
+    /** Ends a session, and notifies its client that it has to open another. */
     void end(Session session, LossReason reason) {
         synchronized (this) {
             sessions.remove(session);

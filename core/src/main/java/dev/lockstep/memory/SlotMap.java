@@ -6,16 +6,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the slot of a name. A concurrent map that is small and fast while few names are in use at a time, which is what
- * locks are like: an insert and a remove are then one compare-and-set each, a third of what they cost in a {@link
+ * Finds the slot of a name. A concurrent map that is small and fast while few names are in use at a time, as is usual
+ * for locks: an insert and a remove are then one compare-and-set each, a third of what they cost in a {@link
  * ConcurrentHashMap}, and make no objects. Safe for use by many threads.
  */
 final class SlotMap {
     /*
      * Overview. A fixed number of cells, and the hash of a name decides which is its own. A cell is empty, or has the
      * slot of the one name in it, or, once two names met there, a map of all that are in it. It has the map from then
-     * on, so that a name has one place at each moment and each step is atomic without a lock. That costs a cell a
-     * small map for ever, but there are few cells.
+     * on, so that a name has one place at each moment and each step is atomic without a lock. A cell then keeps a small
+     * map permanently, but there are few cells.
      */
     private static final int CELLS = 1024;
 

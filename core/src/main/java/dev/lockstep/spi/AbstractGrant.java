@@ -6,8 +6,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bookkeeping of a grant: its token, its deadline and its two signals. A backend adds {@link #release}, and where it
- * can {@link #downgrade}.
+ * The bookkeeping of a grant: its token, its deadline and its two signals. A backend adds {@link #release}, and {@link
+ * #downgrade} if the engine can do it.
  *
  * <p>Safe for use by many threads.
  */
@@ -34,14 +34,15 @@ public abstract class AbstractGrant implements Grant, Renewable {
     /**
      * Makes a grant.
      *
-     * @param listener hears of its loss and of others' wish for it
+     * @param listener is notified when the grant is lost, and when another client wants the lock
      * @param token the engine's token
      * @param validUntilNanos until when it is valid if nothing renews it
      */
     protected AbstractGrant(GrantListener listener, long token, long validUntilNanos) {
         this.listener = listener;
         this.token = token;
-        // Not a volatile write, whose fence would be most of the cost of a new grant; who hands it on publishes it.
+        // Not a volatile write, whose fence would be most of the cost of a new grant; the code that passes it on
+        // publishes it.
         VALID_UNTIL.setRelease(this, validUntilNanos);
     }
 
@@ -64,7 +65,7 @@ public abstract class AbstractGrant implements Grant, Renewable {
         }
     }
 
-    /** Tells the core that the engine ended this grant. Only the first reason counts. */
+    /** Notifies the core that the engine ended this grant. Only the first reason counts. */
     @Override
     public void signalLost(LossReason reason) {
         if (LOSS.compareAndSet(this, null, reason)) {
@@ -72,7 +73,7 @@ public abstract class AbstractGrant implements Grant, Renewable {
         }
     }
 
-    /** Tells the core that another client's claim is blocked by this grant. */
+    /** Notifies the core that this grant blocks another client's claim. */
     public final void signalWanted() {
         if (!wanted) {
             wanted = true;
@@ -81,7 +82,7 @@ public abstract class AbstractGrant implements Grant, Renewable {
     }
 
     /**
-     * Tells whether the loss was signalled.
+     * Returns whether the loss was signalled.
      *
      * @return true after {@link #signalLost}
      */
@@ -90,7 +91,7 @@ public abstract class AbstractGrant implements Grant, Renewable {
     }
 
     /**
-     * Tells whether it is held, as far as this client knows.
+     * Returns whether it is held, as far as this client knows.
      *
      * @param nowNanos the {@link Scheduler#nanoTime()}
      * @return false after its deadline, and after {@link #signalLost}

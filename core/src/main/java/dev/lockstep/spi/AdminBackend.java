@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What operators ask of the locks of one namespace of an engine, and do to them. The clauses of {@link LockBackend} hold
+ * Lets operators inspect and release the locks of one namespace of an engine. The clauses of {@link LockBackend} apply
  * here, too. Tokens are the engine's own. Safe for use by many threads.
  */
 public interface AdminBackend {
     /**
-     * Tells who holds and who waits for a lock.
+     * Finds the holders and waiters of a lock.
      *
      * @param name the lock's name
      * @return what the engine knows; without holders and waiters if it knows nothing
@@ -19,7 +19,7 @@ public interface AdminBackend {
     CompletionStage<LockInfo> inspect(String name);
 
     /**
-     * Tells which locks are held or waited for.
+     * Lists the locks that are held or waited for.
      *
      * @param prefix what their names begin with; may be empty
      * @return the locks, in any order
@@ -27,12 +27,12 @@ public interface AdminBackend {
     CompletionStage<List<LockInfo>> list(String prefix);
 
     /**
-     * Tells which locks are held or waited for, one page at a time. A lock that is in use all the time is on one page, or on
-     * several of them. A page takes a few requests, however many locks are on it; if the engine has no such request, one for
-     * each lock, sent together.
+     * Lists the locks that are held or waited for, one page at a time. A lock that is in use all the time is on one
+     * page, or on several of them. A page takes a few requests, however many locks are on it; if the engine has no such
+     * request, one for each lock, sent together.
      *
      * @param prefix what their names begin with; may be empty
-     * @param cursor where the page begins: empty for the first, otherwise what {@link LockPage#next()} of the page before said
+     * @param cursor where the page begins: empty for the first, otherwise {@link LockPage#next()} of the page before
      * @param limit how many locks the page should have at most; an engine may return a few more
      * @return the page
      */
@@ -49,8 +49,8 @@ public interface AdminBackend {
     CompletionStage<Boolean> forceRelease(String name);
 
     /**
-     * Ends the grant of a lock that has a token. The engine compares and ends in one step, so that a grant that came
-     * after is never hit. Waiters stay and are served.
+     * Ends the grant of a lock that has a token. The engine compares the token and ends the grant in one step, so that
+     * a later grant is never ended. Waiters stay and are served.
      *
      * @param name the lock's name
      * @param token the token of the grant

@@ -1,6 +1,7 @@
 package dev.lockstep.spi;
 
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -14,12 +15,12 @@ public final class Answers {
     private Answers() {}
 
     /**
-     * Waits in the calling thread. An interrupt does not end the wait, which is short; it stays set. For opening and closing,
-     * which are no waits for a lock.
+     * Waits in the calling thread. An interrupt does not end the wait, which is short; it stays set. Used to open and
+     * close, which are not waits for a lock.
      *
      * @param answer what is waited for
      * @param atMost for how long
-     * @return whether there is an answer, a good or a bad one
+     * @return whether there is an answer, a result or a failure
      */
     public static boolean await(Future<?> answer, Duration atMost) {
         boolean interrupted = false;
@@ -29,7 +30,7 @@ public final class Answers {
                 answer.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
             } catch (InterruptedException e) {
                 interrupted = true;
-            } catch (ExecutionException | TimeoutException e) {
+            } catch (ExecutionException | CancellationException | TimeoutException e) {
                 break;
             }
         }

@@ -7,8 +7,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a backend needs of its client. Immutable; the core makes it, and later versions may add to it. Safe for use by many
- * threads.
+ * What a backend needs from its client. Immutable; the core makes it, and later versions may add to it. Safe for use by
+ * many threads.
  */
 public final class BackendContext {
     private final String namespace;
@@ -43,7 +43,7 @@ public final class BackendContext {
     }
 
     /**
-     * Makes one whose requests nobody observes.
+     * Makes one without a request observer.
      *
      * @param namespace see {@link #namespace()}
      * @param clientName see {@link #clientName()}
@@ -99,7 +99,7 @@ public final class BackendContext {
     }
 
     /**
-     * Changes who hears of requests.
+     * Changes the observer of requests.
      *
      * @param other see {@link #requests()}
      * @return a copy with that observer
@@ -137,7 +137,7 @@ public final class BackendContext {
     }
 
     /**
-     * Tells how long a lock outlives a dead client.
+     * Returns how long a lock outlives a dead client.
      *
      * @return the ttl
      */
@@ -146,7 +146,7 @@ public final class BackendContext {
     }
 
     /**
-     * Tells how long one request may take.
+     * Returns how long one request may take.
      *
      * @return the time
      */
@@ -155,7 +155,7 @@ public final class BackendContext {
     }
 
     /**
-     * Tells how long to wait between tries of a failed request.
+     * Returns how long to wait between tries of a failed request.
      *
      * @return the backoff
      */
@@ -164,8 +164,8 @@ public final class BackendContext {
     }
 
     /**
-     * Runs users' code; never block an engine's event thread instead. A backend's own blocking I/O for calls without {@code
-     * blockAtMost} has its own small executor.
+     * Runs users' code, which must never run on an engine's event thread. A backend has its own small executor for
+     * blocking I/O of calls without {@code blockAtMost}.
      *
      * @return the executor
      */
@@ -174,7 +174,7 @@ public final class BackendContext {
     }
 
     /**
-     * Tells the time, and runs timers whose tasks never block.
+     * Provides the time, and runs timers whose tasks never block.
      *
      * @return the scheduler
      */
@@ -183,17 +183,17 @@ public final class BackendContext {
     }
 
     /**
-     * Hears of the backend's requests.
+     * Observes the backend's requests.
      *
-     * @return the observer; {@link RequestObserver#NONE} if nobody is interested
+     * @return the observer; {@link RequestObserver#NONE} if there is none
      */
     public RequestObserver requests() {
         return requests;
     }
 
     /**
-     * How long one try of a renewal may take: the request timeout, but a third of the ttl at most. A connection that has
-     * fallen silent then leaves time for another one.
+     * How long one try of a renewal may take: the request timeout, but a third of the ttl at most. If a connection has
+     * become silent, this leaves time for a try on another one.
      *
      * @return the time
      */
@@ -212,7 +212,7 @@ public final class BackendContext {
     }
 
     /**
-     * What a call fails with that has no answer when the client is closed.
+     * The failure of a call that has no answer when the client is closed.
      *
      * @param lockName the lock; null if the call is about none
      * @return the failure

@@ -6,7 +6,7 @@ public interface BackendFactory {
     /**
      * Connects to the engine. May block, for the request timeout at most.
      *
-     * @param context what the backend needs of its client
+     * @param context what the backend needs from its client
      * @return a backend that the client owns and closes
      * @throws dev.lockstep.LockUnavailableException if the engine cannot be reached
      * @throws dev.lockstep.LockConfigurationException if the engine is set up in a way that cannot work

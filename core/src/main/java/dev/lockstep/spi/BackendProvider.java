@@ -15,10 +15,10 @@ public interface BackendProvider {
     Set<String> schemes();
 
     /**
-     * Understands a URL, without connecting. Messages of exceptions must not repeat credentials.
+     * Parses a URL, without connecting. Messages of exceptions must not repeat credentials.
      *
      * @param url a URL with one of the schemes
-     * @return what connects to it
+     * @return a factory that connects to it
      * @throws dev.lockstep.LockConfigurationException if the URL is malformed; the message says what is expected
      */
     BackendFactory parse(String url);

@@ -22,7 +22,7 @@ public record Backoff(Duration min, Duration max) {
     }
 
     /**
-     * The wait after a failure, by a chance that the caller knows.
+     * The wait after a failure, with the caller's source of randomness.
      *
      * @param failures how many tries have failed in a row; 1 after the first
      * @param random decides the jitter

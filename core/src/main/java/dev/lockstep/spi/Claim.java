@@ -3,7 +3,7 @@ package dev.lockstep.spi;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
-/** A claim on its way at the engine. */
+/** A claim that was submitted to the engine. */
 public interface Claim {
     /**
      * The answer. Never completes while the claim waits or the backend retries; completes exceptionally if the backend
@@ -14,21 +14,22 @@ public interface Claim {
     CompletionStage<Outcome> outcome();
 
     /**
-     * Whether the engine has answered that this claim must wait: somebody else holds the lock or is before it in the queue. A
-     * call whose time is up before the first answer waits for that answer, so that it never reports a free lock as held.
-     * Never takes a lock and never blocks.
+     * Whether the engine has answered that this claim must wait: another claim holds the lock or is before it in the
+     * queue. A call whose time is up before the first answer waits for that answer, so that it never reports a free
+     * lock as held. Never takes a lock and never blocks.
      *
      * @return true from that answer on
      */
     boolean mustWait();
 
     /**
-     * Gives the claim up. The backend goes on trying until the claim is certainly gone; once its ttl has passed, it is. A grant
-     * that raced the withdrawal is given back by the backend, even if {@link #outcome()} already told of it; the
-     * outcome of a withdrawn claim is not looked at. Called at most once, and never after the core has taken the grant.
+     * Withdraws the claim. The backend keeps trying until the claim is certainly gone, at the latest when its ttl has
+     * passed. If the claim is granted at the same moment, the backend releases the grant, even if {@link #outcome()}
+     * already has it; the core ignores the outcome of a withdrawn claim. Called at most once, and never after the core
+     * has taken the grant.
      *
      * @param blockAtMost how long the call may block for its one round trip
-     * @return done when the engine certainly knows the claim no more
+     * @return done when the engine certainly has no record of the claim any more
      */
     CompletionStage<Void> withdraw(Duration blockAtMost);
 }

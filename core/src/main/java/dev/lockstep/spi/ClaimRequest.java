@@ -5,7 +5,7 @@ import dev.lockstep.LockMode;
 import java.time.Duration;
 import java.util.OptionalInt;
 
-/** What is asked of an engine: one lock, for one client. Immutable. */
+/** A request to an engine for one lock, for one client. Immutable. */
 public interface ClaimRequest {
     /**
      * The lock's name.
@@ -22,9 +22,10 @@ public interface ClaimRequest {
     LockMode mode();
 
     /**
-     * Makes the name a semaphore: how many permits there are in all, for shared claims that hold together. The engine keeps
-     * the number with the name while anybody holds or waits for it, and compares: a claim with another number, or with none
-     * where there is one, fails with a {@link dev.lockstep.LockConfigurationException}, and leaves nothing behind.
+     * Makes the name a semaphore: how many permits there are in all, for shared claims that hold together. The engine
+     * keeps the number with the name while any claim holds it or waits for it, and compares: a claim with another
+     * number, or without a number although the name has one, fails with a {@link
+     * dev.lockstep.LockConfigurationException}, and leaves nothing behind.
      *
      * @return positive; empty for a lock. Present only where {@link Traits#limits()}, and then {@link #mode()} is {@code
      *     SHARED}
@@ -34,8 +35,8 @@ public interface ClaimRequest {
     }
 
     /**
-     * How many permits of a semaphore the claim takes: all at once or none. One that waits for many is not passed by those
-     * that come after it.
+     * How many permits of a semaphore the claim takes: all at once or none. Later claims do not overtake a claim that
+     * waits for many.
      *
      * @return from 1 to {@link #limit()}; 1 for a lock
      */
@@ -44,8 +45,8 @@ public interface ClaimRequest {
     }
 
     /**
-     * Whether the claim waits while the lock is held by others. If not, the outcome is {@link Outcome.Busy} then, and
-     * nothing is left at the engine.
+     * Whether the claim waits while others hold the lock. If not, its outcome is then {@link Outcome.Busy}, and it
+     * leaves nothing in the engine.
      *
      * @return true to wait
      */
@@ -67,21 +68,21 @@ public interface ClaimRequest {
     Duration blockAtMost();
 
     /**
-     * Identifies the claim for ever, over all clients: 24 to 40 characters of {@code [A-Za-z0-9_.-]}.
+     * Identifies the claim uniquely, among all clients and for all time: 24 to 40 characters of {@code [A-Za-z0-9_.-]}.
      *
      * @return the client's id, a dot and a number
      */
     String claimId();
 
     /**
-     * Who asks, for people.
+     * The client and thread that ask, for people to read.
      *
-     * @return who asks
+     * @return the client and thread that ask
      */
     HolderInfo holder();
 
     /**
-     * Who hears what becomes of the grant.
+     * The listener for what happens to the claim and its grant.
      *
      * @return the same listener at each call
      */

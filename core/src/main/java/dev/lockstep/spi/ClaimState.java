@@ -1,25 +1,25 @@
 package dev.lockstep.spi;
 
 /**
- * Where a claim is that makes one request at a time: for backends whose claims ask, rest until something happens, and ask
- * again. Each method tells what follows; whoever uses it keeps the state under its own monitor.
+ * The state of a claim that makes one request at a time: for backends whose claims ask, rest until something happens,
+ * and ask again. Each method returns the next state; its user guards the state with its own monitor.
  */
 public enum ClaimState {
-    /** No request is on its way. */
+    /** No request is pending. */
     RESTING,
-    /** A request is on its way. */
+    /** A request is pending. */
     ASKING,
-    /** A request is on its way, and something has happened meanwhile: another one follows. */
+    /** A request is pending, and something has happened meanwhile: another one follows. */
     ASKING_AGAIN,
-    /** Withdrawn; a request is on its way, and the claim leaves the engine when it has ended. */
+    /** Withdrawn; a request is pending, and the claim leaves the engine when it has ended. */
     LEAVING,
     /** Granted, busy or failed. */
     SETTLED,
-    /** Withdrawn; what the engine may have of it is being removed. */
+    /** Withdrawn; its record in the engine, if there is one, is being removed. */
     WITHDRAWN;
 
     /**
-     * Tells whether a request is on its way for a claim that may still be granted.
+     * Returns whether a request is pending for a claim that may still be granted.
      *
      * @return true if so
      */
@@ -28,7 +28,7 @@ public enum ClaimState {
     }
 
     /**
-     * Tells whether the claim may still be granted.
+     * Returns whether the claim may still be granted.
      *
      * @return true until it is settled or withdrawn
      */
@@ -37,7 +37,7 @@ public enum ClaimState {
     }
 
     /**
-     * Something has happened that calls for a request.
+     * Something has happened that requires a request.
      *
      * @return the same if there will be none, because the claim is not open
      */
@@ -46,7 +46,7 @@ public enum ClaimState {
     }
 
     /**
-     * The request that was on its way has ended, and did not settle the claim.
+     * The pending request has ended, and did not settle the claim.
      *
      * @return {@code RESTING}, or {@code WITHDRAWN} if the claim is to leave now
      */
@@ -64,9 +64,9 @@ public enum ClaimState {
     }
 
     /**
-     * Nobody wants the lock any more.
+     * The claim is withdrawn.
      *
-     * @return {@code LEAVING} while a request is on its way, else {@code WITHDRAWN}: then the claim leaves now
+     * @return {@code LEAVING} while a request is pending, else {@code WITHDRAWN}: then the claim leaves now
      */
     public ClaimState withdrawn() {
         return isAsking() || this == LEAVING ? LEAVING : WITHDRAWN;

@@ -5,14 +5,14 @@ import java.time.Duration;
 /**
  * Checks durations where they are passed in, so that nothing that calculates with them can overflow later.
  *
- * <p>There are two kinds. A <em>limit</em>, such as how long to wait, may be as good as endless; one that is longer than
- * {@link #LONGEST_LIMIT} counts as that. A <em>timeout</em>, such as the ttl, is passed on to engines and drivers, which
- * count in milliseconds: it is refused unless they can.
+ * <p>There are two kinds. A <em>limit</em>, such as how long to wait, may be practically endless; a longer one than
+ * {@link #LONGEST_LIMIT} counts as that. A <em>timeout</em>, such as the ttl, is passed on to engines and drivers,
+ * which count in milliseconds: it is refused if it is out of their range.
  *
  * <p>Safe for use by many threads.
  */
 public final class Durations {
-    /** As good as no limit, and far from any overflow of nanoseconds. */
+    /** Practically no limit, and far from any overflow of nanoseconds. */
     public static final Duration LONGEST_LIMIT = Duration.ofDays(36_500);
 
     /** The longest timeout: its milliseconds fit an {@code int}. */

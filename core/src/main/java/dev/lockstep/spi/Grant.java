@@ -8,8 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A lock that the engine has given to this client. The backend renews it until {@link #release}, and tells {@link
- * ClaimRequest#listener()} of its loss and of others' wish for it. {@link AbstractGrant} does the bookkeeping.
+ * A lock that the engine has given to this client. The backend renews it until {@link #release}, and notifies {@link
+ * ClaimRequest#listener()} when it is lost and when another client wants the lock. {@link AbstractGrant} does the
+ * bookkeeping.
  */
 public interface Grant {
     /**
@@ -20,39 +21,40 @@ public interface Grant {
     long token();
 
     /**
-     * Until when the engine certainly grants the lock to nobody else, by {@link Scheduler#nanoTime()}. Moves forward
-     * while the backend renews, and never back. The core treats the grant as lost once it has passed.
+     * The time until which the engine certainly does not grant the lock to another client, by {@link
+     * Scheduler#nanoTime()}. Moves forward while the backend renews, and never back. The core treats the grant as lost
+     * once it has passed.
      *
      * @return nanoseconds since the scheduler's origin
      */
     long validUntilNanos();
 
     /**
-     * Tells whether another client's claim is blocked by this grant, as far as the engine has told. True from the
-     * beginning if one was blocked when the grant was made; always false where {@link Traits#tellsWanted()} is.
+     * Returns whether this grant blocks another client's claim, as far as the engine has reported it. True from the
+     * beginning if it blocked one when the grant was made; always false if {@link Traits#reportsWanted()} is false.
      *
      * @return true once wanted
      */
     boolean isWanted();
 
     /**
-     * Gives the lock back. Renewal stops here, whatever becomes of the request; the backend goes on trying until the
-     * engine has confirmed, or the ttl has passed. Called at most once, also for a grant that was lost, so that nothing
-     * is left.
+     * Releases the lock. Renewal stops here, whether or not the request succeeds; the backend keeps trying until the
+     * engine has confirmed the release, or the ttl has passed. Called at most once; also for a grant that was lost, so
+     * that nothing is left in the engine.
      *
      * @param blockAtMost how long the call may block for its one round trip
-     * @return true when given back; false if it had been lost already
+     * @return true when it is released; false if it had been lost already
      */
     CompletionStage<Boolean> release(Duration blockAtMost);
 
     /**
-     * Leaves the lock to the engine, which keeps it held for a time and then frees it by itself, even though this client
-     * closes meanwhile. Renewal stops here, as in {@link #release}, in whose place this is called.
+     * Leaves the lock to the engine, which keeps it held for a time and then frees it by itself, even though this
+     * client closes meanwhile. Renewal stops here, as in {@link #release}; this is called instead of it.
      *
      * @param rest for how long it stays held; positive, and possibly longer than the ttl
      * @param blockAtMost how long the call may block for its one round trip
-     * @return true when the engine knows; false if the grant had been lost already. An engine that cannot expire a single
-     *     lock releases it at once
+     * @return true when the engine has confirmed this; false if the grant had been lost already. An engine that cannot
+     *     expire a single lock releases it at once
      */
     default CompletionStage<Boolean> releaseAfter(Duration rest, Duration blockAtMost) {
         return release(blockAtMost);
@@ -69,20 +71,22 @@ public interface Grant {
     }
 
     /**
-     * The slots of a grant of a semaphore: as many as its claim has permits, from 0 to the limit less one. No two grants that
-     * the engine keeps at the same time have one in common, and tokens rise strictly from one grant of a slot to the next.
-     * An engine may find them only when they are asked for, as long as the grant is held; then they stay the same.
+     * The slots of a grant of a semaphore: as many as its claim has permits, from 0 to the limit less one. No two
+     * grants that the engine keeps at the same time share a slot, and tokens rise strictly from one grant of a slot to
+     * the next. An engine may find them only when they are asked for, as long as the grant is held; then they stay the
+     * same.
      *
-     * @return the slots, ascending; exceptional if this is no grant of a semaphore, or the engine did not answer
+     * @return the slots, ascending; exceptional if this is not a grant of a semaphore, or the engine did not answer
      */
     default CompletionStage<List<Integer>> slots() {
         return CompletableFuture.failedFuture(new UnsupportedOperationException("This grant has no slots."));
     }
 
     /**
-     * Stores beside the grant, for {@link AdminBackend#inspect}, which lock its holder waits for, or removes that. The core
-     * calls it only for a holder that has waited for some time, one call after the other for a grant. Nothing decides about
-     * exclusion by it, it is not renewed by itself, and it ends with the grant. A request that fails is not repeated.
+     * Stores beside the grant, for {@link AdminBackend#inspect}, which lock its holder waits for, or removes that. The
+     * core calls it only for a holder that has waited for some time, one call after the other for a grant. It has no
+     * influence on exclusion, it is not renewed by itself, and it ends with the grant. The backend does not repeat a
+     * request that fails.
      *
      * @param wait what the holder waits for; empty once the wait is over
      * @return true when it is stored or removed; false if the grant is gone, or the engine cannot store it
@@ -92,7 +96,7 @@ public interface Grant {
     }
 
     /**
-     * Gives something that this engine adds to a grant, for {@link dev.lockstep.Lease#unwrap}.
+     * Returns something that this engine adds to a grant, for {@link dev.lockstep.Lease#unwrap}.
      *
      * @param <T> its type
      * @param type what is asked for

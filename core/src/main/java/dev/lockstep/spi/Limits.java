@@ -3,7 +3,9 @@ package dev.lockstep.spi;
 import dev.lockstep.LockConfigurationException;
 import java.util.OptionalInt;
 
-/** What backends say of names that are used as a lock and as a semaphore, or with two numbers of permits. */
+/**
+ * The failure of backends for a name that is used both as a lock and as a semaphore, or with two numbers of permits.
+ */
 public final class Limits {
     private Limits() {}
 
@@ -12,7 +14,7 @@ public final class Limits {
      *
      * @param name the name
      * @param asked the {@link ClaimRequest#limit()} of the claim
-     * @param known what the engine has
+     * @param known the limit in the engine
      * @return the exception
      */
     public static LockConfigurationException conflict(String name, OptionalInt asked, OptionalInt known) {
@@ -20,7 +22,7 @@ public final class Limits {
                 name,
                 "'" + name + "' is in use as " + describe(known) + ", and this call asks for " + describe(asked)
                         + ". Use one name for one thing, with the same number of permits everywhere; to change the number,"
-                        + " let all who use the name release it first.");
+                        + " let all clients that use the name release it first.");
     }
 
     private static String describe(OptionalInt limit) {

@@ -3,15 +3,15 @@ package dev.lockstep.spi;
 /** The answer to a claim. */
 public sealed interface Outcome {
     /**
-     * The lock is this client's.
+     * This client has the lock.
      *
-     * @param grant what it has
+     * @param grant the grant
      */
     record Granted(Grant grant) implements Outcome {}
 
-    /** Others hold the lock, and the claim may not wait. Nothing is left at the engine. */
+    /** Others hold the lock, and the claim may not wait. It leaves nothing in the engine. */
     record Busy() implements Outcome {
-        /** The only one that is needed. */
+        /** The only instance that is needed. */
         public static final Busy INSTANCE = new Busy();
     }
 }

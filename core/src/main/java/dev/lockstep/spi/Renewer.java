@@ -14,36 +14,37 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews what would otherwise expire, in batches, with one timer for all. Shared by the backends: one whose grants have
- * their own expiry registers each of them; one with sessions registers the session alone.
+ * Renews items that would otherwise expire, in batches, with one timer for all. Shared by the backends: a backend whose
+ * grants have their own expiry registers each of them; a backend with sessions registers only the session.
  *
  * <p>Every third of the ttl, fixed delay, all registered items are renewed. One that would be near its deadline by then
- * is renewed a {@linkplain Moment moment} after it is registered, if it still is, and at once if it has less than a
- * second; all are renewed when the {@linkplain Scheduler#afterJumps clock has jumped}. A batch that fails is tried again with the client's backoff until it succeeds; an item whose deadline passes
- * meanwhile is the core's to declare lost. What the engine reports as gone is signalled as lost and forgotten.
+ * is renewed 10 to 20 ms after it is registered ({@link DelayedCheck}), if it still is, and at once if it has less than
+ * a second; all are renewed when the {@linkplain Scheduler#afterJumps clock has jumped}. A batch that fails is tried
+ * again with the client's backoff until it succeeds; the core declares an item lost whose deadline passes meanwhile.
+ * Items that the engine reports as gone are signalled as lost and forgotten.
  *
  * <p>Safe for use by many threads. No thread of its own, and no timer once a tick has found nothing registered.
  *
- * @param <R> what is renewed; told apart by {@code equals}
+ * @param <R> what is renewed; compared by {@code equals}
  */
 public final class Renewer<R extends Renewable> implements AutoCloseable {
     /*
-     * Overview. Each registered item maps to what is being done about it: RESTING until the next tick, or the batch that
-     * carries it, from its first try to its success. Only the batch that an item maps to may change the item or its
-     * mapping, and does so by compare-and-set; so a reply that comes after the item was unregistered, or registered
-     * anew, finds another mapping and changes nothing.
+     * Overview. Each registered item maps to what is being done about it: RESTING until the next tick, or the batch
+     * that carries it, from its first try to its success. Only the batch that an item maps to may change the item or
+     * its mapping, and does so by compare-and-set; so a reply that comes after the item was unregistered, or registered
+     * again, finds another mapping and changes nothing.
      *
-     * The tick takes resting items only. While the engine is away they are all in batches that retry, so that ticks
-     * pile nothing up; and since the next tick is scheduled by the last, a process that was stopped makes one, not all
+     * The tick takes resting items only. While the engine is unreachable, all items are in batches that retry, so that
+     * ticks do not pile up; and since each tick schedules the next, a process that was paused makes one tick, not all
      * that it missed.
      *
-     * An unregister leaves the timer alone: a lock that is taken and given back would otherwise cost two timer
-     * operations each time. The next tick finds nothing and does not schedule another. `ticking` is cleared before the
-     * tick looks for the last time, and set after an item was put, so one of the two sees the other.
+     * An unregister leaves the timer alone: otherwise each acquire and release of a lock would cost two timer
+     * operations. The next tick finds nothing and does not schedule another. `ticking` is cleared before the tick looks
+     * for the last time, and set after an item was put, so one of the two sees the other.
      */
     private static final Object RESTING = new Object();
 
-    /** What has less time than this is renewed without waiting for a moment. */
+    /** An item with less time than this is renewed at once. */
     private static final long LITTLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Scheduler scheduler;
@@ -55,7 +56,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
     private final LossReason goneReason;
     private final Action<R> action;
     private final RequestObserver requests;
-    private final Moment<R> soon;
+    private final DelayedCheck<R> soon;
     private final Map<R, Object> items = new ConcurrentHashMap<>();
     private final Scheduler.Timer jumps;
 
@@ -81,7 +82,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
      * The validity that a request sent at a time gives: the ttl less a margin for clock drift, of 1 % and 2 ms.
      *
      * @param sentNanos when the request was sent
-     * @param ttl the ttl at the server
+     * @param ttl the ttl on the server
      * @return until when what was renewed is valid
      */
     public static long deadline(long sentNanos, Duration ttl) {
@@ -110,7 +111,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
         this.goneReason = goneReason;
         this.action = action;
         this.requests = context.requests();
-        this.soon = new Moment<>(scheduler, item -> renew(List.of(item)));
+        this.soon = new DelayedCheck<>(scheduler, item -> renew(List.of(item)));
         this.jumps = scheduler.afterJumps(() -> renew(items.keySet()));
     }
 
@@ -132,7 +133,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
         }
     }
 
-    /** Most holds are over in a moment: to renew them would cost more than it is worth, just when threads are being woken. */
+    /** Most holds are over in a moment: renewing them at once would be a waste, just when threads are being woken. */
     private void renewSoon(R item) {
         if (item.validUntilNanos() - scheduler.nanoTime() < LITTLE_NANOS) {
             renew(List.of(item));
@@ -142,11 +143,11 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
     }
 
     /**
-     * Stops to renew an item. A renewal that is on its way keeps nothing alive here: when it is answered, the item is
-     * neither registered again nor signalled as lost.
+     * Stops renewing an item. A pending renewal keeps nothing alive here: when it is answered, the item is neither
+     * registered again nor signalled as lost.
      *
-     * @param item what not to renew any longer
-     * @return whether it was registered until now; an action that itself tells an item of its loss asks this first
+     * @param item the item that is no longer renewed
+     * @return whether it was registered until now; an action that itself signals a loss to an item checks this first
      */
     public boolean unregister(R item) {
         return items.remove(item) != null;
@@ -233,12 +234,21 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
                 if (failure == null) {
                     settle(Set.copyOf(gone));
                 } else {
-                    if (!closed) {
+                    keepRegistered();
+                    restRenewed();
+                    if (!closed && !items.isEmpty()) {
                         requests.renewalFailed(items.size(), failure);
                     }
                     retryLater();
                 }
             });
+        }
+
+        /** An action that failed for some of its items may have renewed others itself: these need no retry. */
+        private void restRenewed() {
+            long deadline = deadline(sentNanos, ttl);
+            items.removeIf(
+                    item -> item.validUntilNanos() - deadline >= 0 && Renewer.this.items.replace(item, this, RESTING));
         }
 
         private void settle(Set<R> gone) {
@@ -253,7 +263,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
                     item.renewedUntil(deadline);
                 }
             }
-            // Last, because what a loss sets off is not ours and must not keep the others from their new deadline.
+            // Last, because a loss runs foreign code, which must not keep the others from their new deadline.
             lost.forEach(item -> item.signalLost(goneReason));
         }
 
@@ -274,7 +284,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
             return !items.isEmpty();
         }
 
-        /** An action that forgot to answer must not end the renewal of its items for ever. */
+        /** An action that never answers must not stop the renewal of its items permanently. */
         boolean isStuck(long now) {
             return inFlight && now - sentNanos > requestTimeoutNanos + periodNanos;
         }

@@ -3,11 +3,12 @@ package dev.lockstep.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears of a backend's requests, for metrics. A backend calls {@link #ended} at the one place through which its requests go;
- * {@link Renewer} reports renewals that failed. Cheap if nobody observes, and throws nothing. Safe for use by many threads.
+ * Observes a backend's requests, for metrics. A backend calls {@link #ended} at the one place through which its
+ * requests go; {@link Renewer} reports renewals that failed. It is cheap if there are no observers, and throws nothing.
+ * Safe for use by many threads.
  */
 public interface RequestObserver {
-    /** Hears nothing. */
+    /** Observes nothing. */
     RequestObserver NONE = (kind, sentNanos, failure) -> {};
 
     /**

@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * When a request that failed is tried again: after the client's backoff, until an end. It counts the failures; whether a
- * failure is worth another try is the caller's to say.
+ * When a request that failed is tried again: after the client's backoff, until an end. It counts the failures; the
+ * caller decides whether a failure should be tried again.
  *
  * <p>Not safe for use by many threads: one try at a time uses it.
  */
@@ -47,7 +47,8 @@ public final class Retry {
     }
 
     /**
-     * Retries for the ttl: for a release or withdrawal, which the engine has carried out by itself when that has passed.
+     * Retries for the ttl: for a release or withdrawal, since the engine removes the claim by itself when the ttl has
+     * passed.
      *
      * @param context whose ttl, backoff and timers are used
      * @return retries of one request
@@ -82,8 +83,8 @@ public final class Retry {
     /**
      * The request failed, and is tried again.
      *
-     * @param attempt what makes the next try, on the thread of the timers; must not block
-     * @return false if the end comes before that: then there is no other try
+     * @param attempt makes the next try, on the thread of the timers; must not block
+     * @return false if the end comes first: then there is no further try
      */
     public boolean later(Runnable attempt) {
         long delay = delayNanos();
@@ -109,8 +110,8 @@ public final class Retry {
     }
 
     /**
-     * Connects in the calling thread, and again while the engine is away: one that restarts is back in a moment. Tries begin
-     * within the request timeout. An interrupt ends the wait for the next try, and stays set.
+     * Connects in the calling thread, and tries again while the engine is unreachable, since an engine that restarts is
+     * back soon. Tries begin within the request timeout. An interrupt ends the wait for the next try, and stays set.
      *
      * @param <T> what is connected
      * @param context whose request timeout and backoff are used

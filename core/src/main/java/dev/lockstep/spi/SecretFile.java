@@ -9,8 +9,9 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 
 /**
- * A password in a file, as platforms mount secrets. A backend asks for it each time it logs in, so that a password can be
- * changed without a restart. Immutable, safe for use by many threads; {@link #toString()} has the file's name and not the password.
+ * A password in a file, as platforms mount secrets. A backend asks for it each time it logs in, so that a password can
+ * be changed without a restart. Immutable, safe for use by many threads; {@link #toString()} contains the file's name,
+ * not the password.
  */
 public final class SecretFile implements Supplier<String> {
     private final Path file;
@@ -23,7 +24,7 @@ public final class SecretFile implements Supplier<String> {
      * A file that has a password in UTF-8. A line break at its end does not count.
      *
      * @param path where the file is
-     * @return gives what the file has at that time
+     * @return supplies the password that is in the file at the time of the call
      * @throws LockConfigurationException if it cannot be read now
      */
     public static SecretFile of(String path) {

@@ -1,6 +1,6 @@
 /**
- * What an engine implements: a {@link dev.lockstep.spi.BackendProvider} found by URL scheme, and a {@link
- * dev.lockstep.spi.LockBackend} that submits claims.
+ * The interfaces that an engine implements: a {@link dev.lockstep.spi.BackendProvider} found by URL scheme, and a
+ * {@link dev.lockstep.spi.LockBackend} that submits claims.
  *
  * <p>A backend knows nothing of threads, reentrancy, timeouts or interrupts; the core does all that. No call waits for a
  * lock: waiting is the future's job. The clauses that every backend keeps are in {@link

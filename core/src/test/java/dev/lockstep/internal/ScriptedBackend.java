@@ -5,6 +5,7 @@ import dev.lockstep.LockMode;
 import dev.lockstep.spi.AbstractGrant;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import dev.lockstep.spi.Scheduler;
@@ -12,9 +13,11 @@ import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -28,6 +31,16 @@ public final class ScriptedBackend implements LockBackend {
     public boolean answersAtOnce;
     public boolean refuses;
 
+    /** Names that somebody else holds: claims for them that do not wait are refused. */
+    public final Set<String> busyNames = new HashSet<>();
+
+    public int batchSize = 1;
+
+    /** The names of each batch that was claimed, and how many grants each batch had that was released. */
+    public final List<List<String>> claimBatches = new ArrayList<>();
+
+    public final List<Integer> releaseBatches = new ArrayList<>();
+
     /** Whether what the engine answers says nothing of the claims. */
     public boolean answersOthers;
 
@@ -37,7 +50,7 @@ public final class ScriptedBackend implements LockBackend {
     /** What happens while a grant is being released. */
     public Runnable whileReleasing = () -> {};
 
-    public boolean tellsWanted = true;
+    public boolean reportsWanted = true;
     public boolean downgrades = true;
     public boolean reachable = true;
     public boolean closed;
@@ -166,7 +179,12 @@ public final class ScriptedBackend implements LockBackend {
 
     @Override
     public Traits traits() {
-        return new Traits(true, tellsWanted, true, true, Duration.ofMillis(10));
+        return Traits.of(Duration.ofMillis(10))
+                .withPush(true)
+                .withReportsWanted(reportsWanted)
+                .withShared(true)
+                .withFair(true)
+                .withLimits(true);
     }
 
     @Override
@@ -176,11 +194,30 @@ public final class ScriptedBackend implements LockBackend {
         }
         ScriptedClaim claim = new ScriptedClaim(request);
         claims.add(claim);
-        if (answersAtOnce) {
+        if (answersAtOnce && !busyNames.contains(request.name())) {
             claim.grant();
+        } else if (answersAtOnce && !request.mayWait()) {
+            claim.busy();
         }
         meanwhile.run();
         return claim;
+    }
+
+    @Override
+    public int batchSize() {
+        return batchSize;
+    }
+
+    @Override
+    public List<Claim> submitAll(List<? extends ClaimRequest> requests) {
+        claimBatches.add(requests.stream().map(ClaimRequest::name).toList());
+        return LockBackend.super.submitAll(requests);
+    }
+
+    @Override
+    public List<CompletionStage<Boolean>> releaseAll(List<? extends Grant> released, Duration blockAtMost) {
+        releaseBatches.add(released.size());
+        return LockBackend.super.releaseAll(released, blockAtMost);
     }
 
     @Override

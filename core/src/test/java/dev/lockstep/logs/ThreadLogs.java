@@ -22,6 +22,8 @@ public final class ThreadLogs implements SLF4JServiceProvider {
 
     private static final ThreadLocal<@Nullable Consumer<String>> WARNINGS = new ThreadLocal<>();
 
+    private static final ThreadLocal<@Nullable Consumer<String>> INFOS = new ThreadLocal<>();
+
     private final IMarkerFactory markers = new BasicMarkerFactory();
     private final MDCAdapter contexts = new BasicMDCAdapter();
     private final ILoggerFactory loggers = ThreadLogger::new;
@@ -44,6 +46,15 @@ public final class ThreadLogs implements SLF4JServiceProvider {
         WARNINGS.set(listener);
     }
 
+    /**
+     * Sends what the calling thread logs for information to a listener.
+     *
+     * @param listener null to drop it again
+     */
+    public static void onInfo(@Nullable Consumer<String> listener) {
+        INFOS.set(listener);
+    }
+
     private static final class ThreadLogger extends AbstractLogger {
         private static final long serialVersionUID = 1L;
 
@@ -59,7 +70,11 @@ public final class ThreadLogs implements SLF4JServiceProvider {
         protected void handleNormalizedLoggingCall(
                 Level level, Marker marker, String pattern, Object[] arguments, Throwable thrown) {
             String message = MessageFormatter.basicArrayFormat(pattern, arguments);
-            Consumer<String> listener = level == Level.WARN ? WARNINGS.get() : LISTENER.get();
+            Consumer<String> listener = switch (level) {
+                case WARN -> WARNINGS.get();
+                case INFO -> INFOS.get();
+                default -> LISTENER.get();
+            };
             if (listener != null) {
                 StackTraceElement[] trace = thrown == null ? new StackTraceElement[0] : thrown.getStackTrace();
                 StringBuilder text = new StringBuilder("logged: ")
@@ -105,12 +120,12 @@ public final class ThreadLogs implements SLF4JServiceProvider {
 
         @Override
         public boolean isInfoEnabled() {
-            return false;
+            return INFOS.get() != null;
         }
 
         @Override
         public boolean isInfoEnabled(Marker marker) {
-            return false;
+            return INFOS.get() != null;
         }
 
         @Override

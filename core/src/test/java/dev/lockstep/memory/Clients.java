@@ -15,7 +15,6 @@ import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -142,7 +141,7 @@ final class Clients {
 
         @Override
         public HolderInfo holder() {
-            return new HolderInfo(context.clientName(), "host", 1, "thread", Instant.EPOCH, false);
+            return HolderInfo.of(context.clientName(), "host", 1).withThread("thread");
         }
     }
 }

@@ -31,6 +31,12 @@ class AnswersTest {
     }
 
     @Test
+    void aCancellationEndsTheWait() {
+        CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS).execute(() -> answer.cancel(false));
+        assertThat(Answers.await(answer, Duration.ofSeconds(30))).isTrue();
+    }
+
+    @Test
     void anAnswerThatIsLateFails() {
         Answers.within(context, answer, () -> new IllegalStateException("late"));
         time.advance(Contexts.REQUEST_TIMEOUT);

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.LossReason;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a renewer does while the engine fails or keeps silent. */
@@ -27,6 +31,39 @@ class RenewerFailureTest extends RenewerFixture {
         int settled = sent.size();
         time.advance(Duration.ofSeconds(1));
         assertThat(sent).as("no retry after the success").hasSize(settled);
+    }
+
+    /** A cluster's servers answer each for their own locks. */
+    @Test
+    void onlyWhatWasNotRenewedCountsAsFailedAndIsTriedAgain() {
+        List<Integer> failed = new ArrayList<>();
+        BackendContext context = Contexts.of("client", time).withRequests(new RequestObserver() {
+            @Override
+            public void ended(String kind, long beginNanos, @Nullable Throwable failure) {}
+
+            @Override
+            public void renewalFailed(int size, Throwable failure) {
+                failed.add(size);
+            }
+        });
+        List<Item> items = List.of(item(), item(), item());
+        Renewer<Item> partial = new Renewer<>(context, 10, LossReason.REVOKED, batch -> {
+            sent.add(batch);
+            batch.stream()
+                    .filter(item -> item != items.get(2))
+                    .forEach(item -> item.renewedUntil(Renewer.deadline(time.nanoTime(), TTL)));
+            return CompletableFuture.failedFuture(new IllegalStateException("one server is away"));
+        });
+        items.forEach(partial::register);
+
+        time.advance(PERIOD);
+        assertThat(failed).containsExactly(1);
+        time.advance(Duration.ofMillis(20));
+        assertThat(sent.get(1)).containsExactly(items.get(2));
+        assertThat(failed).containsExactly(1, 1);
+
+        time.advance(PERIOD);
+        assertThat(sent).anySatisfy(batch -> assertThat(batch).containsExactlyInAnyOrder(items.get(0), items.get(1)));
     }
 
     @Test

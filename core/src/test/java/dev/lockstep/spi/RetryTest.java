@@ -50,6 +50,22 @@ class RetryTest {
         retry.later(() -> attempt(retry));
     }
 
+    /** They all failed at the same moment. When the engine is back, it must not get all their requests at one moment. */
+    @Test
+    void theTriesOfTenThousandClientsAreSpreadOverTheirWaits() {
+        int clients = 10_000;
+        for (int i = 0; i < clients; i++) {
+            attempt(Retry.endless(context));
+        }
+        time.advance(Duration.ofSeconds(10)); // until the waits are as long as they get
+        Duration longest = context.retryBackoff().max();
+        for (int part = 0; part < 20; part++) {
+            int before = tries;
+            time.advance(longest.dividedBy(10));
+            assertThat(tries - before).isBetween(clients / 20, clients / 5);
+        }
+    }
+
     @Test
     void connectsAgainWhileTheEngineIsAway() {
         String connected = Retry.connect(context, () -> succeedAt(3), failure -> false);

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Order numbers: 3 processes with 10 threads each draw 20 numbers a thread from one counter, through a template that
- * takes the lock and gives it back.
+ * acquires and releases the lock.
  */
 public final class OrderNumbers {
     private static final int PROCESSES = 3;

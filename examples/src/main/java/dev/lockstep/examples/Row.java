@@ -38,7 +38,7 @@ final class Row {
         }
     }
 
-    /** Writes whatever it is told. */
+    /** Writes without a check. */
     void write(int newValue) {
         LockSupport.parkNanos(ROUND_TRIP_NANOS);
         synchronized (this) {

@@ -7,13 +7,13 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Follows what a claim waits for, under one watch. Guarded by its claim. */
+/** Follows the keys that a claim waits for, under one watch. Guarded by its claim. */
 final class Blocker {
     /*
-     * Overview. If one look has shown everything that stands before a claim, the claim need not look again: whatever comes
-     * later stands behind it, so it holds the lock as soon as enough of that has gone. An event counts if it is younger
-     * than the look, since the watch may begin at a member that is behind: then it is about the very claims that the look
-     * has shown, even though their keys may be used again afterwards.
+     * Overview. If one look has shown everything that stands before a claim, the claim need not look again: all later
+     * claims stand behind it, so it holds the lock as soon as enough of those before it have gone. An event counts only
+     * if it is newer than the look, since the watch may begin at a member that lags behind. Such an event concerns the
+     * very claims that the look has shown, even though their keys may be used again afterwards.
      */
     private final Watches watches;
     private final Watches.Watcher watcher;
@@ -21,14 +21,14 @@ final class Blocker {
     private @Nullable Blockers target;
     private Watches.@Nullable Watch watch;
     private boolean changed;
-    private final Map<ByteString, Integer> counted = new HashMap<>(); // of the target: those that have not gone
+    private final Map<ByteString, Integer> counted = new HashMap<>(); // the target's keys that have not gone
     private long missing;
 
-    /** What an event means for the claim. */
+    /** The meaning of an event for the claim. */
     enum News {
         /** Nothing. */
         NONE,
-        /** One of those that stand before it has gone, but not enough. */
+        /** A claim before it has gone, but not enough of them have. */
         ONE_LESS,
         /** It must look. */
         LOOK,
@@ -42,13 +42,13 @@ final class Blocker {
         this.shares = terms.limit() == 0 && terms.mode() == LockMode.SHARED;
     }
 
-    /** What it waits for, if that has not changed as far as is known: to see whether it is still there. */
+    /** The keys that it waits for, if no change to them is known. Used to check whether they are still there. */
     @Nullable
     Blockers unchanged() {
         return changed ? null : target;
     }
 
-    /** Waits for something. Whatever was told of it before this is not news any more. */
+    /** Waits for these keys. Events that came before this call are ignored. */
     void follow(Blockers blockers) {
         Blockers before = target;
         if (before == null || !before.isSameKey(blockers)) {
@@ -75,7 +75,7 @@ final class Blocker {
         }
         Integer permits = counted.get(event.getKv().getKey());
         if (permits == null) {
-            return News.NONE; // who stands behind the claim has left
+            return News.NONE; // a claim behind this one has left
         }
         boolean becameShared = event.getType() == Event.EventType.PUT
                 && shares
@@ -88,7 +88,7 @@ final class Blocker {
         return missing <= 0 ? News.FREE : News.ONE_LESS;
     }
 
-    /** It is not as it was. */
+    /** The target has changed. */
     void markChanged() {
         changed = true;
     }

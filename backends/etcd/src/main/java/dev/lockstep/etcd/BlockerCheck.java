@@ -15,12 +15,12 @@ final class BlockerCheck {
     /**
      * A claim and the key that it waits for.
      *
-     * @param claim hears what was found
+     * @param claim receives the result
      * @param blockers the one key that it waits for
      */
     record Waiting(EtcdClaim claim, Blockers blockers) {}
 
-    /** Begins. What is not answered is left to the next check. */
+    /** Starts the check. Requests without an answer are left to the next check. */
     static void run(Link link, Iterator<Waiting> all) {
         List<Waiting> batch = new ArrayList<>();
         TxnRequest.Builder reads = TxnRequest.newBuilder();

@@ -5,13 +5,13 @@ import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import java.util.Map;
 
 /**
- * What a claim waits for, as one look has shown it.
+ * The keys that a claim waits for, as one look has shown them.
  *
  * @param key the one key that it watches, or the prefix of all keys that it watches
  * @param all whether it is a prefix
  * @param version of that one key
- * @param counted how many permits the end of each key frees, if these are all that stand before the claim; empty if there are
- *     others, so that only another look can tell
+ * @param counted how many permits the end of each key frees, if these are all that stand before the claim; empty if
+ *     there are others, so that another look is needed
  * @param missing how many of these have to be freed
  * @param revision of the store, when this was so
  */

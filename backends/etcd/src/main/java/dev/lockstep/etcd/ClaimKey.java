@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimKey {
     /*
-     * Overview. The key has been others' before, and will be: a session gives it to one claim at a time, and again only when
-     * the last one has certainly left. So whoever finds the key, under the session's lease and while it has the place, finds
-     * its own claim. But a request that was sent and not answered may arrive at any later time, and must not touch the next
-     * claim: it compares the create revision, which no two claims share, or the session's fence, which has moved since.
+     * Overview. Claims use the key one after the other: a session gives it to one claim at a time, and to the next one
+     * only when the last one has certainly left. So a claim that has the place and finds the key under the session's
+     * lease has found itself. But a request that was sent and not answered may arrive at any later time, and must not
+     * touch the next claim: it compares the create revision, which no two claims share, or the session's fence, which
+     * has moved since.
      *
      * Entering is a small transaction that is enough for a name that nobody uses: if the fence is as known and there is no
      * key in the queue, put the key. The full form is inside it, for the case that there is one, so that both are one
@@ -32,7 +33,10 @@ final class ClaimKey {
      *   then  put
      *   else  if    the fence is as known, the key is not there, and nobody uses the name in another way
      *         then  some of the queue; put
-     *         else  the key, the session's key, some of the queue, some of those who use the name in another way
+     *         else  the key, the session's key, some of the queue, some claims that use the name in another way
+     *
+     * For a name that the client has found unused several times, the small transaction is sent alone, and all of it only if that
+     * fails: the server has less to read, to log and to copy to its members.
      *
      * A claim that may not wait has one condition more, if there is one that etcd can compare: nothing blocks it. If there is
      * none, or a stranger's key is in the way, it first looks, and enters if nobody has come since.
@@ -64,12 +68,12 @@ final class ClaimKey {
         return queue;
     }
 
-    /** The key of what its holder waits for. */
+    /** The key that stores what the holder waits for. */
     ByteString waitKey() {
         return queue.keys.wait(key);
     }
 
-    /** Whether what was found at the key hangs on the session's lease, and so is the claim of this place. */
+    /** Whether the value found at the key is attached to the session's lease, and so belongs to this claim. */
     boolean isOwn(KeyValue found) {
         return found.getLease() == session.lease();
     }
@@ -95,12 +99,21 @@ final class ClaimKey {
 
     // ---------------------------------------------------------------- entering
 
-    /** Enters the queue, once: behind all others, or, if it may not wait, only if nothing there blocks it. */
-    TxnRequest enter(ByteString holder, boolean onlyIfFree, long fence) {
-        TxnRequest.Builder small = TxnRequest.newBuilder()
+    /** Enters the queue, once, if the queue is empty. A failure does not say what is in the queue. */
+    TxnRequest enterIfUnused(ByteString holder, long fence) {
+        return small(holder, fence).build();
+    }
+
+    private TxnRequest.Builder small(ByteString holder, long fence) {
+        return TxnRequest.newBuilder()
                 .addCompare(Txns.writtenAt(session.key(), fence))
                 .addCompare(Txns.noneBeginsWith(queue.all))
                 .addSuccess(Txns.put(key, holder, session.lease()));
+    }
+
+    /** Enters the queue, once: behind all others, or, if it may not wait, only if nothing there blocks it. */
+    TxnRequest enter(ByteString holder, boolean onlyIfFree, long fence) {
+        TxnRequest.Builder small = small(holder, fence);
         TxnRequest.Builder full = full(holder, fence).addAllCompare(queue.noOthers());
         if (onlyIfFree) {
             if (queue.free().isEmpty()) {
@@ -142,13 +155,18 @@ final class ClaimKey {
         return decisive(answer).getSucceeded();
     }
 
+    /** Whether the key was put because there was no other. */
+    static boolean wasUnused(TxnResponse answer) {
+        return answer.getSucceeded() && answer.getResponses(0).hasResponsePut();
+    }
+
     /** The view of a claim that has entered: the transaction's revision is its key's. */
     View entered(TxnResponse answer) {
         long revision = answer.getHeader().getRevision();
         ResponseOp first = decisive(answer).getResponses(0);
         return first.hasResponseRange()
                 ? queue.entered(revision, first.getResponseRange())
-                : View.of(revision, revision, null);
+                : View.holds(revision, revision);
     }
 
     /**
@@ -187,7 +205,7 @@ final class ClaimKey {
 
     // ---------------------------------------------------------------- looking
 
-    /** Asks how the queue stands to a claim that has entered. */
+    /** Asks for the position in the queue of a claim that has entered. */
     TxnRequest look(long createRevision) {
         return look(queue.look(createRevision));
     }
@@ -203,7 +221,7 @@ final class ClaimKey {
         return look.build();
     }
 
-    /** What a look found for a claim that holds, and is shared by now or not, or for one that waits. */
+    /** The result of a look, for a claim that holds, shared by now or not, or for one that waits. */
     View seen(TxnResponse answer, long createRevision, boolean shared, Sessions own) {
         return queue.seen(answer, ifPresent(answer, createRevision), shared, own);
     }
@@ -247,7 +265,10 @@ final class ClaimKey {
         return leave.build();
     }
 
-    /** Leaves, and keeps out what was sent under a fence and may still arrive. If the fence has moved, only looks. */
+    /**
+     * Leaves, and keeps out requests that were sent under a fence and may still arrive. If the fence has moved, only
+     * looks.
+     */
     TxnRequest leaveForGood(long fence, Collection<ByteString> beside) {
         TxnRequest.Builder leave = TxnRequest.newBuilder()
                 .addCompare(Txns.writtenAt(session.key(), fence))

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the claims of a name stand to each other: what one of them has to ask of etcd, and what the answer means. The order of
- * a queue is that of create revisions. Immutable, safe for use by many threads.
+ * The relation between the claims of a name: the requests that a claim sends to etcd, and the meaning of the answers.
+ * The order of a queue is that of create revisions. Immutable, safe for use by many threads.
  */
 abstract class ClaimQueue {
     final Keys keys;
@@ -29,10 +29,10 @@ abstract class ClaimQueue {
         this.all = Keys.bytes(prefix);
     }
 
-    /** What the keys of all such claims begin with. */
+    /** The prefix of the keys of all such claims. */
     abstract String claims();
 
-    /** What a holder watches, for others who want the lock and for the loss of its own key. */
+    /** The keys that a holder watches, for other claims and for the loss of its own key. */
     abstract ByteString watchedWith(ByteString ownKey);
 
     // ---------------------------------------------------------------- entering
@@ -46,10 +46,10 @@ abstract class ClaimQueue {
     /** Holds if nothing blocks a claim; empty if that is the same as an empty queue, or cannot be compared. */
     abstract Optional<Compare> free();
 
-    /** Some of what may block a claim, before its own key is put. */
+    /** Reads some of the keys that may block a claim, before its own key is put. */
     abstract RangeRequest.Builder some();
 
-    /** The view of a claim that has entered behind those that were found by {@link #some}. */
+    /** The view of a claim that has entered behind the claims found by {@link #some}. */
     abstract View entered(long revision, RangeResponse some);
 
     /** Whether a claim that may not wait has to be refused because of {@link #some}; empty if that is not certain. */
@@ -68,10 +68,10 @@ abstract class ClaimQueue {
 
     // ---------------------------------------------------------------- looking
 
-    /** Asks how the queue stands to a claim that has entered, beside its own key. */
+    /** Asks for the position in the queue of a claim that has entered, without its own key. */
     abstract List<RangeRequest.Builder> look(long createRevision);
 
-    /** What was found, from the operation after that of the own key on. */
+    /** The result, read from the operations after that of the claim's own key. */
     abstract View seen(TxnResponse answer, long createRevision, boolean shared, Sessions own);
 
     /** The same from the whole queue, in the order of arrival. */
@@ -82,7 +82,7 @@ abstract class ClaimQueue {
         return Txns.lookAll(all).setSortTarget(SortTarget.CREATE).setSortOrder(SortOrder.ASCEND);
     }
 
-    /** Whether a claim still stands in the way as it did. One that was made later under the same key does not. */
+    /** Whether the same claim is still in the way. A claim that was made later under the same key is not. */
     final boolean isBlockedBy(RangeResponse found, Blockers blockers, long createRevision) {
         return found.getKvsCount() > 0
                 && found.getKvs(0).getCreateRevision() < createRevision

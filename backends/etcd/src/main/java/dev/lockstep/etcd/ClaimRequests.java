@@ -6,14 +6,14 @@ import dev.lockstep.etcd.ClaimKey.Refusal;
 import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import dev.lockstep.spi.ClaimRequest;
-import dev.lockstep.spi.HolderLines;
+import dev.lockstep.spi.HolderText;
 import io.grpc.MethodDescriptor;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Sends the requests of a claim, and passes on what the answers mean. Safe for use by many threads; nothing blocks. */
+/** Sends the requests of a claim, and interprets the answers for it. Safe for use by many threads; nothing blocks. */
 final class ClaimRequests {
-    /** The claim. Hears the answer to each request by one call. */
+    /** The claim. Receives the answer to each request in one call. */
     interface Claimant {
         /** The claim is in the queue, or was. */
         void viewed(ClaimKey at, View view);
@@ -24,7 +24,7 @@ final class ClaimRequests {
         /** The whole queue, before the claim enters it. */
         void surveyed(ClaimKey at, long revision, List<KeyValue> queue);
 
-        /** Whether what it waits for is as it was. */
+        /** Whether the key that it waits for is unchanged. */
         void checked(boolean blocked);
 
         /** The request failed; one to enter was sent under a fence, others under 0. */
@@ -41,18 +41,33 @@ final class ClaimRequests {
         this.claim = claim;
     }
 
-    /** What the key of a claim says, for people. */
+    /** The value of a claim's key, for people to read. */
     static ByteString value(ClaimRequest request) {
-        return Keys.bytes(HolderLines.write(request.holder()) + HolderLines.line("claim", request.claimId()));
+        return Keys.bytes(HolderText.write(request.holder()) + HolderText.line("claim", request.claimId()));
     }
 
     /** Enters the queue; only if nobody has come since a revision, unless that is 0. */
     void enter(ClaimKey at, long admittedAt) {
         long fence = at.session().fence();
         ByteString value = value(request);
-        TxnRequest enter =
-                admittedAt == 0 ? at.enter(value, !request.mayWait(), fence) : at.enterAfter(admittedAt, value, fence);
-        send(at, fence, Rpc.TXN, enter, answer -> {
+        if (admittedAt != 0) {
+            enter(at, fence, at.enterAfter(admittedAt, value, fence));
+        } else if (backend.uncontended().isLikely(request.name())) {
+            send(at, fence, Rpc.TXN, at.enterIfUnused(value, fence), answer -> {
+                if (answer.getSucceeded()) {
+                    claim.viewed(at, at.entered(answer));
+                } else {
+                    enter(at, fence, at.enter(value, !request.mayWait(), fence));
+                }
+            });
+        } else {
+            enter(at, fence, at.enter(value, !request.mayWait(), fence));
+        }
+    }
+
+    private void enter(ClaimKey at, long fence, TxnRequest how) {
+        send(at, fence, Rpc.TXN, how, answer -> {
+            backend.uncontended().entered(request.name(), ClaimKey.wasUnused(answer));
             if (ClaimKey.hasEntered(answer)) {
                 claim.viewed(at, at.entered(answer));
             } else {
@@ -71,7 +86,7 @@ final class ClaimRequests {
                 found -> claim.surveyed(at, found.getHeader().getRevision(), found.getKvsList()));
     }
 
-    /** Looks how the queue stands to the claim. */
+    /** Looks up the position of the claim in the queue. */
     void look(ClaimKey at, long created) {
         boolean shared = request.mode() == LockMode.SHARED;
         send(
@@ -92,7 +107,7 @@ final class ClaimRequests {
                 answer -> claim.viewed(at, at.seenAround(answer, created, backend.sessions())));
     }
 
-    /** Looks whether the one key that the claim waits for is as it was. */
+    /** Looks whether the one key that the claim waits for is unchanged. */
     void check(ClaimKey at, Blockers waitsFor, long created) {
         send(
                 at,

@@ -6,7 +6,7 @@ import dev.lockstep.spi.Limits;
 import java.util.OptionalInt;
 
 /**
- * What a claim asks for.
+ * The terms of a claim: what it asks for.
  *
  * @param name the name of the lock or semaphore
  * @param mode how it is to be held

@@ -7,10 +7,9 @@ import dev.lockstep.etcd.proto.Etcd.StatusRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What locks promise on a cluster, as it is set up. */
+/** Describes the guarantees of locks on a cluster with its current settings. */
 final class Description {
     private Description() {}
 
@@ -25,7 +24,9 @@ final class Description {
 
     private static EngineInfo make(History history, int members, Duration ttl) {
         String version = history.status().getVersion();
-        return new EngineInfo("etcd", version, Optional.empty(), guarantees(ttl), limits(version, members, history));
+        return EngineInfo.of("etcd", version)
+                .withGuarantees(guarantees(ttl))
+                .withLimits(limits(version, members, history));
     }
 
     private static List<String> guarantees(Duration ttl) {
@@ -41,15 +42,15 @@ final class Description {
     private static List<String> limits(String version, int members, History history) {
         List<String> limits = new ArrayList<>();
         if (members == 1) {
-            limits.add("One member alone: while it is down, nothing is granted, and holds end by their deadline.");
+            limits.add("One member alone: while it is down, nothing is granted, and holds end at their deadlines.");
         } else {
             limits.add("Of " + members + " members " + (members / 2 + 1) + " must be up for anything to be granted.");
         }
         limits.add(history.sentence());
         limits.add("A cluster restored from an older backup can repeat tokens.");
         if (version.startsWith("3.4.") || version.startsWith("3.5.")) {
-            limits.add("Releases from before February 2024 can end leases too early when the leader's disk stands still"
-                    + " (etcd #15247); token and guard hold all the same.");
+            limits.add("Releases from before February 2024 can end leases too early when the leader's disk blocks for"
+                    + " longer than the ttl (etcd #15247); the token and the guard still protect the data.");
         }
         return limits;
     }

@@ -3,12 +3,14 @@ package dev.lockstep.etcd;
 import com.google.protobuf.ByteString;
 import dev.lockstep.EngineInfo;
 import dev.lockstep.LockstepException;
+import dev.lockstep.etcd.proto.Etcd.Event;
 import dev.lockstep.spi.AbstractBackend;
 import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.Answers;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.Retry;
 import dev.lockstep.spi.Traits;
 import io.grpc.Status;
@@ -23,10 +25,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's side of a cluster. Safe for use by many threads. Nothing blocks but {@link #open}, {@link #close}, and a caller's
- * thread for its own round trip.
+ * One client's side of a cluster. Safe for use by many threads. Nothing blocks except {@link #open}, {@link #close},
+ * and a caller's thread during its own round trip.
  */
 final class EtcdBackend extends AbstractBackend {
+    /** The maximum number of concurrent requests of one call for several locks. */
+    private static final int BATCH = 100;
+
     /** The part of the request timeout that close reserves for the end of gRPC's threads. */
     private static final int SHUTDOWN_PART = 8;
 
@@ -36,6 +41,7 @@ final class EtcdBackend extends AbstractBackend {
     private final Sessions sessions;
     private final HoldWatches holdWatches;
     private final Operators operators;
+    private final Uncontended uncontended = new Uncontended();
     private final Set<EtcdClaim> claims = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
     private Duration minTtl = Duration.ZERO; // written by open
@@ -97,6 +103,10 @@ final class EtcdBackend extends AbstractBackend {
         return sessions;
     }
 
+    Uncontended uncontended() {
+        return uncontended;
+    }
+
     HoldWatches holdWatches() {
         return holdWatches;
     }
@@ -106,7 +116,7 @@ final class EtcdBackend extends AbstractBackend {
         return leave(key, lockName, createRevision, pendingFence, List.of());
     }
 
-    /** The same, with what is stored beside its key. */
+    /** The same, with the values that are stored beside its key. */
     CompletableFuture<Boolean> leave(
             ClaimKey key, String lockName, long createRevision, long pendingFence, Collection<ByteString> beside) {
         if (createRevision == 0 && pendingFence == 0) {
@@ -134,7 +144,7 @@ final class EtcdBackend extends AbstractBackend {
         claims.forEach(EtcdClaim::advance);
     }
 
-    /** Looks whether what the claims of a session wait for is still there: etcd can drop an event. */
+    /** Checks whether the keys that a session's claims wait for are still there, since etcd can drop an event. */
     private void checkBlockers(Session session) {
         BlockerCheck.run(
                 link,
@@ -147,7 +157,12 @@ final class EtcdBackend extends AbstractBackend {
 
     @Override
     public Traits traits() {
-        return new Traits(true, true, true, true, minTtl).withLimits();
+        return Traits.of(minTtl)
+                .withPush(true)
+                .withReportsWanted(true)
+                .withShared(true)
+                .withFair(true)
+                .withLimits(true);
     }
 
     @Override
@@ -160,6 +175,41 @@ final class EtcdBackend extends AbstractBackend {
         }
         claim.awaitFirstAnswer(request.blockAtMost());
         return claim;
+    }
+
+    @Override
+    public Watch watch(String name, Runnable changed) {
+        ByteString queue = Keys.bytes(keys.queue(name));
+        Watches.Watch watch = watches.watch(queue, Keys.endOf(queue), 0, new Watches.Watcher() {
+            @Override
+            public void watching() {
+                changed.run(); // earlier changes were not seen
+            }
+
+            @Override
+            public void changed(Event event) {
+                changed.run();
+            }
+        });
+        return watch::cancel;
+    }
+
+    @Override
+    public int batchSize() {
+        return BATCH;
+    }
+
+    /**
+     * Each lock has a request of its own. They are sent concurrently, and etcd writes many of them to its disk at once.
+     */
+    @Override
+    public List<Claim> submitAll(List<? extends ClaimRequest> requests) {
+        return submitTogether(requests);
+    }
+
+    @Override
+    public List<CompletionStage<Boolean>> releaseAll(List<? extends Grant> grants, Duration blockAtMost) {
+        return releaseTogether(grants);
     }
 
     @Override
@@ -209,7 +259,7 @@ final class EtcdBackend extends AbstractBackend {
         }
         claims.forEach(claim -> claim.fail(context().closedFailure(null)));
         Duration shutdown = context().requestTimeout().dividedBy(SHUTDOWN_PART);
-        // Without an answer, what is left goes with its lease.
+        // Without an answer, the remaining keys disappear with their lease.
         Answers.await(sessions.close(), context().requestTimeout().minus(shutdown));
         watches.close();
         link.close(shutdown);

@@ -36,11 +36,12 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
      *   watch:    the only one before it has gone -> granted, and verified afterwards
      *             any other change                -> advance
      *
-     * It takes over if one look has shown all that stands before it, and all of that has gone: nothing can come before it, so
-     * it holds the lock, unless an operator has deleted its own key. The grant looks for that as soon as it has begun.
+     * A claim takes over if one look has shown all claims before it, and all of them have gone: nothing can come before
+     * it, so it holds the lock, unless an operator has deleted its own key. The grant checks that as soon as it has
+     * begun.
      *
-     * What it waits for is looked at again with each renewal, since etcd can drop an event. A request to enter that was not
-     * answered may still arrive: `pendingFence` makes whoever ends the claim leave for good.
+     * Each renewal checks again the key that the claim waits for, since etcd can drop an event. A request to enter that
+     * was not answered may still arrive: with `pendingFence`, the end of the claim keeps it out.
      */
     private enum Next {
         WAIT,
@@ -98,7 +99,7 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         return position.next(requests, blocker.unchanged());
     }
 
-    /** With the next session the claim is called again; but etcd may not want one. */
+    /** The next session calls the claim again; but etcd may refuse to open one. */
     private void awaitSession() {
         Throwable refusal = backend.sessions().refusal();
         if (refusal != null) {
@@ -107,7 +108,7 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         firstAnswer.complete(null);
     }
 
-    /** Enters only if nobody has come since what was found. */
+    /** Enters only if no claim has come since the look. */
     @Override
     public void surveyed(ClaimKey at, long revision, List<KeyValue> queue) {
         Optional<Entry> other = at.queue().firstOther(queue);
@@ -129,7 +130,7 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         }
     }
 
-    /** The one key that it waits for, if it waits in a session and nothing is on its way. */
+    /** The one key that it waits for, if it waits in a session and no request is under way. */
     Optional<BlockerCheck.Waiting> waiting(Session session) {
         Blockers waitsFor;
         synchronized (this) {
@@ -145,7 +146,7 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         return Optional.of(new BlockerCheck.Waiting(this, waitsFor));
     }
 
-    /** What it waits for was looked at, beside all else. */
+    /** The key that it waits for was checked, independently of the claim's own requests. */
     void checked(Blockers waitsFor, RangeResponse found) {
         synchronized (this) {
             boolean rests = state == ClaimState.RESTING && waitsFor == blocker.unchanged();
@@ -176,7 +177,7 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         } else if (why.strange() || (!request.mayWait() && refuses.isEmpty())) {
             rest(Next.ADVANCE, position::lookAround);
         } else if (request.mayWait()) {
-            // Somebody has come meanwhile; or somebody meddles with the session's key, and its watch will tell.
+            // Another claim has come meanwhile; or somebody changed the session's key, and its watch will report that.
             rest(Next.ADVANCE_LATER, position::forgetAdmission);
         } else if (refuses.get()) {
             busy();
@@ -197,34 +198,37 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
             retry.succeeded();
             position.viewed(view);
         }
-        if (!view.isPresent() || !view.certain()) {
+        if (!view.isPresent() || !view.isCertain()) {
             rest(Next.ADVANCE);
-        } else if (view.blockers() == null) {
+        } else if (view.blockers().isEmpty()) {
             grant(at, view);
         } else if (request.mayWait()) {
-            await(view.blockers());
+            await(view.blockers().get());
         } else {
             busy();
         }
     }
 
     private void await(Blockers waitsFor) {
-        mustWait = true;
+        if (!mustWait) {
+            mustWait = true;
+            request.listener().waiting();
+        }
         synchronized (this) {
             if (state.isAsking()) {
-                blocker.follow(waitsFor); // what happened during the look leads to one more step
+                blocker.follow(waitsFor); // a change during the look leads to one more step
             }
         }
         rest(Next.WAIT);
     }
 
-    /** The watch is in place; what it waits for may have gone before. */
+    /** The watch is in place; the key that it waits for may have gone before. */
     @Override
     public void watching() {
         advance();
     }
 
-    /** What it waits for has gone, or was written again. */
+    /** A key that it waits for has gone, or was written again. */
     @Override
     public void changed(Event event) {
         ClaimKey takes = null;
@@ -237,12 +241,12 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
             blocker.markChanged();
             created = position.createRevision();
             if (news == News.FREE && state == ClaimState.RESTING && created != 0) {
-                state = ClaimState.ASKING; // the event is as good as an answer
+                state = ClaimState.ASKING; // the event counts as an answer
                 takes = position.key();
             }
         }
         if (takes != null) {
-            grant(takes, View.assumed(event.getKv().getModRevision(), created));
+            grant(takes, View.shouldHold(event.getKv().getModRevision(), created));
         } else {
             advance();
         }
@@ -276,7 +280,7 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         firstAnswer.complete(null);
     }
 
-    /** Answers busy, and sees to it that nothing is left. */
+    /** Answers busy, and makes sure that no key is left. */
     private void busy() {
         depart().whenComplete((left, failure) -> {
             if (failure != null) {
@@ -313,7 +317,7 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         rest(next, () -> {});
     }
 
-    /** The request that was on its way has ended, and something is known from it. */
+    /** The request that was under way has ended with a result. */
     private void rest(Next next, Runnable known) {
         ClaimState before;
         synchronized (this) {

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * An etcd cluster, for {@link dev.lockstep.LockClient.Builder#backend}: what a URL says, for settings that are better not
- * in one.
+ * An etcd cluster, for {@link dev.lockstep.LockClient.Builder#backend}: the alternative to a URL, for settings that
+ * should not be in one.
  *
  * <pre>{@code
  * LockClient.builder()
@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  *         .connect();
  * }</pre>
  *
- * <p>Immutable: each method gives a new engine. Nothing connects before the client does; then {@link
+ * <p>Immutable: each method returns a new engine. Nothing connects before the client does; then {@link
  * dev.lockstep.LockUnavailableException} says that no member answered, and {@link LockConfigurationException} that the
  * credentials or certificates cannot work.
  */
@@ -40,7 +40,7 @@ public final class EtcdEngine implements BackendFactory {
      * A cluster without TLS.
      *
      * @param endpoints its members, each {@code host} or {@code host:port}; the port is 2379 unless given. One is
-     *     enough, several let the client go on when one is down
+     *     enough; with several, the client keeps working when one is down
      * @return the engine
      * @throws LockConfigurationException if there is none, or one is not of that form
      */
@@ -82,7 +82,7 @@ public final class EtcdEngine implements BackendFactory {
     }
 
     /**
-     * Shows a client certificate.
+     * Presents a client certificate.
      *
      * @param certificate the certificate, or a chain that begins with it, in PEM
      * @param key its private key in PEM (PKCS#8), without a password
@@ -100,7 +100,7 @@ public final class EtcdEngine implements BackendFactory {
     }
 
     /**
-     * Logs in. The token that etcd gives is renewed as needed.
+     * Logs in. The client renews etcd's login token as needed.
      *
      * @param user the user's name; it needs read and write access to the prefix {@code lockstep/}
      * @param password the password
@@ -111,10 +111,11 @@ public final class EtcdEngine implements BackendFactory {
     }
 
     /**
-     * Logs in with a password that may change. The token that etcd gives is renewed as needed, with the password of that time.
+     * Logs in with a password that may change. The client renews etcd's login token as needed, with the password of
+     * that time.
      *
      * @param user the user's name; it needs read and write access to the prefix {@code lockstep/}
-     * @param password gives the password at each login; it returns at once
+     * @param password supplies the password at each login; it must return at once
      * @return a new engine
      */
     public EtcdEngine user(String user, Supplier<String> password) {

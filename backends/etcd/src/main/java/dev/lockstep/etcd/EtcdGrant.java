@@ -7,7 +7,7 @@ import dev.lockstep.LossReason;
 import dev.lockstep.etcd.proto.Etcd.Event;
 import dev.lockstep.spi.AbstractGrant;
 import dev.lockstep.spi.ClaimRequest;
-import dev.lockstep.spi.HolderLines;
+import dev.lockstep.spi.HolderText;
 import dev.lockstep.spi.Retry;
 import java.time.Duration;
 import java.util.HashSet;
@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A key with nothing before it that it would have to wait for. It is valid as long as its session. */
+/** A hold: a key with no claim before it to wait for. It is valid as long as its session. */
 final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
     private final EtcdBackend backend;
     private final ClaimKey key;
@@ -30,7 +30,7 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
     private boolean verified; // guarded by this, as all that follows
     private boolean released;
     private Watches.@Nullable Watch watch;
-    private final Set<ByteString> beside = new HashSet<>(); // what may be stored beside the key
+    private final Set<ByteString> beside = new HashSet<>(); // keys that may be stored beside this one
     private @Nullable CompletableFuture<List<Integer>> slots;
 
     EtcdGrant(EtcdBackend backend, ClaimKey key, View view, ClaimRequest request, long pendingFence) {
@@ -89,7 +89,7 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
         backend.holdWatches().look(this);
     }
 
-    /** Looks up what a watch may have missed. Done when that is known, or nobody cares any more. */
+    /** Looks up changes that a watch may have missed. Completes when they are known, or the grant is over. */
     CompletableFuture<Void> look() {
         if (isOver()) {
             return CompletableFuture.completedFuture(null);
@@ -125,7 +125,7 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
                 .call(Rpc.TXN, key.writeAgain(token(), ClaimRequests.value(request)))
                 .whenComplete((answer, failure) -> {
                     if (failure != null && Failure.isUnanswered(failure)) {
-                        announcements.later(this::announce); // the release tells it too
+                        announcements.later(this::announce); // a release wakes the next claim, too
                     }
                 });
     }
@@ -134,7 +134,7 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
     public void changed(Event event) {
         boolean own = event.getKv().getKey().equals(key.bytes());
         if (own && event.getKv().getLease() != key.session().lease()) {
-            // Deleted, or written over by somebody else: it hangs on our lease no more.
+            // Deleted, or overwritten by somebody else: it is not attached to our lease any more.
             revoked();
         } else if (!own && event.getType() == Event.EventType.PUT) {
             if (key.queue().isWantedBy(event.getKv(), shared, backend.sessions())) {
@@ -188,7 +188,7 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
             beside.add(queue.slotKey(key.bytes()));
         }
         if (search) {
-            new SlotSearch(backend, queue, key.bytes(), token(), found).start();
+            new SlotSearch(backend, queue, key.bytes(), token(), this::revoked, found).start();
         }
         return backend.answer(request.name(), "to find its slots", found);
     }
@@ -200,10 +200,10 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
             if (isOver()) {
                 return CompletableFuture.completedFuture(false);
             }
-            beside.add(waitKey); // which may be written although there is no answer
+            beside.add(waitKey); // may be written even without an answer
         }
         Optional<ByteString> value =
-                wait.map(known -> Keys.bytes(HolderLines.write(known) + HolderLines.line("claim", request.claimId())));
+                wait.map(known -> Keys.bytes(HolderText.write(known) + HolderText.line("claim", request.claimId())));
         return backend.answer(
                 request.name(),
                 "to store what its holder waits for",

@@ -6,7 +6,7 @@ import dev.lockstep.LockConfigurationException;
 
 /**
  * Ties a transaction of your own on the same etcd cluster to a lock: with this comparison in it, etcd applies it only while
- * the lock is held. No pause and no clock can get in between, since etcd looks at the lock and at your keys in one step.
+ * the lock is held. No pause and no clock can interfere, since etcd reads the lock and your keys in one step.
  *
  * <pre>{@code
  * EtcdGuard guard = EtcdGuard.of(lease);
@@ -16,8 +16,8 @@ import dev.lockstep.LockConfigurationException;
  *         .commit();                                                              // not succeeded: the lock was lost
  * }</pre>
  *
- * <p>The guard is that of the grant. Threads of one client may hold a lock in turn under one grant; a hold that must be
- * told from the next of its own client uses {@code LockOptions.defaults().handOff(0)}, or a {@code fair()} lock.
+ * <p>The guard is that of the grant. Threads of one client may hold a lock in turn under one grant; to distinguish a
+ * hold from the next one of the same client, use {@code LockOptions.defaults().handOff(0)}, or a {@code fair()} lock.
  *
  * <p>Immutable, and safe for use by many threads.
  */
@@ -36,7 +36,7 @@ public final class EtcdGuard {
      * @param lease a valid lease of one lock on etcd
      * @return its guard
      * @throws dev.lockstep.LockLostException if the hold was lost
-     * @throws IllegalStateException if it was given back
+     * @throws IllegalStateException if it was released
      * @throws LockConfigurationException if it is not one of etcd: of another engine, taken in fallback, or a multi-lock
      */
     public static EtcdGuard of(Lease lease) {
@@ -59,7 +59,7 @@ public final class EtcdGuard {
     }
 
     /**
-     * What the key's create revision is while the lock is held.
+     * The create revision that the key has while the lock is held.
      *
      * @return a positive revision
      */

@@ -7,7 +7,7 @@ import io.grpc.Status;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** What a failed request means. */
+/** The meaning of a failed request. */
 final class Failure {
     private Failure() {}
 
@@ -19,10 +19,10 @@ final class Failure {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** No member has carried it out, as far as known, and another try may do better; it may yet take effect. */
+    /** No member is known to have carried it out, and another try may succeed; it may still take effect. */
     static boolean isUnanswered(Throwable failure) {
         if (unwrap(failure) instanceof LockstepException) {
-            return false; // found out from an answer
+            return false; // an answer led to it
         }
         return switch (status(failure).getCode()) {
             case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, ABORTED, UNKNOWN, INTERNAL -> true;
@@ -31,7 +31,9 @@ final class Failure {
         };
     }
 
-    /** This member does not serve such requests, but others may. Before etcd 3.6, it calls itself unavailable then. */
+    /**
+     * This member does not serve such requests, but others may. Before etcd 3.6, it reports itself as unavailable then.
+     */
     static boolean isNotServedHere(Throwable failure) {
         return status(failure).getCode() == Status.Code.FAILED_PRECONDITION
                 && (says(failure, "rpc not supported for learner") || says(failure, "not capable"));

@@ -5,21 +5,23 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a cluster keeps of the past. Every write stays until the history is compacted, and etcd refuses all writes once its
- * space is used up. It does not tell how it is set to compact, only what can be read.
+ * The history that a cluster keeps. Every write stays until the history is compacted, and etcd refuses all writes once
+ * its space is used up. etcd does not report its compaction settings, only which revisions can be read.
  *
  * @param revision the newest revision
  * @param oldest the oldest one that can still be read, or a little less; 1 if all can
  * @param status what the member says of its space
  */
 record History(long revision, long oldest, StatusResponse status) {
-    /** What one pair of lock and unlock adds, as a test has measured: a claim's key and value, and the mark of its end. */
+    /**
+     * The bytes that one lock and unlock add, as a test has measured: a claim's key and value, and its deletion mark.
+     */
     static final int BYTES_OF_A_PAIR = 500;
 
-    /** Below this many revisions, it says nothing that none was compacted. */
-    private static final long FEW = 10_000;
+    /** Below this many revisions, a missing compaction is not a problem. */
+    private static final long SHORT_HISTORY = 10_000;
 
-    /** How exactly the oldest revision is searched for: as a part of all. */
+    /** The precision of the search for the oldest revision, as a fraction of all. */
     private static final int PARTS = 64;
 
     /** Finds out, in a few reads, one after the other. */
@@ -65,9 +67,10 @@ record History(long revision, long oldest, StatusResponse status) {
         }
         if (oldest > 1) {
             return "The history was compacted: of " + revision + " revisions about " + (revision - oldest + 1)
-                    + " are kept (" + space + "). " + growth + ". etcd does not tell whether it compacts by itself.";
+                    + " are kept (" + space + "). " + growth + ". etcd does not report whether it compacts by itself.";
         }
-        return (revision < FEW ? "Nothing was compacted yet" : "The history was never compacted") + ": all " + revision
+        return (revision < SHORT_HISTORY ? "Nothing was compacted yet" : "The history was never compacted") + ": all "
+                + revision
                 + " revisions are kept (" + space + "). " + growth
                 + ", and without space etcd refuses all writes: set --auto-compaction-retention.";
     }

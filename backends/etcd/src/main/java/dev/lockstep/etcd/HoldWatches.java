@@ -2,15 +2,15 @@ package dev.lockstep.etcd;
 
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
-import dev.lockstep.spi.Moment;
+import dev.lockstep.spi.DelayedCheck;
 import dev.lockstep.spi.Scheduler;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the queues of locks that are held for longer than a moment: for others who want them, and for an operator who
- * takes them away. A lock that is given back within the moment costs no watch. Safe for use by many threads.
+ * Watches the queues of locks that are held for longer than a moment: for claims of other clients, and for a forced
+ * release by an operator. A lock that is released within the moment costs no watch. Safe for use by many threads.
  */
 final class HoldWatches {
     /** After a new connection all watches look at once: ten thousand requests would keep the server from renewals. */
@@ -18,21 +18,21 @@ final class HoldWatches {
 
     private final Scheduler scheduler;
     private final Backoff backoff;
-    private final Moment<EtcdGrant> held;
+    private final DelayedCheck<EtcdGrant> held;
     private final Deque<EtcdGrant> toLook = new ArrayDeque<>(); // guarded by this, as the next
     private int looking;
 
     HoldWatches(BackendContext context) {
         this.scheduler = context.scheduler();
         this.backoff = context.retryBackoff();
-        this.held = new Moment<>(scheduler, EtcdGrant::watchQueue);
+        this.held = new DelayedCheck<>(scheduler, EtcdGrant::watchQueue);
     }
 
     void add(EtcdGrant grant) {
         held.add(grant);
     }
 
-    /** Has a grant look, when its turn comes, and again until it is answered. */
+    /** Makes a grant look when its turn comes, and again until it is answered. */
     void look(EtcdGrant grant) {
         synchronized (this) {
             toLook.add(grant);

@@ -10,7 +10,9 @@ import java.util.concurrent.TimeoutException;
 final class Inline {
     private Inline() {}
 
-    /** Waits for an answer, with a bound. An interrupt ends the wait and stays set: what follows is the core's to decide. */
+    /**
+     * Waits for an answer, with a bound. An interrupt ends the wait and stays set; the core decides how to continue.
+     */
     static void await(CompletableFuture<?> answer, Duration atMost) {
         if (answer.isDone() || atMost.isZero() || atMost.isNegative()) {
             return;
@@ -20,7 +22,7 @@ final class Inline {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // Whoever has the answer's stage learns of it there.
+            // The caller learns of the failure from the answer's stage.
         }
     }
 }

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a namespace's keys are.
+ * The keys of a namespace.
  *
  * <pre>
  * lockstep/NAMESPACE/client/2/SESSION             a session of a client; 2 is the format of all these keys
@@ -27,17 +27,17 @@ import java.util.regex.Pattern;
  *
  * <p>A slash inside a namespace or a name is written {@code %2F}, and a percent sign {@code %25}: so no two names share
  * a prefix that ends with a slash, and names that begin alike have keys that begin alike. Claims for several permits come
- * before those for one in the order of keys, so that the first keys of a semaphore and their number tell how many permits
- * are taken.
+ * before those for one in the order of keys, so that the first keys of a semaphore and their number show how many
+ * permits are taken.
  */
 final class Keys {
-    /** Clients of another format refuse to run beside those of this one, and are refused. */
+    /** Clients of different formats refuse to run in the same namespace. */
     static final int FORMAT = 2;
 
     private static final Pattern ENTRY =
             Pattern.compile("([^/]+)/(?:[wr]|s/([1-9][0-9]{0,9})(?:/\\+([1-9][0-9]{0,9}))?)/[0-9]+\\.[0-9]+");
 
-    /** What all keys begin with. */
+    /** The prefix of all keys. */
     static final String ALL = "lockstep/";
 
     private final String root;
@@ -107,7 +107,10 @@ final class Keys {
         return locksPrefix;
     }
 
-    /** Where it is stored what holders wait for: as far as the key of a claim, what such keys begin with, or the end of all. */
+    /**
+     * The key that stores what a holder waits for: derived from the key of a claim, a prefix of such keys, or their
+     * end.
+     */
     ByteString wait(ByteString claim) {
         return claim.startsWith(locksPrefix)
                 ? waitsPrefix.concat(claim.substring(locksPrefix.size()))
@@ -119,7 +122,7 @@ final class Keys {
         return bytes(slots + encode(name) + "/" + limit + "/");
     }
 
-    /** What all keys of the queue begin with in which a key is; the key itself if it is in none. */
+    /** The prefix of the queue that contains a key; the key itself if it is in no queue. */
     ByteString queueOf(ByteString key) {
         for (int i = locksPrefix.size(); i < key.size(); i++) {
             if (key.byteAt(i) == '/') {
@@ -144,7 +147,7 @@ final class Keys {
         return endOf(bytes(ALL + encode(namespace) + "/"));
     }
 
-    /** Understands a claim's key; empty for whatever else somebody has put there. */
+    /** Parses a claim's key; empty for any other key. */
     Optional<Entry> parse(KeyValue kv) {
         if (!kv.getKey().isValidUtf8()) {
             return Optional.empty();
@@ -154,7 +157,7 @@ final class Keys {
             return Optional.empty();
         }
         Matcher parts = ENTRY.matcher(key).region(locks.length(), key.length());
-        // A claim hangs on a lease; what a stranger wrote does not.
+        // A claim is attached to a lease; a key that somebody else wrote is not.
         if (!parts.matches() || kv.getLease() == 0) {
             return Optional.empty();
         }

@@ -3,7 +3,7 @@ package dev.lockstep.etcd;
 import dev.lockstep.etcd.proto.Etcd.AuthenticateRequest;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
-import dev.lockstep.spi.Moment;
+import dev.lockstep.spi.DelayedCheck;
 import dev.lockstep.spi.RequestObserver;
 import dev.lockstep.spi.Scheduler;
 import io.grpc.CallOptions;
@@ -25,15 +25,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the cluster: one member at a time. Txns are sent once and answered by a future, which fails with
- * gRPC's status; whether to try again is the caller's to decide. Safe for use by many threads; nothing blocks.
+ * The connection to the cluster: to one member at a time. Requests are sent once and answered by a future, which fails
+ * with gRPC's status; the caller decides whether to try again. Safe for use by many threads; nothing blocks.
  */
 final class Link {
     /*
      * Overview. All requests and streams go to one member, over one connection (a Connection), until it is given up: when a
      * request finds it unavailable or not serving such requests, or when one times out and nothing that was sent later
-     * has been answered either, as with a partition or a member without quorum. Giving up a link fails all that is on its
-     * way there, and the next link goes to the next member: at once until each has been tried, then with the client's
+     * has been answered either, as with a partition or a member without quorum. Giving up a link fails all its pending
+     * requests, and the next link goes to the next member: at once until each has been tried, then with the client's
      * backoff. So a hundred claims that fail together make one new connection.
      */
     private static final Metadata.Key<String> TOKEN = Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER);
@@ -46,7 +46,7 @@ final class Link {
     private final long timeoutNanos;
     private final @Nullable Login login;
     private final AtomicLong lastContactNanos;
-    private final Moment<Reply<?>> unanswered;
+    private final DelayedCheck<Reply<?>> unanswered;
     private volatile @Nullable Connection link; // null until the next member may be tried; written under this
     private volatile int failures; // in a row; written under this
     private boolean closed; // guarded by this
@@ -62,7 +62,7 @@ final class Link {
         this.backoff = context.retryBackoff();
         this.timeoutNanos = context.requestTimeout().toNanos();
         this.lastContactNanos = new AtomicLong(scheduler.nanoTime());
-        this.unanswered = new Moment<>(scheduler, Reply::limit);
+        this.unanswered = new DelayedCheck<>(scheduler, Reply::limit);
         String user = settings.user();
         Supplier<String> password = settings.password();
         this.login = user == null || password == null ? null : new Login(user, password, this::authenticate);
@@ -98,7 +98,7 @@ final class Link {
                 }));
     }
 
-    /** Opens a stream. What ends it is told to {@code answers}. */
+    /** Opens a stream. {@code answers} is notified when it ends. */
     <Q, A> CompletableFuture<StreamObserver<Q>> stream(MethodDescriptor<Q, A> method, StreamObserver<A> answers) {
         CompletableFuture<String> token = login == null ? CompletableFuture.completedFuture("") : login.token();
         return token.thenCompose(known -> {
@@ -110,7 +110,7 @@ final class Link {
         });
     }
 
-    /** A stream was refused for want of rights: perhaps its token is too old. */
+    /** A stream was refused for lack of permission: perhaps its token is too old. */
     void forgetToken() {
         if (login != null) {
             login.forget();
@@ -130,8 +130,8 @@ final class Link {
     }
 
     /**
-     * A request on its way. It has a timer only when it is not answered in a moment: gRPC's own deadline wakes two threads for
-     * each request.
+     * A pending request. It gets a timer only if it is not answered within a moment: gRPC's own deadline wakes two
+     * threads for each request.
      */
     private final class Reply<A> implements StreamObserver<A> {
         private final Connection from;
@@ -259,7 +259,7 @@ final class Link {
                 scheduler.schedule(backoff.delay(failures - members.count() + 1).toNanos(), this::connect);
             }
         }
-        // Last, since it fails all that is on its way there, which may ask for the next link.
+        // Last, since it fails all pending requests there, which may ask for the next link.
         failed.channel.shutdownNow();
     }
 

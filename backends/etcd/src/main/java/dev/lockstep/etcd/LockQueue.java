@@ -13,7 +13,6 @@ import dev.lockstep.etcd.proto.Etcd.RangeResponse;
 import dev.lockstep.etcd.proto.Etcd.TxnResponse;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** The queue of a lock, for claims of one mode. */
 final class LockQueue extends ClaimQueue {
@@ -25,12 +24,12 @@ final class LockQueue extends ClaimQueue {
      *
      * Entering asks for any two of the claims that may block it, in no order: the server sorts nothing while it applies
      * the transaction, and if there is none, or one, that is enough to know. Otherwise a look follows, which is a read.
-     * It is limited to the claim that matters, and one more to know whether that is the only one. Should that be a
-     * stranger's key, the whole queue is asked for.
+     * It is limited to the claim that matters, and one more to know whether that is the only one. If that is a
+     * stranger's key, the whole queue is read.
      */
-    private static final int SOME = 2;
+    private static final int BLOCKER_LIMIT = 2;
 
-    private static final int FEW = 3;
+    private static final int FOLLOWER_LIMIT = 3;
 
     private final boolean exclusive;
     private final ByteString blockers;
@@ -74,19 +73,19 @@ final class LockQueue extends ClaimQueue {
 
     @Override
     RangeRequest.Builder some() {
-        return Txns.lookAll(blockers).setLimit(SOME);
+        return Txns.lookAll(blockers).setLimit(BLOCKER_LIMIT);
     }
 
     @Override
     View entered(long revision, RangeResponse some) {
-        return some.getKvsCount() == SOME
+        return some.getKvsCount() == BLOCKER_LIMIT
                 ? View.crowded(revision, revision)
                 : view(revision, revision, some.getKvsList());
     }
 
     @Override
     Optional<Boolean> refuses(RangeResponse some) {
-        // If what was found is a stranger's, there may be a claim behind it.
+        // If the key that was found is not a claim, there may be a claim behind it.
         return some.getKvsList().stream().anyMatch(kv -> keys.parse(kv).isPresent())
                 ? Optional.of(true)
                 : Optional.empty();
@@ -107,10 +106,10 @@ final class LockQueue extends ClaimQueue {
                 Txns.lookAll(blockers)
                         .setSortTarget(SortTarget.CREATE)
                         .setSortOrder(SortOrder.DESCEND)
-                        .setLimit(SOME)
+                        .setLimit(BLOCKER_LIMIT)
                         .setMaxCreateRevision(createRevision - 1),
-                // If it holds, all that could block it came after it and is blocked by it: a few are enough to know.
-                Txns.lookAll(blockers).setLimit(FEW));
+                // If it holds, the other claims came after it and wait for it: a few of them are enough to know.
+                Txns.lookAll(blockers).setLimit(FOLLOWER_LIMIT));
     }
 
     @Override
@@ -120,16 +119,21 @@ final class LockQueue extends ClaimQueue {
                 .wanted(wanted);
     }
 
-    /** What the last claims before one say, the last one first; there are no others if there are fewer than asked for. */
+    /**
+     * Interprets the last claims before a claim, the last one first; there are no others if fewer than requested came
+     * back.
+     */
     private View view(long revision, long created, List<KeyValue> before) {
         if (before.isEmpty()) {
-            return View.of(revision, created, null);
+            return View.holds(revision, created);
         }
         KeyValue last = before.get(0);
         if (keys.parse(last).isEmpty()) {
             return View.strange(revision, created);
         }
-        return View.of(revision, created, blocks(last) ? waitFor(last, before.size() == 1, revision) : null);
+        return blocks(last)
+                ? View.blocked(revision, created, waitFor(last, before.size() == 1, revision))
+                : View.holds(revision, created);
     }
 
     private static Blockers waitFor(KeyValue last, boolean only, long revision) {
@@ -157,8 +161,10 @@ final class LockQueue extends ClaimQueue {
                 wanted |= !own.isOwn(kv.getLease());
             }
         }
-        @Nullable Blockers waitsFor = blocker == null ? null : waitFor(blocker, count == 1, revision);
-        return View.of(revision, created, waitsFor).wanted(wanted);
+        View view = blocker == null
+                ? View.holds(revision, created)
+                : View.blocked(revision, created, waitFor(blocker, count == 1, revision));
+        return view.wanted(wanted);
     }
 
     @Override

@@ -59,7 +59,7 @@ final class Login {
         }
     }
 
-    /** A token was refused; the next request logs in anew, unless another has done so meanwhile. */
+    /** A token was refused; the next request logs in again, unless another has done so meanwhile. */
     synchronized void refused(String stale) {
         CompletableFuture<String> known = token;
         if (known != null && known.isDone() && !known.isCompletedExceptionally() && stale.equals(known.join())) {

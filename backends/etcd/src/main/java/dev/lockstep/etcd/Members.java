@@ -17,7 +17,10 @@ import org.slf4j.LoggerFactory;
 
 /** Makes connections to the members of a cluster, one after the other, beginning with any. Called by one thread at a time. */
 final class Members {
-    /** A member that has lost sight of the leader refuses such a request, and ends such a stream, instead of being silent. */
+    /**
+     * A member that has lost contact with the leader refuses such a request, and ends such a stream, instead of being
+     * silent.
+     */
     private static final Metadata.Key<String> HAS_LEADER =
             Metadata.Key.of("hasleader", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -25,7 +28,7 @@ final class Members {
     private static final int MAX_ANSWER_BYTES = 64 << 20;
 
     private final Settings settings;
-    private @Nullable SslContext tls; // what the files of the certificates had when they were last read
+    private @Nullable SslContext tls; // from the certificate files as they were last read
     private final GrpcThreads threads;
     private int next;
 
@@ -53,13 +56,13 @@ final class Members {
         return (tls == null ? builder.usePlaintext() : builder.sslContext(tls)).build();
     }
 
-    /** They may have been replaced. While they cannot be used, what they had before counts. */
+    /** The files may have been replaced. While they cannot be read, their earlier content is used. */
     private void readCertificates() {
         if (tls != null) {
             try {
                 tls = tls(settings);
             } catch (LockConfigurationException e) {
-                log.warn("{} What they had before counts.", e.getMessage());
+                log.warn("{} Their earlier content is used.", e.getMessage());
             }
         }
     }

@@ -12,7 +12,7 @@ import dev.lockstep.etcd.proto.Etcd.RangeRequest;
 import dev.lockstep.etcd.proto.Etcd.RangeResponse;
 import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import dev.lockstep.etcd.proto.Etcd.TxnResponse;
-import dev.lockstep.spi.HolderLines;
+import dev.lockstep.spi.HolderText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -84,7 +84,7 @@ final class Operators {
         return LockPage.of(infos, PageCursor.write(next.substring(keys.locks().size())));
     }
 
-    /** Ends the grants of a lock that are meant; none that came since the queue was read. */
+    /** Ends the selected grants of a lock; none that came after the queue was read. */
     CompletableFuture<Boolean> forceRelease(String name, Predicate<Entry> which) {
         ByteString prefix = Keys.bytes(keys.queue(name));
         return found(prefix, Keys.endOf(prefix)).thenCompose(found -> {
@@ -132,10 +132,10 @@ final class Operators {
     // ---------------------------------------------------------------- reading
 
     /**
-     * Claims, and what their holders wait for.
+     * Claims, and the locks that their holders wait for.
      *
      * @param kvs the keys of claims, and whatever else is there, in their order
-     * @param waits what holders wait for, by the key of that
+     * @param waits the locks that holders wait for, by the key that stores that
      * @param more whether there are more of them behind
      * @param revision of the store, when this was so
      */
@@ -228,7 +228,7 @@ final class Operators {
     }
 
     private static LockInfo.Entry waiter(Entry entry) {
-        Map<String, String> facts = HolderLines.read(entry.kv().getValue().toStringUtf8());
+        Map<String, String> facts = HolderText.read(entry.kv().getValue().toStringUtf8());
         LockInfo.Entry waiter = LockInfo.Entry.of(entry.shared() ? LockMode.SHARED : LockMode.EXCLUSIVE, holder(facts))
                 .withPermits(entry.permits());
         String claim = facts.get("claim");
@@ -242,16 +242,16 @@ final class Operators {
             holder = holder.withRemaining(left);
         }
         if (wait != null) {
-            Map<String, String> facts = HolderLines.read(wait.toStringUtf8());
-            // One of an earlier claim under the same key may be left.
+            Map<String, String> facts = HolderText.read(wait.toStringUtf8());
+            // A record of an earlier claim under the same key may be left.
             if (Optional.ofNullable(facts.get("claim")).equals(holder.claim())) {
-                holder = HolderLines.waitOf(facts).map(holder::withWait).orElse(holder);
+                holder = HolderText.waitOf(facts).map(holder::withWait).orElse(holder);
             }
         }
         return holder;
     }
 
-    /** How long the leases of holders last if nobody renews them: one request for each lease, which has many locks. */
+    /** The remaining time of the holders' leases: one request for each lease, which has many locks. */
     private CompletableFuture<Map<Long, Duration>> timesLeft(Collection<List<Entry>> queues) {
         List<Long> leases = queues.stream()
                 .flatMap(queue -> queue.subList(0, holders(queue)).stream())
@@ -273,13 +273,13 @@ final class Operators {
                         .thenAccept(answer -> left.put(lease, Duration.ofSeconds(Math.max(0, answer.getTTL())))))
                 .toArray(CompletableFuture<?>[]::new);
         return CompletableFuture.allOf(some)
-                .exceptionally(unknown -> null) // who holds is known; how long is left is not worth an error
+                .exceptionally(unknown -> null) // the holder is known; a missing remaining time is not an error
                 .thenCompose(done -> timesLeft(leases, to, left));
     }
 
     /**
-     * How many at the head of a queue hold: one exclusive claim, or all shared ones before the first exclusive; of a
-     * semaphore, as many as there are permits for.
+     * The number of holders at the head of a queue: one exclusive claim, or all shared ones before the first exclusive;
+     * of a semaphore, as many as there are permits for.
      */
     private static int holders(List<Entry> queue) {
         int count = 0;
@@ -295,12 +295,12 @@ final class Operators {
         return count == 0 && !queue.isEmpty() ? 1 : count;
     }
 
-    /** Who has a claim, as the value of its key says. */
+    /** The owner of a claim, as the value of its key says. */
     static HolderInfo holder(ByteString value) {
-        return holder(HolderLines.read(value.toStringUtf8()));
+        return holder(HolderText.read(value.toStringUtf8()));
     }
 
     private static HolderInfo holder(Map<String, String> facts) {
-        return HolderLines.holder(facts, "?", Instant.EPOCH);
+        return HolderText.holder(facts, "?", Instant.EPOCH);
     }
 }

@@ -6,7 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a claim knows of its own key, and so what it has to ask next. Guarded by its claim. */
+/**
+ * The state of a claim's own key as far as the claim knows it, which decides its next request. Guarded by its claim.
+ */
 final class QueuePosition {
     private final EtcdBackend backend;
     private final ClaimRequest request;
@@ -29,7 +31,7 @@ final class QueuePosition {
     /** Begins in a session that lives; false if none has room. */
     boolean begin() {
         createRevision = 0;
-        pendingFence = 0; // what was sent with the last session's lease dies with it
+        pendingFence = 0; // requests sent with the last session's lease die with it
         admittedAt = 0;
         key = backend.sessions().claimKey(ClaimTerms.of(request));
         return key != null;
@@ -71,7 +73,7 @@ final class QueuePosition {
 
     void viewed(View view) {
         createRevision = view.createRevision();
-        looksAround |= view.strange();
+        looksAround |= view.standing() == View.Standing.STRANGE;
     }
 
     /** It had entered before. */
@@ -100,7 +102,7 @@ final class QueuePosition {
         pendingFence = Math.max(pendingFence, fence);
     }
 
-    /** A stranger's key is where the claim's should be: takes another place. What it returns leaves the last one. */
+    /** A stranger's key is where the claim's should be: takes another place. The returned task leaves the last one. */
     Runnable moveAway() {
         ClaimKey from = key;
         long pending = pendingFence;
@@ -114,13 +116,13 @@ final class QueuePosition {
         };
     }
 
-    /** Nothing of it is left. */
+    /** The claim has no key any more. */
     void left() {
         createRevision = 0;
         pendingFence = 0;
     }
 
-    /** Takes the key out of the queue, if there may be one; to be called without the claim's monitor. */
+    /** Takes the key out of the queue, if there may be one; called without the claim's monitor. */
     Supplier<CompletableFuture<Boolean>> departure() {
         ClaimKey from = key;
         long created = createRevision;

@@ -8,8 +8,8 @@ import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A claim leaves its queue. Tried until etcd has confirmed it, or the session has ended and the key with it; then the key
- * is free. Who waits for it waits no longer than the ttl.
+ * A claim leaves its queue. It is tried until etcd has confirmed it, or the session has ended and the key with it; then
+ * the key is free. Callers wait for it no longer than the ttl.
  */
 final class Release {
     private final EtcdBackend backend;
@@ -27,7 +27,7 @@ final class Release {
      *
      * @param createRevision of the claim's key; 0 if it is not known to be there
      * @param pendingFence the fence of a request to enter that was not answered; 0 if there is none
-     * @param beside what is stored beside the claim's key, and goes with it
+     * @param beside keys that are stored beside the claim's key, and deleted with it
      */
     Release(
             EtcdBackend backend,
@@ -63,7 +63,7 @@ final class Release {
         }
         delete().whenComplete((deleted, failure) -> {
             if (failure == null) {
-                // After a try that was not answered, a missing key was deleted by that one.
+                // If an earlier try was not answered and the key is missing, that try deleted it.
                 end(deleted || retry.failures() > 0);
             } else if (Failure.isLeaseGone(failure)) {
                 key.session().signalLost(LossReason.SESSION_ENDED);
@@ -91,7 +91,9 @@ final class Release {
                 });
     }
 
-    /** The fence has moved, and nothing that was sent under it can enter any more; but it may have entered before. */
+    /**
+     * The fence has moved, and no request that was sent under it can enter any more; but one may have entered before.
+     */
     private CompletableFuture<Boolean> deleteBehindTheFence(TxnResponse answer) {
         var own = Txns.found(answer, 0);
         if (!key.session().endUnlessFound(Txns.found(answer, 1)) || own.isEmpty() || !key.isOwn(own.get(0))) {

@@ -67,7 +67,7 @@ final class Rpc {
 
     private Rpc() {}
 
-    /** What a method does, for observers. */
+    /** The kind of request, for observers. */
     static String kind(MethodDescriptor<?, ?> method) {
         return String.valueOf(method.getBareMethodName());
     }

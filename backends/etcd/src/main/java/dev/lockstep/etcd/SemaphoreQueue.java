@@ -14,28 +14,27 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** The queue of a semaphore, for claims that are for the same number of permits. */
 final class SemaphoreQueue extends ClaimQueue {
     /*
-     * Overview. A claim holds if its own permits and those of all claims before it are not more than there are. So the
-     * holders are the first in the queue, a claim for many permits is not passed by one that came after it, and a claim that
-     * holds once holds until it leaves.
+     * Overview. A claim holds if its own permits and those of all claims before it do not exceed the limit. So the
+     * holders are the first in the queue, a claim for many permits is not passed by one that came after it, and a claim
+     * that holds once holds until it leaves.
      *
      *   the first that does not hold   watches all that stand before it, and counts the permits that they free
      *   each other                     watches the one before it, which does not hold either
      *
      * So a release wakes one claim. A claim that has waited and holds now writes its key again, if the next one could hold
-     * beside it: that is what the next one waits for, and it becomes the first that does not hold, or holds too. If nobody
-     * was behind it when it found out that it holds, there is nothing to write: whoever comes later sees that it holds.
-     * A claim that dies before it has written is deleted with its lease, which wakes the next one as well.
+     * beside it: that is what the next one waits for, and it becomes the first that does not hold, or holds too. If no
+     * claim was behind it when it found out that it holds, it writes nothing: later claims see that it holds. A claim
+     * that dies before it has written is deleted with its lease, which wakes the next one as well.
      *
      * Entering asks for some of the keys, and etcd adds how many there are. The keys of claims for several permits come
      * first, so the rest are claims for one permit, and the sum is known from an answer that is small however many
-     * hold. Who has to wait asks for all that can matter: no more than there are permits, and one.
+     * hold. A claim that has to wait reads all claims that can matter: at most one more than there are permits.
      */
-    private static final int SOME = 33;
+    private static final int ENTER_LIMIT = 33;
 
     private final ByteString semaphore;
     private final String claims;
@@ -47,17 +46,17 @@ final class SemaphoreQueue extends ClaimQueue {
         this.claims = Keys.permits(own, terms.permits());
     }
 
-    /** What the keys of all claims of the semaphore begin with. */
+    /** The prefix of the keys of all claims of the semaphore. */
     ByteString semaphore() {
         return semaphore;
     }
 
-    /** What the keys of all its slots begin with. */
+    /** The prefix of the keys of all its slots. */
     ByteString slots() {
         return keys.slots(terms.name(), terms.limit());
     }
 
-    /** Where the slots of a claim are stored. */
+    /** The key that stores the slots of a claim. */
     ByteString slotKey(ByteString claim) {
         return slots().concat(claim.substring(semaphore.size()));
     }
@@ -67,7 +66,7 @@ final class SemaphoreQueue extends ClaimQueue {
         return claims;
     }
 
-    /** Nobody asks a holder for its permit, so it need not hear of others. */
+    /** Nobody asks a holder for its permit, so it does not watch other claims. */
     @Override
     ByteString watchedWith(ByteString ownKey) {
         return ownKey;
@@ -93,14 +92,14 @@ final class SemaphoreQueue extends ClaimQueue {
 
     @Override
     RangeRequest.Builder some() {
-        return Txns.lookAll(semaphore).setLimit(SOME);
+        return Txns.lookAll(semaphore).setLimit(ENTER_LIMIT);
     }
 
     @Override
     View entered(long revision, RangeResponse some) {
         Optional<Boolean> refused = refuses(some);
         if (refused.isPresent() && !refused.get()) {
-            return View.of(revision, revision, null);
+            return View.holds(revision, revision);
         }
         return refused.isPresent() && some.getKvsCount() == some.getCount()
                 ? View.of(revision, revision, blockers(entries(some.getKvsList()), revision))
@@ -164,7 +163,7 @@ final class SemaphoreQueue extends ClaimQueue {
         return View.of(revision, createRevision, blockers(entries, revision)).heir(heir);
     }
 
-    /** What is not understood is better told once too often. */
+    /** A claim that cannot be parsed counts as one that may: an unneeded announcement does no harm. */
     private boolean mayHoldBeside(KeyValue next) {
         return keys.parse(next)
                 .map(entry -> (long) entry.permits() + terms.permits() <= terms.limit())
@@ -185,29 +184,29 @@ final class SemaphoreQueue extends ClaimQueue {
     }
 
     /**
-     * What a claim waits for.
+     * The keys that a claim waits for.
      *
      * @param before all claims before it, or more of them than there are permits and the last one among them
-     * @return null if it holds
+     * @return empty if it holds
      */
-    private @Nullable Blockers blockers(List<Entry> before, long revision) {
+    private Optional<Blockers> blockers(List<Entry> before, long revision) {
         long held = permits(before);
         long missing = held + terms.permits() - terms.limit();
         if (missing <= 0) {
-            return null;
+            return Optional.empty();
         }
         Entry last = before.stream()
                 .max(Comparator.comparingLong(Entry::createRevision))
                 .orElseThrow(); // a claim alone is not for more permits than there are
         if (held > terms.limit()) {
-            return Blockers.last(last.kv(), revision);
+            return Optional.of(Blockers.last(last.kv(), revision));
         }
         if (before.size() == 1) {
-            return Blockers.only(last.kv(), last.permits(), missing, revision);
+            return Optional.of(Blockers.only(last.kv(), last.permits(), missing, revision));
         }
         Map<ByteString, Integer> holders = new HashMap<>();
         before.forEach(entry -> holders.put(entry.kv().getKey(), entry.permits()));
-        return Blockers.holders(semaphore, holders, missing, revision);
+        return Optional.of(Blockers.holders(semaphore, holders, missing, revision));
     }
 
     @Override

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lease at etcd and all that hangs on it: a key of its own, and the keys of a limited number of claims. When it ends,
- * all of them are gone. A client has as many as its claims need. Safe for use by many threads.
+ * One lease at etcd and the keys attached to it: a key of its own, and the keys of a limited number of claims. When it
+ * ends, all of them are gone. A client has as many as its claims need. Safe for use by many threads.
  */
 final class Session implements Renewable {
     /**
@@ -45,9 +45,9 @@ final class Session implements Renewable {
      * Makes it.
      *
      * @param lease the lease's id, which is never used again
-     * @param number what its keys have in them; another session may have had it before
+     * @param number part of its keys; another session may have had it before
      * @param key the session's key, which says that it lives
-     * @param value what the key says, for people
+     * @param value the value of the key, for people to read
      * @param createRevision when the key was made
      */
     Session(
@@ -145,7 +145,7 @@ final class Session implements Renewable {
         return claims;
     }
 
-    /** Gives no more places, if nobody has one; whether that is so. */
+    /** Stops giving places if no claim has one; returns whether it stopped. */
     synchronized boolean retire() {
         retired |= claims == 0;
         return retired;
@@ -166,7 +166,7 @@ final class Session implements Renewable {
         return ended.get();
     }
 
-    /** Remembers a grant, to tell it of the session's end; false if that has come. */
+    /** Registers a grant to be notified when the session ends; false if it has ended. */
     boolean add(EtcdGrant grant) {
         grants.add(grant);
         return !ended.get();

@@ -14,14 +14,14 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class SessionNumbers {
     /*
-     * Overview. A number is taken by putting the session's key, if there is none. It is drawn from twice as many as there
-     * are sessions, and a few more: so that every second try succeeds at least, however many clients connect at once. The
-     * first try assumes that there are none.
+     * Overview. A number is taken by putting the session's key, if there is none. It is drawn from a range twice as
+     * large as the number of sessions, and a little more: so that at least every second try succeeds, however many
+     * clients connect at once. The first try assumes that there are none.
      *
      * The same transaction finds out whether clients use the namespace whose keys have another format: all sessions are
      * under one prefix, and those of each format under one below it.
      */
-    private static final int FEW = 8;
+    private static final int SPARE_NUMBERS = 8;
 
     private final Link link;
     private final Keys keys;
@@ -45,7 +45,7 @@ final class SessionNumbers {
     }
 
     private CompletableFuture<Taken> take(ByteString value, long lease, long sessions) {
-        long number = ThreadLocalRandom.current().nextLong(2 * sessions + FEW);
+        long number = ThreadLocalRandom.current().nextLong(2 * sessions + SPARE_NUMBERS);
         return link.call(Rpc.TXN, request(number, value, lease)).thenCompose(answer -> {
             if (answer.getSucceeded()) {
                 return CompletableFuture.completedFuture(

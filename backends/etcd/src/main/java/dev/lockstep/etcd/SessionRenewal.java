@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 final class SessionRenewal {
     /*
      * Overview. A renewal is a keepalive and then a read of the session's key, which must be answered in the same raft
-     * term. A keepalive alone proves little: a leader that was stopped, or whose disk stood still, answers keepalives
-     * before it learns that there is another leader, at which the lease goes on to expire. The read is confirmed by a
+     * term. A keepalive alone proves little: a leader that was stopped, or whose disk stalled, answers keepalives
+     * before it learns that there is another leader, where the lease continues to expire. The read is confirmed by a
      * majority; and since the member that passed the keepalive on was in the same term before, it passed it to that
      * term's leader. The deadline counts from before the keepalive was sent.
      *
@@ -28,7 +28,7 @@ final class SessionRenewal {
         this.timeoutNanos = timeout.toNanos();
     }
 
-    /** Renews a session: gives it back if it has ended; fails if nothing is certain. */
+    /** Renews a session. Returns the session if it has ended; fails if the outcome is unknown. */
     CompletableFuture<List<Session>> renew(Session session) {
         CompletableFuture<?> allowed =
                 session.isReadRefused() ? read(session) : CompletableFuture.completedFuture(null);
@@ -47,7 +47,9 @@ final class SessionRenewal {
                         (found, failure) -> session.readRefused(failure != null && !Failure.isUnanswered(failure)));
     }
 
-    /** What a keepalive and the read after it say: the session if it has ended. Throws if they say nothing certain. */
+    /**
+     * The result of a keepalive and the read after it: the session if it has ended. Throws if the outcome is unknown.
+     */
     static List<Session> verdict(Session session, LeaseKeepAliveResponse kept, RangeResponse found) {
         if (!session.isFound(found.getKvsList())) {
             return List.of(session);

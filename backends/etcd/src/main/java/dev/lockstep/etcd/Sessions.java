@@ -22,15 +22,15 @@ import org.slf4j.LoggerFactory;
 /** Keeps a client's sessions alive, and opens another when one is needed. Safe for use by many threads. */
 final class Sessions {
     /*
-     * Overview. A client has one session, and more while its claims need more room than one has. Each is renewed and lost
-     * for itself.
+     * Overview. A client has one session, and more while its claims need more room than one has. Each is renewed and
+     * lost separately.
      *
      * A session ends when its key is gone: the lease has expired or was revoked, or somebody deleted the key. A watch
-     * tells so at once, a renewal does at the latest, and a request with a dead lease does too. What is left of its
-     * lease is then revoked, since nothing may hang on it any more.
+     * notices that at once, a renewal at the latest, and so does a request with a dead lease. The lease is then
+     * revoked, since no key may be attached to it any more.
      *
-     * The next one is tried for until it is there. As long as etcd refuses it, though it answers, whoever waits for it is
-     * told so: nothing else would, since an engine that answers is no outage.
+     * The client tries to open the next one until it succeeds. While etcd answers but refuses it, claims that wait for
+     * it fail with that reason: nothing else would report it, since an engine that answers is not an outage.
      *
      * The sessions of a client are renewed at different times, so that they also expire at different times if it dies:
      * etcd serves nobody while it deletes the keys of a lease.
@@ -64,7 +64,7 @@ final class Sessions {
     private int opened;
     private boolean closed;
 
-    /** A session that lives, as far as is known, with what keeps it so. */
+    /** A session that is alive as far as is known, with its renewer and its watch. */
     private record Kept(Session session, Renewer<Session> renewer, Watches.Watch watch) {
         void forget() {
             renewer.close();
@@ -76,7 +76,7 @@ final class Sessions {
      * Makes it.
      *
      * @param whenAnswered runs when there is a session for claims that have none, or the reason why not
-     * @param whenRenewed hears of each renewal
+     * @param whenRenewed is called at each renewal
      */
     Sessions(
             BackendContext context,
@@ -118,7 +118,7 @@ final class Sessions {
         return refusal;
     }
 
-    /** The smallest ttl that the cluster keeps, as far as the last session's lease tells. */
+    /** The smallest ttl that the cluster keeps, according to the last session's lease. */
     Duration minTtl() {
         return grantedSeconds > leaseSeconds ? Duration.ofSeconds(grantedSeconds) : LEAST_TTL;
     }
@@ -214,7 +214,7 @@ final class Sessions {
         };
     }
 
-    /** Opens one more session, in as many tries as it takes, unless that is under way. Not in this call. */
+    /** Opens one more session, in as many tries as it takes, unless that is under way. Returns before it starts. */
     private void openAnother() {
         synchronized (this) {
             if (closed || opening) {
@@ -337,7 +337,7 @@ final class Sessions {
                 .handle((answer, failure) -> null);
     }
 
-    /** Ends all sessions, and with them all that the client has at etcd. */
+    /** Ends all sessions, and with them all keys that the client has in etcd. */
     CompletableFuture<Void> close() {
         List<Kept> last;
         CompletableFuture<Void> revoked;
@@ -345,7 +345,7 @@ final class Sessions {
             closed = true;
             last = List.copyOf(alive);
             alive.clear();
-            revoked = attempt; // which ends what it opens
+            revoked = attempt; // which ends the session that it opens
         }
         // One after the other, since etcd serves nobody while it deletes the keys of a lease.
         for (Kept kept : last) {

@@ -6,15 +6,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to reach a cluster.
+ * The settings for reaching a cluster.
  *
  * @param endpoints its members as {@code host:port}, at least one
  * @param tls whether to speak TLS
  * @param authority the certificates to trust; null for those of the JVM
  * @param certificate the client's certificate; null for none
  * @param key the certificate's key; null for none
- * @param user who to log in as; null for nobody
- * @param password gives the user's password, at each login
+ * @param user the user to log in as; null for none
+ * @param password supplies the user's password, at each login
  */
 record Settings(
         List<String> endpoints,

@@ -1,13 +1,14 @@
 package dev.lockstep.etcd;
 
 import com.google.protobuf.ByteString;
-import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LockLostException;
+import dev.lockstep.LossReason;
 import dev.lockstep.etcd.Keys.Entry;
 import dev.lockstep.etcd.proto.Etcd.KeyValue;
 import dev.lockstep.etcd.proto.Etcd.RangeRequest;
 import dev.lockstep.etcd.proto.Etcd.TxnRequest;
 import dev.lockstep.etcd.proto.Etcd.TxnResponse;
-import dev.lockstep.spi.HolderLines;
+import dev.lockstep.spi.HolderText;
 import dev.lockstep.spi.Retry;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,19 +44,27 @@ final class SlotSearch {
     private final SemaphoreQueue queue;
     private final ByteString own;
     private final long token;
+    private final Runnable gone;
     private final CompletableFuture<List<Integer>> found;
     private final Retry retry;
 
+    /**
+     * Makes it.
+     *
+     * @param gone called if the holder's key is not there any more
+     */
     SlotSearch(
             EtcdBackend backend,
             SemaphoreQueue queue,
             ByteString own,
             long token,
+            Runnable gone,
             CompletableFuture<List<Integer>> found) {
         this.backend = backend;
         this.queue = queue;
         this.own = own;
         this.token = token;
+        this.gone = gone;
         this.found = found;
         this.retry = Retry.until(backend.context(), backend.context().requestDeadlineNanos());
     }
@@ -88,9 +97,8 @@ final class SlotSearch {
                 .sorted(Comparator.comparingLong(Entry::createRevision))
                 .toList();
         if (claims.stream().noneMatch(claim -> claim.createRevision() == token)) {
-            throw new LockUnavailableException(
-                    queue.terms.name(),
-                    "Semaphore '" + queue.terms.name() + "': the permit has been lost, so it has no slots any more.");
+            gone.run();
+            throw new LockLostException(queue.terms.name(), LossReason.REVOKED, backend.address());
         }
         Map<ByteString, Assignment> stored = new HashMap<>();
         Txns.found(answer, 1).forEach(kv -> stored.put(kv.getKey(), read(kv)));
@@ -150,7 +158,7 @@ final class SlotSearch {
             } else if (failure == null) {
                 start(); // others have written, or there are more to write
             } else if (!Failure.isLeaseGone(failure) || !retry.later(this::start)) {
-                found.completeExceptionally(failure); // otherwise an older holder has gone just now
+                found.completeExceptionally(failure); // otherwise an older holder has just gone
             }
         });
     }
@@ -167,12 +175,12 @@ final class SlotSearch {
 
     private static ByteString value(long claim, List<Integer> slots) {
         String numbers = slots.stream().map(String::valueOf).collect(Collectors.joining(","));
-        return Keys.bytes(HolderLines.line("created", Long.toString(claim)) + HolderLines.line("slots", numbers));
+        return Keys.bytes(HolderText.line("created", Long.toString(claim)) + HolderText.line("slots", numbers));
     }
 
-    /** Reads what was stored; what a stranger wrote belongs to no claim. */
+    /** Reads stored slots; those that a stranger wrote belong to no claim. */
     private Assignment read(KeyValue kv) {
-        Map<String, String> facts = HolderLines.read(kv.getValue().toStringUtf8());
+        Map<String, String> facts = HolderText.read(kv.getValue().toStringUtf8());
         try {
             List<Integer> slots = Arrays.stream(facts.getOrDefault("slots", "").split(","))
                     .map(Integer::valueOf)

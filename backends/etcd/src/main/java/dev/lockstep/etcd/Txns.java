@@ -103,7 +103,7 @@ final class Txns {
                 .build();
     }
 
-    /** What the n-th operation of a transaction found. */
+    /** The keys that the n-th operation of a transaction found. */
     static List<KeyValue> found(TxnResponse answer, int operation) {
         return answer.getResponses(operation).getResponseRange().getKvsList();
     }

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Where a cluster is and how to log in, understood from a URL. Messages repeat nothing of it that may be a password. */
+/** The address of a cluster and the login, parsed from a URL. Messages repeat no part of it that may be a password. */
 final class Url {
     private static final Pattern URL = Pattern.compile(
             "(etcds?)://(?:(?<user>[^:@/?]+)(?::(?<password>[^@/?]+))?@)?(?<hosts>[^@/?]+)/?(?:\\?(?<options>.*))?");

@@ -24,12 +24,12 @@ import org.slf4j.LoggerFactory;
 final class Watches implements AutoCloseable {
     /*
      * Overview. A watch begins "now" (revision 0), since one that begins in the past is served by a loop of the server
-     * that runs ten times a second. What happened before it was in place is its watcher's to look up, when it is told
-     * that it is. A watch that has to begin in the past may do so the first time.
+     * that runs ten times a second. When it is in place, its watcher is notified and looks up earlier changes. A watch
+     * that has to begin in the past may do so the first time.
      *
      * When the stream ends, for whatever reason, another is opened and all watches are made again, from "now". A watch
      * that the server cancels, because its revision was compacted, is made again too. So each watcher has seen every
-     * event, or been told to look. A stream that is silent is asked for a sign of life now and then.
+     * event, or was asked to look. A stream that is silent is asked for a sign of life now and then.
      */
     private static final Logger log = LoggerFactory.getLogger(Watches.class);
 
@@ -44,9 +44,9 @@ final class Watches implements AutoCloseable {
     private int failures;
     private long lastId;
 
-    /** Hears of changes, on an event thread: must not block. */
+    /** Receives changes, on an event thread: must not block. */
     interface Watcher {
-        /** The watch is in place from now on. What came before was not told. */
+        /** The watch is in place from now on. Earlier changes were not reported. */
         void watching();
 
         /** Something changed. */
@@ -69,7 +69,7 @@ final class Watches implements AutoCloseable {
             this.watcher = watcher;
         }
 
-        /** Ends it. An event that is on its way may still be told. */
+        /** Ends it. An event that is under way may still be reported. */
         void cancel() {
             synchronized (Watches.this) {
                 if (active.remove(id, this) && stream != null) {
@@ -256,7 +256,7 @@ final class Watches implements AutoCloseable {
             abandon();
         }
 
-        /** Ends the stream; its watches go on with the next. */
+        /** Ends the stream; its watches continue on the next one. */
         void abandon() {
             synchronized (Watches.this) {
                 if (requests != null && !ended) {

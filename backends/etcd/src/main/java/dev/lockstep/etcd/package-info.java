@@ -7,7 +7,7 @@
  * }</pre>
  *
  * <p>Claims are keys on leases of their client, ordered by their create revision, which is also the token; each waiter watches
- * only the key before it. {@link dev.lockstep.etcd.EtcdGuard} ties transactions of one's own on the same cluster to a lock.
+ * only the key before it. {@link dev.lockstep.etcd.EtcdGuard} ties your own transactions on the same cluster to a lock.
  */
 @NullMarked
 package dev.lockstep.etcd;

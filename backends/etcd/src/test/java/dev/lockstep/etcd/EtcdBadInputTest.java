@@ -31,7 +31,8 @@ class EtcdBadInputTest extends SingleMemberTestCase {
                             .connect()))
                     .isInstanceOf(LockUnavailableException.class)
                     .hasMessageContaining(endpoints);
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(timeout.plusSeconds(5));
+            // It does not hang. Besides the request timeout, the machine may take some time to look a name up.
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
         }
     }
 

@@ -175,6 +175,11 @@ class EtcdFixture implements BackendFixture {
         }
 
         @Override
+        public Watch watch(String name, Runnable changed) {
+            return delegate.watch(name, changed);
+        }
+
+        @Override
         public long lastContactNanos() {
             return delegate.lastContactNanos();
         }

@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a server keeps of the past, and what many held locks cost others. */
-@Tag("full")
 class EtcdGrowthTest extends SingleMemberTestCase {
 
     /** etcd remembers each key until its history is compacted, and every range walks over all that it remembers. */
     @Test
+    @Tag("full")
     void aNameHasFewKeysHoweverOftenItIsUsed() throws Exception {
         Backends backends = closedAfterwards(new Backends(namespace, "etcd://" + server.address()));
         Set<String> keys = ConcurrentHashMap.newKeySet();
@@ -65,6 +65,7 @@ class EtcdGrowthTest extends SingleMemberTestCase {
     }
 
     @Test
+    @Tag("full")
     void clientsOneAfterTheOtherUseTheSameFewKeys() {
         Set<String> keys = ConcurrentHashMap.newKeySet();
         for (int i = 0; i < 40; i++) {
@@ -166,7 +167,7 @@ class EtcdGrowthTest extends SingleMemberTestCase {
             Span span = Span.measure(other, control);
             int now = gateway.leases();
             if (now < left) {
-                spans.add(span);
+                spans.add(span.ending(left - now));
             }
             left = now;
         }
@@ -184,8 +185,9 @@ class EtcdGrowthTest extends SingleMemberTestCase {
      *
      * @param here the longest pair of lock and unlock, in milliseconds
      * @param there the same at the other server
+     * @param leases how many ended in it
      */
-    private record Span(long here, long there) {
+    private record Span(long here, long there, int leases) {
         static Span measure(LockClient here, LockClient there) {
             long start = System.nanoTime();
             long longestHere = 0;
@@ -194,7 +196,11 @@ class EtcdGrowthTest extends SingleMemberTestCase {
                 longestHere = Math.max(longestHere, pairs(here, 1).toMillis());
                 longestThere = Math.max(longestThere, pairs(there, 1).toMillis());
             }
-            return new Span(longestHere, longestThere);
+            return new Span(longestHere, longestThere, 0);
+        }
+
+        Span ending(int ended) {
+            return new Span(here, there, ended);
         }
     }
 }

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -103,14 +104,16 @@ class EtcdRacesTest extends SingleMemberTestCase {
     /** As when a client closes: its sessions end while requests are on their way, which then fail. */
     @Test
     void aDepartureThatFailsAfterTheEndOfItsSessionIsOver() throws Exception {
+        Duration ttl = Duration.ofSeconds(10);
         TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
         EtcdBackend cutOff = closedAfterwards(new Backends(namespace, "etcd://127.0.0.1:" + proxy.port()))
-                .open(LockClient.builder().ttl(SHORT_TTL).requestTimeout(SHORT_TTL.plusMillis(500)));
+                .open(LockClient.builder().ttl(ttl).requestTimeout(ttl));
         ClaimKey key = Backends.claimKey(cutOff, NAME);
         proxy.blackHole();
         CompletableFuture<Boolean> left = cutOff.leave(key, NAME, 1, 0);
         key.session().signalLost(LossReason.CLIENT_CLOSED);
-        assertThat(left.get(20, TimeUnit.SECONDS)).isFalse();
+        assertThat(left.get(40, TimeUnit.SECONDS)).isFalse();
+        proxy.heal();
     }
 
     @Test
@@ -165,7 +168,7 @@ class EtcdRacesTest extends SingleMemberTestCase {
         proxy.heal();
         await("the hold is lost", () -> !lease.isValid());
         await("it goes on", () -> {
-            client.lock(NAME + "-next").acquireAsync().get(5, TimeUnit.SECONDS).close();
+            client.lock(NAME + "-next").acquireAsync().get(20, TimeUnit.SECONDS).close();
             return true;
         });
         gateway.delete(key);
@@ -193,7 +196,7 @@ class EtcdRacesTest extends SingleMemberTestCase {
         LockClient holder = connect();
         LockClient waiter = closedAfterwards(builder()
                 .url("etcd://" + forgetful.address())
-                .ttl(Duration.ofSeconds(3))
+                .ttl(Duration.ofSeconds(12))
                 .connect());
         Lease held = holder.lock(NAME).acquireAsync().get();
         CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();
@@ -201,7 +204,7 @@ class EtcdRacesTest extends SingleMemberTestCase {
         TimeUnit.MILLISECONDS.sleep(300); // and has seen that the holder is still there
         held.close();
         await("the event is dropped", () -> forgetful.dropped() == 1);
-        waiting.get(10, TimeUnit.SECONDS).close();
+        waiting.get(20, TimeUnit.SECONDS).close();
     }
 
     /** etcd may count the lease from the moment at which the client asked for it. */
@@ -230,7 +233,7 @@ class EtcdRacesTest extends SingleMemberTestCase {
         await("it has entered", () -> gateway.list(lockPrefix(NAME)).size() == 1);
         CompletableFuture<Void> gone = claim.withdraw(LockBackend.DO_NOT_BLOCK).toCompletableFuture();
         proxy.heal();
-        gone.get(5, TimeUnit.SECONDS);
+        gone.get(20, TimeUnit.SECONDS);
         assertThat(gateway.list(lockPrefix(NAME))).isEmpty();
     }
 
@@ -243,7 +246,7 @@ class EtcdRacesTest extends SingleMemberTestCase {
         Lease held = holder.lock(NAME).acquireAsync().get();
         CompletableFuture<Lease> waiting = waiter.lock(NAME).acquireAsync();
         await("it waits", () -> gateway.list(lockPrefix(NAME)).size() == 2);
-        TimeUnit.MILLISECONDS.sleep(300); // its watch is in place, and it has seen that the holder is still there
+        awaitQuiet(proxy); // its watch is in place, and it has seen that the holder is still there
         proxy.stall(TcpProxy.Direction.REQUESTS);
         held.close();
         Lease taken = waiting.get(20, TimeUnit.SECONDS);
@@ -254,15 +257,31 @@ class EtcdRacesTest extends SingleMemberTestCase {
         taken.close();
     }
 
+    /** Waits until nothing has been sent either way for a second; an answer on the loopback takes far less. */
+    private static void awaitQuiet(TcpProxy proxy) {
+        AtomicLong seen = new AtomicLong(-1);
+        AtomicLong since = new AtomicLong();
+        await("quiet", () -> {
+            long bytes = proxy.bytes(TcpProxy.Direction.REQUESTS) + proxy.bytes(TcpProxy.Direction.REPLIES);
+            if (seen.getAndSet(bytes) != bytes) {
+                since.set(System.nanoTime());
+            }
+            return System.nanoTime() - since.get() > TimeUnit.SECONDS.toNanos(1);
+        });
+    }
+
     @Test
     void aWaiterThatTakesOverWithoutItsKeyLosesTheLock() throws Exception {
         TestClaim first = TestClaim.of(NAME, "client.1");
         var held = backend.submit(first).outcome().toCompletableFuture().get(20, TimeUnit.SECONDS);
         String key = gateway.list(lockPrefix(NAME)).get(0).key();
+        TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
+        EtcdBackend another = closedAfterwards(new Backends(namespace, "etcd://127.0.0.1:" + proxy.port()))
+                .open();
         TestClaim second = TestClaim.of(NAME, "client.2");
-        Claim waiting = backend.submit(second);
+        Claim waiting = another.submit(second);
         await("it waits", () -> gateway.list(lockPrefix(NAME)).size() == 2 && waiting.mustWait());
-        TimeUnit.MILLISECONDS.sleep(300); // its watch is in place, and it has seen that the holder is still there
+        awaitQuiet(proxy); // its watch is in place, and it has seen that the holder is still there
         gateway.list(lockPrefix(NAME)).stream()
                 .map(Gateway.Kv::key)
                 .filter(other -> !other.equals(key))
@@ -327,6 +346,7 @@ class EtcdRacesTest extends SingleMemberTestCase {
         proxy.blackHole();
         long start = System.nanoTime();
         Claim claim = silent.submit(TestClaim.of(NAME, "client.1").blocking(Duration.ofMillis(200)));
+        // Without the bound it would block for the request timeout, which is twice as long.
         assertThat(Duration.ofNanos(System.nanoTime() - start))
                 .isBetween(Duration.ofMillis(190), Duration.ofSeconds(15));
         assertThat(claim.outcome().toCompletableFuture()).isNotDone();

@@ -17,7 +17,10 @@ class EtcdSilenceTest extends SingleMemberTestCase {
         TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
         String member = "127.0.0.1:" + proxy.port();
         LockClient client = connect(builder().url("etcd://" + member).requestTimeout(Duration.ofSeconds(1)));
-        client.lock("held").lock();
+        await("it is held", () -> {
+            client.lock("held").lock();
+            return true;
+        });
         proxy.blackHole();
         assertThatThrownBy(client.lock(NAME)::lock)
                 .isInstanceOf(LockUnavailableException.class)

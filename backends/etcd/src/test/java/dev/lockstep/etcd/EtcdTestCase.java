@@ -35,7 +35,10 @@ abstract class EtcdTestCase {
 
     /** A client to be. */
     LockClient.Builder builder() {
-        return LockClient.builder().namespace(namespace).retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100));
+        return LockClient.builder()
+                .namespace(namespace)
+                .requestTimeout(Duration.ofSeconds(20))
+                .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100));
     }
 
     LockClient connect(String url) {

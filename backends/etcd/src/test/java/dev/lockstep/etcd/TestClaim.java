@@ -8,7 +8,6 @@ import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.GrantListener;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 
@@ -47,7 +46,7 @@ record TestClaim(
 
     @Override
     public HolderInfo holder() {
-        return new HolderInfo("test", "host", 1, "main", Instant.EPOCH, false);
+        return HolderInfo.of("test", "host", 1).withThread("main");
     }
 
     @Override

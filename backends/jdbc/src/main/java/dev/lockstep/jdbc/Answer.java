@@ -3,9 +3,9 @@ package dev.lockstep.jdbc;
 import java.util.List;
 
 /**
- * What the database says to a claim.
+ * The database's answer to a claim.
  *
- * @param kind what
+ * @param kind the kind of answer
  * @param token if granted, the token
  * @param wanted if granted, whether another client waits
  * @param slots if granted, the slots; none of a lock

@@ -5,7 +5,7 @@ import dev.lockstep.LockMode;
 import dev.lockstep.spi.ClaimRequest;
 
 /**
- * What a claim asks for, in the words of the tables.
+ * A claim's request, in the terms of the tables.
  *
  * @param key the lock's name as it stands in the tables
  * @param claim the claim's id
@@ -41,7 +41,7 @@ record Ask(
                 request.permits());
     }
 
-    /** Text for people, such that every database takes it: no control characters, no halves of characters. */
+    /** Text for people, in a form that every database accepts: no control characters, no unpaired surrogates. */
     static String text(String any, int length) {
         StringBuilder text = new StringBuilder(any.length());
         any.codePoints()

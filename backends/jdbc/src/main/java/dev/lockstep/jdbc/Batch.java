@@ -6,12 +6,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Statements that are sent together where the driver can, and one after the other elsewhere. Used by one thread. */
+/**
+ * Statements that are sent together where the driver can do that, and one after the other elsewhere. Used by one
+ * thread.
+ */
 final class Batch {
     private final List<Call<?>> calls = new ArrayList<>();
 
     /**
-     * A statement, and what it answered once it was sent.
+     * A statement, and its answer once it was sent.
      *
      * @param <T> the answer
      */
@@ -22,7 +25,7 @@ final class Batch {
         /** Reads its rows; null if it draws, or has none and its answer is whether it changed any. */
         final Link.@Nullable Reader<T> reader;
 
-        /** Whether its rows are what {@link Dialect#drawing} tells. */
+        /** Whether its rows are the result of {@link Dialect#drawing}. */
         final boolean draws;
 
         private @Nullable T answer;
@@ -42,7 +45,7 @@ final class Batch {
             }
         }
 
-        @SuppressWarnings("unchecked") // that of a statement without a reader is whether it changed a row
+        @SuppressWarnings("unchecked") // without a reader, the answer is whether a row was changed
         void answered(@Nullable Object any) {
             answer = (T) any;
         }

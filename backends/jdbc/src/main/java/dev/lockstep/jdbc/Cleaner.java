@@ -7,9 +7,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sweeps what others left: sessions that have expired, locks and claims of sessions that are gone, and names that nobody
- * has used for long. One client sweeps in each period, whichever asks first. Exclusion does not depend on it: who needs a
- * lock of a dead session takes it itself.
+ * Cleans up leftovers: sessions that have expired, locks and claims of sessions that are gone, and names that have not
+ * been used for long. One client cleans up in each period, whichever asks first. Exclusion does not depend on it: a
+ * claim that needs a lock of a dead session takes it itself.
  */
 final class Cleaner implements AutoCloseable {
     private final JdbcBackend backend;
@@ -38,7 +38,7 @@ final class Cleaner implements AutoCloseable {
                 sweep();
             }
         } catch (SQLException | RuntimeException e) {
-            backend.log().debug("Sweeping failed; another client will do it, or this one the next time", e);
+            backend.log().debug("The clean-up failed; another client does it, or this one the next time", e);
         } finally {
             schedule();
         }
@@ -58,7 +58,7 @@ final class Cleaner implements AutoCloseable {
         }
     }
 
-    /** One step of a sweep. */
+    /** One step of the cleaning. */
     @FunctionalInterface
     private interface Step {
         boolean run() throws SQLException;
@@ -74,7 +74,7 @@ final class Cleaner implements AutoCloseable {
                                     step.run();
                                 }
                             } catch (SQLException | RuntimeException e) {
-                                backend.log().debug("A step of sweeping failed; the next sweep repeats it", e);
+                                backend.log().debug("A step of the clean-up failed; the next one repeats it", e);
                             }
                         },
                         () -> {});

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Lends connections, each for one request. Never keeps one for a lock or a waiter, and never joins a transaction of its
- * caller. Gives a connection back as it was. Keeps one for the session alone, so that whoever uses up all others cannot end
- * it. Safe for use by many threads.
+ * caller. Returns a connection in the state in which it came. Keeps one for the session alone, so that the session
+ * stays alive when all others are in use. Safe for use by many threads.
  */
 final class Connections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
@@ -35,7 +35,7 @@ final class Connections implements AutoCloseable {
     private final AtomicReference<@Nullable Connection> kept = new AtomicReference<>(); // null while it is used
     private volatile boolean closed;
 
-    /** What a driver's own interface is needed for. */
+    /** An operation that needs the driver's own interface. */
     @FunctionalInterface
     interface Tuning {
         void tune(Connection connection) throws SQLException;
@@ -44,8 +44,8 @@ final class Connections implements AutoCloseable {
     /**
      * Makes it.
      *
-     * @param ownPool what to close in the end
-     * @param keeping where the connection for the session comes from; null if it has none of its own
+     * @param ownPool the pool to close at the end
+     * @param keeping the source of the session's connection; null if the session has none of its own
      */
     Connections(
             DataSource source,
@@ -129,13 +129,13 @@ final class Connections implements AutoCloseable {
             close(connection);
             if (source instanceof HikariDataSource pool && pool.isClosed()) {
                 // The pool was closed while the connection was in use: it aborted and forgot it. With some drivers,
-                // such as H2's, to abort does nothing, and the server would keep it.
+                // such as H2's, abort does nothing, and the server would keep it.
                 close(fromDriver);
             }
         }
     }
 
-    /** What a pool has got from the driver; the connection itself if it is no pool's. */
+    /** The driver's connection behind a pool's; the connection itself if it is not from a pool. */
     private static Connection fromDriver(Connection connection) {
         try {
             return connection.unwrap(Connection.class);
@@ -190,18 +190,20 @@ final class Connections implements AutoCloseable {
             throw e;
         } finally {
             if (link.isBroken()) {
-                evict(connection); // not every driver closes what is aborted
+                evict(connection); // not every driver closes an aborted connection
             }
             giveBack(connection, link, timeout, manual);
         }
     }
 
-    /** What was answered stands, whatever becomes of its connection: a pool that is closed meanwhile throws anything. */
+    /**
+     * The answer stands, whatever happens to its connection: a pool that is closed meanwhile may throw any exception.
+     */
     private static void close(Connection connection) {
         try {
             connection.close();
         } catch (SQLException | RuntimeException e) {
-            log.debug("A connection could not be given back", e);
+            log.debug("A connection could not be returned", e);
         }
     }
 
@@ -209,23 +211,25 @@ final class Connections implements AutoCloseable {
         try {
             return from.getConnection();
         } catch (RuntimeException e) {
-            throw Failure.asSqlException(e); // who repeats what fails repeats this, too
+            throw Failure.asSqlException(e); // callers that retry failures retry this, too
         }
     }
 
-    /** The database has answered what was sent then, so that it is known to serve; or that others hold a lock. */
+    /** The database has answered a request that was sent then: so it serves, or says that others hold a lock. */
     void noteContact(long sent) {
         lastContactNanos.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
     }
 
-    /** Keeps a pool from lending a broken connection again, which it would as long as it is in use often enough. */
+    /**
+     * Keeps a pool from lending a broken connection again, which it would do while the connection is used often enough.
+     */
     private void evict(Connection connection) {
         if (source instanceof HikariDataSource pool) {
             pool.evictConnection(connection);
         }
     }
 
-    /** Leaves a connection as it came. One that is broken cannot be, and its pool finds that out. */
+    /** Restores the original state of a connection. That fails for a broken one, and its pool notices. */
     private static void giveBack(Connection connection, Link link, int timeout, boolean manual) {
         try {
             if (timeout >= 0) {
@@ -235,7 +239,7 @@ final class Connections implements AutoCloseable {
                 connection.setAutoCommit(false);
             }
         } catch (SQLException | RuntimeException e) {
-            log.debug("A connection could not be given back as it came", e);
+            log.debug("A connection could not be returned as it was borrowed", e);
         }
     }
 

@@ -7,10 +7,9 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What locks promise on a database, as it is set up. */
+/** Describes the guarantees of locks on a database with its current settings. */
 final class Description {
     private Description() {}
 
@@ -18,19 +17,17 @@ final class Description {
      * Asks the database.
      *
      * @param ttl how long a session outlives its client
-     * @param pushed whether the database wakes those that wait
+     * @param pushed whether the database wakes waiters
      */
     static EngineInfo of(Link link, Dialect dialect, Duration ttl, boolean pushed) throws SQLException {
         String version = link.version();
         return link.query("SELECT " + dialect.now() + ", " + dialect.forgetfulSetting(), row -> {
             row.next();
             Instant clock = Instant.EPOCH.plus(row.getLong(1), ChronoUnit.MICROS);
-            return new EngineInfo(
-                    dialect.product(),
-                    version,
-                    Optional.of(clock),
-                    guarantees(ttl, pushed),
-                    limits(dialect, row.getString(2), pushed));
+            return EngineInfo.of(dialect.product(), version)
+                    .withClock(clock)
+                    .withGuarantees(guarantees(ttl, pushed))
+                    .withLimits(limits(dialect, row.getString(2), pushed));
         });
     }
 
@@ -40,7 +37,7 @@ final class Description {
                 "A crashed holder's lock is free after " + ttl.toMillis()
                         + " ms, by the database's clock. A holder learns of a loss before that.",
                 "Fair locks are first come, first served. "
-                        + (pushed ? "Waiters are woken by NOTIFY." : "Waiters look every 5 to 100 ms."),
+                        + (pushed ? "Waiters are woken by NOTIFY." : "The first waiter polls every 2 to 100 ms."),
                 "Tokens rise, over restarts and removed rows too.");
     }
 
@@ -51,7 +48,7 @@ final class Description {
         }
         limits.add(dialect.limit());
         if (!pushed) {
-            limits.add("A holder is not told that others wait, so there are no sticky locks.");
+            limits.add("A holder is not notified that others wait, so there are no sticky locks.");
         }
         return limits;
     }

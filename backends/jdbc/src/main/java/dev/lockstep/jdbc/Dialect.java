@@ -9,20 +9,20 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What differs between databases. Immutable. */
+/** The differences between databases. Immutable. */
 abstract class Dialect {
     static final String STANDBY_LIMIT =
             "A switch to a standby that has not seen the last commits forgets locks, and grants them twice.";
 
     /**
-     * What an UPDATE or INSERT that drew a token tells.
+     * The result of an UPDATE or INSERT that drew a token.
      *
      * @param token the token
-     * @param head the claim that waits first, or null if none does or the database does not tell
+     * @param head the claim that waits first, or null if none does or the database does not say
      */
     record Drawn(long token, @Nullable String head) {}
 
-    /** The name of the database as its driver tells it, which is also that of its file of table definitions. */
+    /** The name of the database as its driver reports it, which is also that of its file of table definitions. */
     abstract String product();
 
     /** The second part of its JDBC URLs. */
@@ -46,12 +46,12 @@ abstract class Dialect {
         return "GREATEST(token + 1, " + now() + ")";
     }
 
-    /** Makes a statement that sets {@code token} tell it. */
+    /** Makes a statement that sets {@code token} return it. */
     String drawing(String update) {
         return update + " RETURNING token, head";
     }
 
-    /** Makes an INSERT that sets {@code token} tell it. One for a name that is there does nothing, or fails. */
+    /** Makes an INSERT that sets {@code token} return it. An INSERT for an existing name does nothing, or fails. */
     String drawingInsert(String insert) {
         return drawing(insert + " ON CONFLICT DO NOTHING");
     }
@@ -77,7 +77,7 @@ abstract class Dialect {
         return rows.next() ? new Drawn(rows.getLong(1), rows.getString(2)) : null;
     }
 
-    /** Reads what the statement before it has drawn, if that does not tell it itself when sent together with others. */
+    /** Reads the token that the statement before it has drawn, if that one cannot return it in a batch. */
     @Nullable
     String readDrawnBefore() {
         return null;
@@ -86,8 +86,8 @@ abstract class Dialect {
     /**
      * Whether several statements can be sent as one, with semicolons in between.
      *
-     * @param ownUrl the URL of the pool of the client's own, whose driver is set up for it; null over the data source of
-     *     others, of which that is not known
+     * @param ownUrl the URL of the client's own pool, whose driver is set up for it; null over the application's data
+     *     source, where that is not known
      */
     boolean sendsTogether(@Nullable String ownUrl) {
         return false;
@@ -110,7 +110,7 @@ abstract class Dialect {
         }
     }
 
-    /** The setting with which a crash forgets what was committed, as an expression; null if there is none. */
+    /** The setting that lets a crash lose committed transactions, as an expression; null if there is none. */
     String forgetfulSetting() {
         return "NULL";
     }
@@ -118,13 +118,13 @@ abstract class Dialect {
     /** The numbers of errors. */
     abstract ErrorCodes codes();
 
-    /** What a failed statement means. */
+    /** The meaning of a failed statement. */
     Failure failure(SQLException failure) {
         Failure byNumber = codes().meaning(Failure.codeOf(failure));
         return byNumber != null ? byNumber : Failure.ofState(Failure.stateOf(failure));
     }
 
-    /** Whether the server that answered only lets itself be read. */
+    /** Whether the server that answered is read-only. */
     boolean isReadOnly(SQLException failure) {
         return codes().readOnly().contains(Failure.codeOf(failure))
                 || Failure.stateOf(failure).equals("25006");
@@ -141,20 +141,20 @@ abstract class Dialect {
                 || Failure.stateOf(failure).equals("22023");
     }
 
-    /** What limits locks on this database, whatever its settings. */
+    /** The limits of locks on this database, whatever its settings. */
     abstract String limit();
 
-    /** Whether a statement may run in the thread of a user, which may be interrupted, and ends in time by itself. */
-    boolean worksInline() {
+    /** Whether a statement may run in the caller's thread, which may be interrupted, and ends in time by itself. */
+    boolean runsInCallerThread() {
         return true;
     }
 
-    /** Whether the tables are made without being asked. */
+    /** Whether the tables are created by default. */
     boolean createsSchema() {
         return false;
     }
 
-    /** The most connections of which a client has a use. */
+    /** The most connections that a client can use. */
     int maxConnections() {
         return Integer.MAX_VALUE;
     }

@@ -39,7 +39,7 @@ final class Dialects {
                 null, "The database '" + product + "' cannot keep locks. Use one of " + expected());
     }
 
-    /** What a failure means if the database is not known yet, by the rules of all. */
+    /** The meaning of a failure if the database is not known yet, by the rules of all. */
     static Failure failure(SQLException failure) {
         String state = Failure.stateOf(failure);
         int code = Failure.codeOf(failure);

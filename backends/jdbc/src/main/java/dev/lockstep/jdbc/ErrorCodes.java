@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param conflict it lost against another statement
  * @param refused the database answers and writes nothing
- * @param readOnly of these, those of a server that only lets itself be read
- * @param away the server is not there for this client
+ * @param readOnly of these, those of a read-only server
+ * @param away this client cannot reach the server
  * @param wrong it will never work
  * @param argument the driver cannot use a part of the URL
  */
@@ -20,10 +20,10 @@ record ErrorCodes(
         Set<Integer> away,
         Set<Integer> wrong,
         Set<Integer> argument) {
-    /** Of a database that names errors by their state alone. */
+    /** For a database that identifies errors by their state alone. */
     static final ErrorCodes NONE = new ErrorCodes(Set.of(), Set.of(), Set.of(), Set.of(), Set.of(), Set.of());
 
-    /** What a number means; null if it says nothing. */
+    /** The meaning of a number; null if it has none. */
     @Nullable
     Failure meaning(int code) {
         if (conflict.contains(code)) {

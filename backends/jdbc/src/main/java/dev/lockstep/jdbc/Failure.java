@@ -9,13 +9,15 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a failed statement means for who sent it. */
+/** The meaning of a failed statement for its sender. */
 enum Failure {
-    /** It lost against another one and changed nothing: again, at once. */
+    /** It lost against another one and changed nothing: try again at once. */
     CONFLICT,
-    /** No answer, or none that helps; whether it was carried out is unknown: again, after a while. */
+    /** No answer, or none that helps; whether it was carried out is unknown: try again after a while. */
     UNREACHABLE,
-    /** The database answers and writes nothing: a standby, full, or at a limit. Again for a while: that may pass. */
+    /**
+     * The database answers and writes nothing: a standby, full, or at a limit. Try again for a while: that may pass.
+     */
     REFUSED,
     /** It will never work. */
     WRONG;
@@ -25,7 +27,7 @@ enum Failure {
     private static final Set<String> CONFLICTS = Set.of("41000", "26000", "42P05");
 
     /**
-     * What a failure means.
+     * The meaning of a failure.
      *
      * @param dialect the database; null if it is not known yet, and the failure is judged by the rules of all
      */
@@ -34,17 +36,17 @@ enum Failure {
     }
 
     /**
-     * Whether the connection is of no use any more, though others may be: it is broken, or its server only lets itself be
-     * read, as a primary that has become a standby.
+     * Whether this connection cannot be used any more, though others may be: it is broken, or its server is read-only,
+     * such as a primary that has become a standby.
      */
     static boolean spoilsConnection(SQLException failure, Dialect dialect) {
         return of(failure, dialect) == UNREACHABLE || dialect.isReadOnly(failure);
     }
 
     /**
-     * What a failure to connect means. That driver and server cannot agree on how to log in, by password or by TLS, is told
-     * as if the server were away; and a server that is, and has no process for a client, may look so. Who has connected
-     * before knows better.
+     * The meaning of a failure to connect. Drivers report that they cannot agree with the server on how to log in, by
+     * password or by TLS, as if the server were away; and a server that is away because it has no process for a client
+     * may look the same. A client that has connected before knows better.
      *
      * @param dialect the database; null if it is not known yet
      */
@@ -64,7 +66,7 @@ enum Failure {
         return dialect.isAboutArguments(failure);
     }
 
-    /** What the state of a failure means, by the rules of SQL. */
+    /** The meaning of a failure's state, by the rules of SQL. */
     static Failure ofState(String state) {
         if (state.startsWith("40") || CONFLICTS.contains(state)) {
             return CONFLICT;
@@ -100,7 +102,7 @@ enum Failure {
         return 0;
     }
 
-    /** What a data source, which may throw what it likes, or its driver failed with. */
+    /** The failure of a data source, which may throw any exception, or of its driver. */
     static SQLException asSqlException(Exception e) {
         if (e instanceof SQLException direct) {
             return direct;
@@ -121,7 +123,7 @@ enum Failure {
         return new SQLException(safe, stateOf(failure), codeOf(failure));
     }
 
-    /** What a failure and its causes say, for a search; it may hold secrets. */
+    /** The messages of a failure and its causes, for a search; they may contain secrets. */
     static String messages(SQLException failure) {
         StringBuilder text = new StringBuilder();
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -140,7 +142,7 @@ enum Failure {
     }
 
     /**
-     * What the caller is told.
+     * The exception for the caller.
      *
      * @param place the database and its hosts, without user and password
      */

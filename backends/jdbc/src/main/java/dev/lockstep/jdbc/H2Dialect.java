@@ -46,7 +46,7 @@ final class H2Dialect extends Dialect {
         return drawing(insert);
     }
 
-    /** H2 knows no isolation level of one transaction; {@link Link} has set the connection's. */
+    /** H2 has no isolation level for a single transaction; {@link Link} has set the connection's. */
     @Override
     void readCommitted(Connection connection) throws SQLException {
         if (connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED) {
@@ -56,7 +56,7 @@ final class H2Dialect extends Dialect {
 
     /** An interrupt closes the files of an embedded database, and a connection to a server has no timeout. */
     @Override
-    boolean worksInline() {
+    boolean runsInCallerThread() {
         return false;
     }
 

@@ -14,7 +14,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +41,7 @@ final class JdbcBackend extends AbstractBackend {
     private final Reconciler reconciler = new Reconciler(this);
     private final Map<String, JdbcClaim> claims = new ConcurrentHashMap<>();
     private final Map<String, JdbcGrant> grants = new ConcurrentHashMap<>();
-    private final Set<Retrying> pending = ConcurrentHashMap.newKeySet();
+    private final Set<Release> pending = ConcurrentHashMap.newKeySet();
     private final Sessions sessions;
     private final Cleaner cleaner;
     private volatile boolean closed;
@@ -62,7 +61,12 @@ final class JdbcBackend extends AbstractBackend {
         this.listener = listener;
         this.keys = new Keys(context.namespace());
         boolean pushed = listener != null;
-        this.traits = new Traits(pushed, pushed, true, true, MIN_TTL).withLimits();
+        this.traits = Traits.of(MIN_TTL)
+                .withPush(pushed)
+                .withReportsWanted(pushed)
+                .withShared(true)
+                .withFair(true)
+                .withLimits(true);
         this.requests = new Requests(context, dialect, connections, settings.poolSize(dialect));
         this.sessions = new Sessions(this, context, who(context));
         this.cleaner = new Cleaner(this, context, settings.idleNames());
@@ -78,8 +82,7 @@ final class JdbcBackend extends AbstractBackend {
         } catch (UnknownHostException e) {
             host = "unknown";
         }
-        return new HolderInfo(
-                context.clientName(), host, ProcessHandle.current().pid(), "", Instant.EPOCH, false);
+        return HolderInfo.of(context.clientName(), host, ProcessHandle.current().pid());
     }
 
     @Override
@@ -137,7 +140,7 @@ final class JdbcBackend extends AbstractBackend {
         return reconciler;
     }
 
-    /** Whether the database tells who waits that it can go on, at this moment. */
+    /** Whether the database wakes waiters by push at this moment. */
     boolean isPushed() {
         return listener != null && listener.isUp();
     }
@@ -158,7 +161,9 @@ final class JdbcBackend extends AbstractBackend {
         grants.remove(grant.claimId(), grant);
     }
 
-    /** Whether a claim holds, waits or is on its way to either or from there. The order matters: see {@link Reconciler}. */
+    /**
+     * Whether a claim holds or waits, or is about to begin or end either. The order matters: see {@link Reconciler}.
+     */
     boolean isKnown(String claimId) {
         return claims.containsKey(claimId) || grants.containsKey(claimId) || reconciler.isLeaving(claimId);
     }
@@ -178,11 +183,11 @@ final class JdbcBackend extends AbstractBackend {
     }
 
     /** A release or withdrawal that has to be answered, at the latest with the end of the session. */
-    void register(Retrying request) {
+    void register(Release request) {
         pending.add(request);
     }
 
-    void forget(Retrying request) {
+    void forget(Release request) {
         pending.remove(request);
     }
 
@@ -190,13 +195,13 @@ final class JdbcBackend extends AbstractBackend {
         claims.remove(claim.ask().claim(), claim);
     }
 
-    /** There is a session again: what has no answer yet is asked again in it. */
+    /** There is a session again: claims without an answer ask again in it. */
     void resumeClaims() {
         claims.values().forEach(JdbcClaim::tryAgain);
     }
 
-    /** The database tells something about a claim. */
-    void told(Push.Message message, String claimId) {
+    /** The database has sent a message about a claim. */
+    void received(Push.Message message, String claimId) {
         JdbcClaim claim = claims.get(claimId);
         JdbcGrant grant = grants.get(claimId);
         switch (message) {
@@ -287,7 +292,7 @@ final class JdbcBackend extends AbstractBackend {
         boolean ended = endSession();
         requests.close();
         if (ended) {
-            pending.forEach(Retrying::endedWithSession);
+            pending.forEach(Release::endedWithSession);
         }
         claims.values().forEach(JdbcClaim::fail);
         grants.values().forEach(grant -> grant.signalLost(LossReason.CLIENT_CLOSED));
@@ -295,7 +300,7 @@ final class JdbcBackend extends AbstractBackend {
     }
 
     /**
-     * Ends the session, and with it all that is left of this client; if the database is away, it expires.
+     * Ends the session, and with it all rows that are left of this client; if the database is away, they expire.
      *
      * @return whether the database has confirmed it
      */

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for a lock until it has it, is told that it may not wait, or is withdrawn. One try at a time; what asks for another
- * one meanwhile (a hint, a poll, a new session) makes the next follow it. Safe for use by many threads.
+ * Asks for a lock until it is granted, busy, or withdrawn. One try at a time; a trigger that comes meanwhile (a hint, a
+ * poll, a new session) makes another try follow. Safe for use by many threads.
  */
 final class JdbcClaim implements Claim {
     private final JdbcBackend backend;
@@ -28,7 +28,7 @@ final class JdbcClaim implements Claim {
 
     // Guarded by this. The monitor is never held during a request.
     private ClaimState state = ClaimState.RESTING;
-    private @Nullable Session known; // in which the database may know the claim
+    private @Nullable Session known; // the session in which the database may know the claim
     private boolean uncertain; // a request may still be on its way
     private final Retry retry;
     private long refusedSinceNanos;
@@ -52,12 +52,12 @@ final class JdbcClaim implements Claim {
         return request.name();
     }
 
-    /** Where it stood in the queue when the database told so the last time. */
+    /** Its last known place in the queue. */
     Answer.Place place() {
         return place;
     }
 
-    /** Whether another local claim of the name, or a hint, should make it try. */
+    /** Whether another local claim for the name, or a hint, should make it try. */
     synchronized boolean isWaiting() {
         return mustWait && state.isOpen();
     }
@@ -105,7 +105,7 @@ final class JdbcClaim implements Claim {
                 long since = asked + Math.max(trouble.sinceNanos() - asked, 0);
                 endsWith(trouble.failure(), since, backend.requests().longestDelay());
             }
-            return; // asked to try again when it is, and when that has failed once more
+            return; // tried again when there is one, and when opening it has failed once more
         }
         synchronized (this) {
             if (!state.isOpen()) {
@@ -130,10 +130,14 @@ final class JdbcClaim implements Claim {
             case GRANTED -> granted(session, answer);
             case WAITING -> {
                 place = answer.place();
+                boolean news = !mustWait;
                 synchronized (this) {
                     mustWait = true;
                     retry.succeeded();
                     refusedSinceNanos = 0;
+                }
+                if (news) {
+                    request.listener().waiting();
                 }
                 backend.waiters().add(this);
             }
@@ -171,7 +175,7 @@ final class JdbcClaim implements Claim {
             outcome.complete(new Outcome.Granted(made));
         }
         if (ask.shared()) {
-            backend.waiters().changed(ask.key()); // others may come in with it
+            backend.waiters().changed(ask.key()); // others may join it
         }
     }
 
@@ -188,7 +192,7 @@ final class JdbcClaim implements Claim {
                 refusedSinceNanos = backend.requests().nanoTime() | 1;
             }
             since = refusedSinceNanos;
-            // With an interrupt pending no connection can be waited for here, but elsewhere.
+            // While an interrupt is pending, this thread cannot wait for a connection; another one does.
             boolean atOnce = Thread.currentThread().isInterrupted() && retry.failures() == 1;
             delay = atOnce ? 0 : delay;
         }
@@ -199,13 +203,13 @@ final class JdbcClaim implements Claim {
     }
 
     /**
-     * Ends the claim with a failure, if to try again after a delay is of no use.
+     * Ends the claim with a failure, if another try after a delay cannot help.
      *
-     * @param since when the failure was a refusal for the first time, and nothing else after
+     * @param since the time of the first refusal, if all later failures were refusals, too
      */
     private boolean endsWith(SQLException e, long since, long delay) {
         Failure failure = backend.requests().failure(e);
-        // Told before the core gives up, which knows nothing of a refusal.
+        // Reported before the core gives up, which knows nothing of a refusal.
         boolean tooLong = backend.requests().nanoTime() + delay - since
                 >= backend.requests().requestTimeoutNanos() / 4 * 3;
         if (failure != Failure.WRONG && !(failure == Failure.REFUSED && tooLong)) {
@@ -213,12 +217,12 @@ final class JdbcClaim implements Claim {
         }
         backend.reconciler().left(ask); // a request that was not answered may have been carried out
         if (settle()) {
-            outcome.completeExceptionally(backend.requests().exception(request.name(), "to ask for it", e));
+            outcome.completeExceptionally(backend.requests().exception(request.name(), "the request for it", e));
         }
         return true;
     }
 
-    /** Ends the trying; false if the claim was withdrawn before. */
+    /** Ends the tries; false if the claim was withdrawn before. */
     private boolean settle() {
         backend.waiters().remove(this);
         backend.forget(this);
@@ -261,7 +265,7 @@ final class JdbcClaim implements Claim {
         return gone;
     }
 
-    /** Makes the database forget the claim. No try of it is under way here. */
+    /** Makes the database forget the claim. Called while no try is under way. */
     private void leave() {
         Session session;
         JdbcGrant given;
@@ -279,7 +283,7 @@ final class JdbcClaim implements Claim {
         if (given != null) {
             backend.forget(given);
         }
-        new Retrying(
+        new Release(
                         backend,
                         session,
                         request.name(),

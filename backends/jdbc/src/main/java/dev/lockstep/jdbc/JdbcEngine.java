@@ -17,7 +17,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks in a SQL database, by URL or over a {@link DataSource} that the application has already:
+ * Locks in a SQL database, by URL or over an existing {@link DataSource} of the application:
  *
  * <pre>{@code
  * LockClient locks = LockClient.builder()
@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With a URL, each client has a small pool of its own. Over a data source, it borrows a connection for each request
  * and returns it at once, in the state in which it came. It keeps one more for its session, so that an application that
- * uses up all connections does not lose its locks, and on PostgreSQL another to be notified, unless
- * {@link #listen(boolean) told not to}. So a data source should have four connections or more; from a HikariCP pool with
+ * uses up all connections does not lose its locks, and on PostgreSQL another to be notified, unless {@link
+ * #listen(boolean) switched off}. So a data source should have four connections or more; from a HikariCP pool with
  * fewer, and on SQLite, none is kept for the session. It never joins a transaction of its caller.
  *
  * <p>Immutable, and safe for use by many threads. Each method that sets something returns a new instance.
@@ -55,7 +55,7 @@ public final class JdbcEngine implements BackendFactory {
      *
      * @param url a JDBC URL of PostgreSQL, MySQL, MariaDB, H2 or SQLite
      * @return locks there
-     * @throws dev.lockstep.LockConfigurationException if the URL is for none of them, or has settings that are wrong
+     * @throws dev.lockstep.LockConfigurationException if the URL is for none of them, or has wrong settings
      */
     public static JdbcEngine at(String url) {
         Dialects.ofUrl(url);
@@ -64,8 +64,8 @@ public final class JdbcEngine implements BackendFactory {
     }
 
     /**
-     * Locks in the database of a data source. The data source stays the caller's to close, after the client. A call waits
-     * for a connection as long as the data source lets it; that should not be longer than the client's request timeout.
+     * Locks in the database of a data source. The caller closes the data source, after the client. A call waits for a
+     * connection as long as the data source lets it; that should not be longer than the client's request timeout.
      *
      * @param source where connections come from
      * @return locks there
@@ -75,7 +75,7 @@ public final class JdbcEngine implements BackendFactory {
     }
 
     /**
-     * The statements that create the tables, for those who run them themselves.
+     * The statements that create the tables, for running them by hand.
      *
      * @param database {@code postgresql}, {@code mysql}, {@code mariadb}, {@code h2} or {@code sqlite}
      * @return the statements, with the default table prefix
@@ -86,7 +86,7 @@ public final class JdbcEngine implements BackendFactory {
     }
 
     /**
-     * Chooses what the names of the tables begin with; {@code lockstep_} unless set.
+     * Chooses the prefix of the table names; {@code lockstep_} unless set.
      *
      * @param prefix up to 40 letters, digits and underscores, of which the first is no digit
      * @return the same locks, in other tables
@@ -139,7 +139,7 @@ public final class JdbcEngine implements BackendFactory {
     }
 
     /**
-     * Chooses after which time the row of a name that nobody uses is removed; two days unless set.
+     * Chooses the time after which the row of an unused name is removed; two days unless set.
      *
      * @param idle a day at least, so that no change of the server's clock can make tokens fall
      * @return the same locks
@@ -152,7 +152,7 @@ public final class JdbcEngine implements BackendFactory {
      * Chooses a password that may change, for the user that the URL names: each new connection of the client's own pool asks for it.
      * As {@code lockstep.passwordFile} in a URL, which names a file. Has no effect over a data source, which logs in itself.
      *
-     * @param password gives the password; it returns at once
+     * @param password supplies the password; it must return at once
      * @return the same locks
      */
     public JdbcEngine password(Supplier<String> password) {
@@ -170,7 +170,7 @@ public final class JdbcEngine implements BackendFactory {
 
     @Override
     public LockBackend open(BackendContext context) {
-        boolean interrupted = Thread.interrupted(); // pools and drivers would not connect
+        boolean interrupted = Thread.interrupted(); // with it, pools and drivers would not connect
         try {
             return openInTime(context);
         } finally {
@@ -191,7 +191,7 @@ public final class JdbcEngine implements BackendFactory {
         return hosts == null ? "" : hosts;
     }
 
-    /** Connects; again within the request timeout if the database is away, as one is that is just being started. */
+    /** Connects; tries again within the request timeout if the database is away, for example while it is starting. */
     private LockBackend openInTime(BackendContext context) {
         return Retry.connect(context, () -> openOnce(context), failure -> false);
     }
@@ -228,13 +228,15 @@ public final class JdbcEngine implements BackendFactory {
         }
     }
 
-    /** Where the session's own connection comes from; null if a database has use for one only, or there are too few. */
+    /**
+     * The source of the session's own connection; null if the database uses only one connection, or there are too few.
+     */
     private static @Nullable DataSource keeping(DataSource from, Dialect dialect) {
         boolean few = from instanceof HikariDataSource pool && pool.getMaximumPoolSize() < FEW_CONNECTIONS;
         return few || dialect.maxConnections() == 1 ? null : from;
     }
 
-    /** What it means that a client could not connect. */
+    /** The exception for a client that could not connect. */
     private static LockstepException failed(Exception e, @Nullable Database database, @Nullable UrlCheck check) {
         if (e instanceof LockstepException known) {
             return known;
@@ -246,7 +248,7 @@ public final class JdbcEngine implements BackendFactory {
         }
         Dialect dialect = database == null ? null : database.dialect();
         String place = database == null ? "the data source" : database.toString();
-        return Failure.ofConnecting(failure, dialect).toException(null, place, "to connect", failure);
+        return Failure.ofConnecting(failure, dialect).toException(null, place, "The request to connect", failure);
     }
 
     private LockBackend open(Connections connections, DataSource listening, BackendContext context)

@@ -4,7 +4,7 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.AbstractGrant;
 import dev.lockstep.spi.ClaimRequest;
-import dev.lockstep.spi.HolderLines;
+import dev.lockstep.spi.HolderText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -76,7 +76,7 @@ final class JdbcGrant extends AbstractGrant {
         });
     }
 
-    /** A lock expires with its session, so it gets one of its own. */
+    /** A lock expires with its session, so it gets a session of its own. */
     @Override
     public CompletionStage<Boolean> releaseAfter(Duration rest, Duration blockAtMost) {
         String keeper = ask.claim() + ":kept";
@@ -86,14 +86,14 @@ final class JdbcGrant extends AbstractGrant {
         });
     }
 
-    private CompletionStage<Boolean> leave(Duration blockAtMost, Retrying.Request request) {
+    private CompletionStage<Boolean> leave(Duration blockAtMost, Release.Request request) {
         if (backend.isClosed()) {
             backend.forget(this);
             return CompletableFuture.completedFuture(false); // it went with the session
         }
         backend.reconciler().leaves(ask);
         backend.forget(this);
-        return new Retrying(backend, session, name, "release", request)
+        return new Release(backend, session, name, "release", request)
                 .run(blockAtMost)
                 .whenComplete((given, failure) -> {
                     backend.reconciler().left(ask);
@@ -121,7 +121,7 @@ final class JdbcGrant extends AbstractGrant {
 
     private static String write(LockInfo.Wait wait) {
         String thread = Ask.text(wait.thread(), Ask.THREAD_LENGTH);
-        return HolderLines.write(LockInfo.Wait.of(wait.lock(), wait.mode(), thread, wait.since(), wait.isBounded()));
+        return HolderText.write(LockInfo.Wait.of(wait.lock(), wait.mode(), thread, wait.since(), wait.isBounded()));
     }
 
     @Override
@@ -129,8 +129,8 @@ final class JdbcGrant extends AbstractGrant {
         if (shared) {
             return CompletableFuture.completedFuture(true);
         }
-        shared = true; // whatever becomes of the request, a release has to look for both
-        return new Retrying(
+        shared = true; // whatever the result of the request, a release has to look for both
+        return new Release(
                         backend,
                         session,
                         name,

@@ -5,9 +5,9 @@ import dev.lockstep.spi.BackendProvider;
 import java.util.Set;
 
 /**
- * Announces {@code jdbc:} URLs of PostgreSQL, MySQL, MariaDB, H2 and SQLite. What is Lockstep's own in a URL begins with
- * {@code lockstep.}: {@code tablePrefix}, {@code schema}, {@code createSchema}, {@code poolSize}, {@code listen} and
- * {@code passwordFile}.
+ * Announces {@code jdbc:} URLs of PostgreSQL, MySQL, MariaDB, H2 and SQLite. Lockstep's own settings in a URL begin
+ * with {@code lockstep.}: {@code tablePrefix}, {@code schema}, {@code createSchema}, {@code poolSize}, {@code listen}
+ * and {@code passwordFile}.
  */
 public final class JdbcProvider implements BackendProvider {
     /** Made by the service loader. */

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lock names as they stand in the tables: {@code namespace/name}, in printable ASCII, so that neither character sets nor
- * collations of a database can take two names for one. What is not printable ASCII, and {@code %}, {@code ~} and the
- * space, is written as {@code %XX} for each of its bytes in UTF-8; so is {@code /} in a namespace.
+ * collations of a database can mistake two names for one. A character outside printable ASCII, and {@code %}, {@code ~}
+ * and the space, is written as {@code %XX} for each of its bytes in UTF-8; so is {@code /} in a namespace.
  */
 final class Keys {
     /** Higher than anything in a key. */

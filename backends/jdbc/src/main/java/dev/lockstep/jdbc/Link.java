@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A borrowed connection, for the statements of one request. Each answer to one that writes is contact with the database,
- * though the request goes on, and so is a transaction that wrote and was committed; a database that only lets itself be
- * read is of no use. Used by one thread.
+ * though the request goes on, and so is a transaction that wrote and was committed; a read-only database does not
+ * count. Used by one thread.
  */
 final class Link {
     private static final int TIGHT_PERCENT = 110;
@@ -35,7 +35,7 @@ final class Link {
      * Makes it.
      *
      * @param together whether the connection takes several statements as one
-     * @param contact is told when what was sent that has been answered
+     * @param contact is notified of the sending time of a request that was answered
      */
     Link(
             Dialect dialect,
@@ -83,7 +83,7 @@ final class Link {
         return answer;
     }
 
-    /** In a transaction nothing is done before all of it is: the database may refuse the rest. */
+    /** An answer inside a transaction is no contact: until it commits, the database may refuse the rest. */
     private void written(long sent) {
         if (!inTransaction) {
             contact.accept(sent);
@@ -100,7 +100,7 @@ final class Link {
         }
     }
 
-    /** The version of the database, as its driver tells it. */
+    /** The version of the database, as its driver reports it. */
     String version() throws SQLException {
         return connection.getMetaData().getDatabaseProductVersion();
     }
@@ -132,9 +132,9 @@ final class Link {
         }
     }
 
-    /** Runs work in a transaction, which it begins and commits. What fails is rolled back. */
+    /** Runs work in a transaction, which it begins and commits. A failure rolls it back. */
     <T> T transaction(Work<T> work) throws SQLException {
-        int isolation = together || dialect.worksInline() ? 0 : connection.getTransactionIsolation();
+        int isolation = together || dialect.runsInCallerThread() ? 0 : connection.getTransactionIsolation();
         boolean done = false;
         inTransaction = true;
         try {
@@ -226,7 +226,7 @@ final class Link {
             for (Batch.Call<?> call : batch.calls()) {
                 boolean drewNothing = false;
                 if (call.draws && dialect.readDrawnBefore() != null) {
-                    drewNothing = statement.getUpdateCount() == 0; // what is read then was drawn by another statement
+                    drewNothing = statement.getUpdateCount() == 0; // the value read then was drawn by another statement
                     rows = statement.getMoreResults();
                 }
                 if (call.reader == null && !call.draws) {
@@ -257,8 +257,8 @@ final class Link {
                 connection.setTransactionIsolation(isolation);
             }
         } catch (SQLException e) {
-            // Nobody knows in which state it is, so nobody else gets it. What was committed is committed, and what went
-            // wrong before is what matters.
+            // The state of the connection is unknown, so nobody else gets it. Committed work stays committed, and the
+            // earlier failure is the one to report.
             broken = true;
             connection.abort(Runnable::run);
         }
@@ -280,7 +280,7 @@ final class Link {
         }
     }
 
-    /** Takes note of the timeout that the connection has; -1 if it can have none. */
+    /** Remembers the timeout of the connection; -1 if it supports none. */
     int readTimeout() {
         try {
             timeoutMillis = connection.getNetworkTimeout();

@@ -23,7 +23,7 @@ final class LockState {
         }
     }
 
-    /** That of the last grant, which is the owner's if there is one. */
+    /** The token of the last grant, which is the owner's if there is one. */
     private final long token;
 
     @Nullable
@@ -37,10 +37,10 @@ final class LockState {
     /** How many permits a semaphore has; 0 for a lock. Without a meaning while nobody holds and nobody waits. */
     int limit;
 
-    /** Those who hold it together. */
+    /** The claims that hold it together. */
     final List<Row> held = new ArrayList<>();
 
-    /** Those who wait, in the order of their tickets. */
+    /** The claims that wait, in the order of their tickets. */
     final List<Row> waiting = new ArrayList<>();
 
     LockState(long token, @Nullable String owner, @Nullable String ownerSession, long tickets, int limit) {
@@ -71,8 +71,8 @@ final class LockState {
     }
 
     /**
-     * Tells whether a claim may have the lock now. A writer that may barge needs nothing but a free lock; a reader never
-     * goes past a writer that waits, and nobody goes past who waits for permits.
+     * Whether a claim may have the lock now. A writer that may barge needs only a free lock; a reader never passes a
+     * writer that waits, and no claim passes one that waits for permits.
      */
     private boolean mayTake(String claim, boolean shared, int permits, boolean mayBarge) {
         if (owner != null) {
@@ -95,7 +95,7 @@ final class LockState {
         return true;
     }
 
-    /** The claim that can have the lock as things are now, and has to be told so; null if there is none. */
+    /** The claim that can have the lock now, and has to be notified; null if there is none. */
     @Nullable
     String next() {
         if (waiting.isEmpty()) {

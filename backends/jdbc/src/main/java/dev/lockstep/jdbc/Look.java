@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a waiter sees of a lock; and whether it was queued by the same statement. A glance does not see sessions, and so
- * nobody who is dead.
+ * A waiter's view of a lock, and whether it was queued by the same statement. A glance does not read sessions, so it
+ * does not notice dead ones.
  *
  * @param headTicket that of the head; 0 if there is none
  */

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** MySQL, and what MariaDB has in common with it. */
+/** MySQL, and the parts that MariaDB shares with it. */
 class MySqlDialect extends Dialect {
     private static final String MULTI = "allowMultiQueries";
     private static final ErrorCodes CODES = new ErrorCodes(
@@ -78,7 +78,7 @@ class MySqlDialect extends Dialect {
         }
         try (ResultSet keys = statement.getGeneratedKeys()) {
             if (!keys.next()) {
-                throw new SQLException("The driver does not tell LAST_INSERT_ID.", "0A000");
+                throw new SQLException("The driver does not return LAST_INSERT_ID.", "0A000");
             }
             return new Drawn(keys.getLong(1), null);
         }
@@ -89,7 +89,7 @@ class MySqlDialect extends Dialect {
         return "SELECT LAST_INSERT_ID(), NULL";
     }
 
-    /** Only if the driver was not told otherwise: what is prepared at the server cannot be sent together. */
+    /** Only without server-side prepared statements, which cannot be sent together. */
     @Override
     final boolean sendsTogether(@Nullable String ownUrl) {
         if (ownUrl == null) {
@@ -109,7 +109,7 @@ class MySqlDialect extends Dialect {
         return CODES;
     }
 
-    /** The drivers say themselves, without a number, what a server would say of a statement: of closed connections too. */
+    /** A state 42 without a number comes from the driver itself, which uses it for closed connections, too. */
     @Override
     final Failure failure(SQLException failure) {
         boolean ofDriver = Failure.stateOf(failure).startsWith("42") && Failure.codeOf(failure) <= 0;

@@ -34,7 +34,7 @@ final class OwnPool {
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);
         if (size > 1) {
-            config.setIdleTimeout(IDLE.toMillis()); // else there is nothing to give back, and Hikari would warn of that
+            config.setIdleTimeout(IDLE.toMillis()); // else there is nothing to close, and Hikari would warn
         }
         config.setConnectionTimeout(timeout);
         config.setValidationTimeout(timeout);
@@ -59,9 +59,9 @@ final class OwnPool {
     }
 
     /**
-     * Connects by a URL, with what the dialect sets where the URL does not.
+     * Connects by a URL, with the dialect's settings where the URL has none.
      *
-     * @param password gives the password for each connection; null if the URL has it
+     * @param password supplies the password for each connection; null if the URL has it
      */
     static DataSource source(
             String url, Dialect dialect, Duration requestTimeout, @Nullable Supplier<String> password) {

@@ -22,7 +22,7 @@ final class Pace {
     private static final long MOST_NANOS_FOR_A_PLACE = 100_000_000;
     private static final long MOST_NANOS = 1_000_000_000;
 
-    /** What a place takes as long as nothing else is known. */
+    /** The time for one place until an estimate is known. */
     private static final long FIRST_GUESS_NANOS = 4_000_000;
 
     private long changedNanos;
@@ -38,7 +38,7 @@ final class Pace {
     }
 
     /**
-     * Takes note of what was seen.
+     * Records the result of a look.
      *
      * @param seenHolders who holds, or how many do
      * @param ticket that of the head; 0 if nobody waits or that is not known

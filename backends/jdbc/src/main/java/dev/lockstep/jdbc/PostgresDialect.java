@@ -57,7 +57,7 @@ final class PostgresDialect extends Dialect {
         return ErrorCodes.NONE;
     }
 
-    /** Its driver tells so without a number that it has no common way to log in. */
+    /** Its driver reports without a number that it shares no login method with the server. */
     @Override
     boolean cannotAgree(SQLException failure) {
         return Failure.stateOf(failure).equals("08004") && Failure.codeOf(failure) == 0;

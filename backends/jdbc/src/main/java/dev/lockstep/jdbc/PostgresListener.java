@@ -1,5 +1,6 @@
 package dev.lockstep.jdbc;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Retry;
 import java.sql.Connection;
@@ -14,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection and one thread that hear what other clients tell this one. If the connection drops, waiters poll until
- * there is another. Safe for use by many threads.
+ * One connection and one thread that receive the notifications of other clients. If the connection drops, waiters poll
+ * until there is another. Safe for use by many threads.
  */
 final class PostgresListener implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PostgresListener.class);
@@ -39,7 +40,7 @@ final class PostgresListener implements AutoCloseable {
         this.channel = PostgresPush.channel(context.clientId());
     }
 
-    /** Opens a listener; null if this database, or what is in between, does not bring notifications. */
+    /** Opens a listener; null if this database, or what is in between, does not deliver notifications. */
     static @Nullable PostgresListener open(DataSource source, Connections connections, BackendContext context) {
         PostgresListener listener = new PostgresListener(source, connections, context);
         try {
@@ -49,14 +50,16 @@ final class PostgresListener implements AutoCloseable {
             log.info("Notifications do not come through: a pooler may be in between. Waiters poll instead.");
         } catch (SQLException | RuntimeException e) {
             log.info(
-                    "Notifications cannot be had, waiters poll instead: {}",
+                    "Notifications are not available, so waiters poll: {}",
                     Failure.withoutSecrets(Failure.asSqlException(e)).toString());
         }
         listener.close();
         return null;
     }
 
-    /** Keeps statements from being prepared at the server, where a pooler may give each one another connection. */
+    /**
+     * Keeps the driver from preparing statements on the server, since a pooler may give each one another connection.
+     */
     static void unprepared(Connection connection) throws SQLException {
         if (connection.isWrapperFor(PGConnection.class)) {
             connection.unwrap(PGConnection.class).setPrepareThreshold(0);
@@ -65,7 +68,8 @@ final class PostgresListener implements AutoCloseable {
 
     /**
      * Listens, and asks for an echo by way of another connection. A pooler in transaction mode takes LISTEN without an
-     * error, and gives what is notified to whoever has its connection then; so only an echo proves anything.
+     * error, and delivers notifications to the client that has its connection then; so only an echo proves that it
+     * works.
      */
     private boolean connect() throws SQLException {
         Connection fresh = source.getConnection();
@@ -94,7 +98,7 @@ final class PostgresListener implements AutoCloseable {
         return up;
     }
 
-    /** Begins to pass on what is heard. */
+    /** Begins to pass on notifications. */
     void listen(JdbcBackend to) {
         backend = to;
         start();
@@ -112,7 +116,7 @@ final class PostgresListener implements AutoCloseable {
             while (!closed && current != null) {
                 if (!hear(current, CHECK_MILLIS)) {
                     try (Statement statement = current.createStatement()) {
-                        statement.execute("SELECT 1"); // silence may be that of a connection which is gone
+                        statement.execute("SELECT 1"); // the silence may mean that the connection is gone
                     }
                 }
             }
@@ -146,7 +150,7 @@ final class PostgresListener implements AutoCloseable {
     private static void pass(JdbcBackend to, String payload) {
         for (Push.Message message : Push.Message.values()) {
             if (message.code == payload.charAt(0)) {
-                to.told(message, payload.substring(1));
+                to.received(message, payload.substring(1));
             }
         }
     }
@@ -163,12 +167,12 @@ final class PostgresListener implements AutoCloseable {
     private void reconnect(JdbcBackend owner, Retry retry) {
         try {
             if (connect()) {
-                owner.waiters().lookNow(); // what was sent meanwhile is lost
+                owner.waiters().lookNow(); // notifications sent meanwhile are lost
                 start();
                 return;
             }
         } catch (SQLException | RuntimeException e) {
-            log.debug("Notifications cannot be had yet", e);
+            log.debug("Notifications are not available yet", e);
             disconnect();
         }
         reconnectLater(retry);
@@ -180,6 +184,9 @@ final class PostgresListener implements AutoCloseable {
         if (known != null) {
             try {
                 // A pool must not lend a connection that listens, so the connection itself is closed first.
+                if (source instanceof HikariDataSource pool) {
+                    pool.evictConnection(known); // or it would warn that the connection is broken
+                }
                 if (known.isWrapperFor(PGConnection.class)
                         && known.unwrap(PGConnection.class) instanceof Connection physical) {
                     physical.close();

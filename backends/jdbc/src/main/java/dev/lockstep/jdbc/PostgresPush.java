@@ -5,11 +5,22 @@ import java.sql.SQLException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Tells clients by NOTIFY, each on a channel of its own, and only if there is somebody to tell: it serialises commits. */
+/**
+ * Notifies clients by NOTIFY, each on its own channel, and only if there is a client to notify: NOTIFY serialises
+ * commits.
+ */
 final class PostgresPush implements Push {
     private static final String NOTIFY = "SELECT CAST(pg_notify(?, ?) AS TEXT)";
     private static final String CHANNEL = "lockstep_";
     private static final int CLIENT_LENGTH = 22;
+
+    /**
+     * Makes the commit of this transaction, and of no other, not wait for the disk or for a standby. Only for a
+     * release: the next taker of the lock commits after it, and that commit waits for both. If a crash comes first, the
+     * release is lost, the lock stays held by a client that lives, and that client's next renewal repeats the release
+     * (see Reconciler).
+     */
+    private static final String WITHOUT_WAITING = "set_config('synchronous_commit', 'off', true)";
 
     private final String release;
     private final String enqueue;
@@ -19,11 +30,12 @@ final class PostgresPush implements Push {
     PostgresPush(Sql sql) {
         /*
          * One statement reads tables as they were when it began. Only a row that it changes is read as it is once it is
-         * locked, and then the statement's conditions are checked again. So release and enqueue go by the lock's own row
-         * alone. Who is served has to know who waits next, which stands among the claims: these are as they were as long
-         * as the lock's row is (xmin), since whoever changes a lock's claims changes its row too.
+         * locked, and then the statement's conditions are checked again. So release and enqueue use the lock's own row
+         * alone. Serving a claim requires the next waiter, which is in the claims table: the claims are unchanged as
+         * long as the lock's row is (xmin), since every change of a lock's claims changes its row, too.
          */
-        release = sql.release + " RETURNING CASE WHEN head IS NOT NULL THEN " + tell(Message.HINT, "head") + " END";
+        release = sql.release + " RETURNING CASE WHEN head IS NOT NULL THEN " + tell(Message.HINT, "head") + " END, "
+                + WITHOUT_WAITING;
         enqueue = "WITH queued AS (UPDATE " + sql.locks + " SET tickets = tickets + 1, head = COALESCE(head, ?)"
                 + " WHERE name = ? AND permits = 0 AND readers = 0 AND (owner IS NOT NULL OR head IS NOT NULL AND 0 = ?)"
                 + " RETURNING name, owner, head, tickets), joined AS (" + sql.intoClaims

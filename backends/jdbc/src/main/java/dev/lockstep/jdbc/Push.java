@@ -6,17 +6,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells clients what concerns their claims, where the database can carry messages; and does in one statement what comes with
- * that and takes a transaction of several elsewhere.
+ * Notifies clients about their claims, where the database can carry messages; and does the related work in one
+ * statement, which takes a transaction of several statements elsewhere.
  */
 interface Push {
-    /** What a client is told of one of its claims. */
+    /** A notification to a client about one of its claims. */
     enum Message {
         /** It can have the lock now. */
         HINT('H'),
         /** Another client waits for what it holds. */
         WANTED('W'),
-        /** What it held was taken away. */
+        /** An operator has released its hold by force. */
         REVOKED('R');
 
         final char code;
@@ -26,7 +26,7 @@ interface Push {
         }
     }
 
-    /** Tells nobody anything. */
+    /** Notifies nobody. */
     Push NONE = new Push() {
         @Override
         public void send(Batch batch, Message message, String claim) {}
@@ -48,10 +48,7 @@ interface Push {
         public Dialect.@Nullable Drawn serve(Link link, Sql sql, Ask ask, String session) throws SQLException {
             return link.transaction(inside -> {
                         Batch batch = new Batch();
-                        batch.query(
-                                sql.lockRow,
-                                ResultSet::next,
-                                ask.key()); // so that those who wait are read as they are now
+                        batch.query(sql.lockRow, ResultSet::next, ask.key()); // so that the current waiters are read
                         Batch.Call<Dialect.Drawn> drawn = batch.draw(
                                 sql.serve,
                                 ask.claim(),
@@ -80,13 +77,13 @@ interface Push {
         return rows.next() ? Optional.ofNullable(rows.getString(1)) : Optional.empty();
     }
 
-    /** Tells a claim's client, when the transaction is committed. */
+    /** Notifies a claim's client, when the transaction is committed. */
     void send(Batch batch, Message message, String claim);
 
-    /** Gives a hint to who waits first, if anybody does, when the transaction is committed. */
+    /** Gives a hint to the first waiter, if there is one, when the transaction is committed. */
     void hintHead(Batch batch, String key);
 
-    /** Frees a lock, if the claim owns it, and gives a hint to who waits first, in one statement. */
+    /** Frees a lock, if the claim owns it, and gives a hint to the first waiter, in one statement. */
     boolean release(Link link, Sql sql, String key, String claim) throws SQLException;
 
     /**
@@ -96,6 +93,6 @@ interface Push {
      */
     Optional<Look> enqueue(Link link, Sql sql, Ask ask, String session) throws SQLException;
 
-    /** Gives a free lock to a claim that waits for it; null if nothing was done, and the long way has to be gone. */
+    /** Gives a free lock to a claim that waits for it; null if nothing was done, and the full transaction is needed. */
     Dialect.@Nullable Drawn serve(Link link, Sql sql, Ask ask, String session) throws SQLException;
 }

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What concerns more than one row of a lock: waiting, sharing, and leaving. Each operation is one transaction that locks
- * the lock's row first and then reads its claims: what it reads is what the one before it left, and tickets are in the
+ * The operations on more than one row of a lock: waiting, sharing, and leaving. Each is one transaction that locks the
+ * lock's row first and then reads its claims: it sees the result of the transaction before it, and tickets are in the
  * order of commits. Safe for use by many threads.
  */
 final class Queue {
@@ -21,7 +21,7 @@ final class Queue {
         this.push = push;
     }
 
-    /** Changes a lock: adds what has to be written, and tells the answer once that was done. */
+    /** Changes a lock: adds the statements to send, and returns the answer that is known once they were sent. */
     @FunctionalInterface
     private interface Change<T> {
         Result<T> apply(Batch writes, LockState state);
@@ -201,9 +201,9 @@ final class Queue {
     }
 
     /**
-     * Releases a claim that holds together with others. Nothing of it depends on what is read, so that it is sent as one
-     * message where the driver can. The row is locked first all the same: the statements after it read what the one before
-     * them in line has left.
+     * Releases a claim that holds together with others. No part of it depends on a read, so that it is sent as one
+     * message where the driver can do that. The row is locked first all the same: the statements after it then see the
+     * result of the transaction before.
      *
      * @return true if it held
      */
@@ -244,7 +244,7 @@ final class Queue {
     }
 
     /**
-     * Makes the owner one of those who hold the lock together, with its token.
+     * Makes the owner a shared holder of the lock, with its token.
      *
      * @return false if it is not the owner
      */
@@ -289,7 +289,7 @@ final class Queue {
         });
     }
 
-    /** Takes a lock away from some of those who hold it. */
+    /** Releases a lock by force for some of its holders. */
     boolean revoke(Link link, String key, Predicate<LockState.Row> which) throws SQLException {
         return locked(link, key, (writes, state) -> {
                     List<LockState.Row> ended =
@@ -299,7 +299,7 @@ final class Queue {
                     }
                     List<Batch.Call<Boolean>> sessions = new ArrayList<>();
                     for (LockState.Row row : ended) {
-                        sessions.add(writes.update(sql.revoke, row.session()));
+                        sessions.add(writes.update(sql.ofSessions.revoke, row.session()));
                         push.send(writes, Push.Message.REVOKED, row.claim());
                         if (row.claim().equals(state.owner)) {
                             state.free();

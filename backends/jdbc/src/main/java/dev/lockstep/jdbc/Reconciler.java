@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Compares what a client holds with what the tables say, after each renewal of its session, and corrects both. Safe for
- * use by many threads.
+ * Compares a client's holds with the tables, after each renewal of its session, and corrects both. Safe for use by many
+ * threads.
  */
 final class Reconciler {
     /*
@@ -27,9 +27,9 @@ final class Reconciler {
      * after the release has found it free. That is long enough: a session that has expired cannot be renewed, so an earlier
      * state in which this session is alive is younger than the ttl, and contains every release that is older.
      *
-     * A row is ours to free if nobody here knows its claim. A claim is known from before it is sent until its release has been
-     * answered: first among the claims, then the grants, then those that leave, and always in the next place before it leaves
-     * the last. So they are asked in that order.
+     * This client frees a row of its session if it does not know the row's claim. A claim is known from before it is
+     * sent until its release has been answered: first among the claims, then the grants, then those that leave, and
+     * always in the next place before it leaves the last. So they are asked in that order.
      */
 
     /** The most names of one statement. */
@@ -52,7 +52,7 @@ final class Reconciler {
         leaving.add(ask.claim());
     }
 
-    /** A claim holds and waits no more, as far as this client can tell. */
+    /** A claim neither holds nor waits any more, as far as this client knows. */
     void left(Ask ask) {
         long now = backend.requests().nanoTime();
         synchronized (released) {
@@ -124,7 +124,7 @@ final class Reconciler {
         }
     }
 
-    /** Reports grants without a row as lost. Each is looked at once more by its row's lock, which no replica can answer. */
+    /** Reports grants without a row as lost. Each is checked once more with its row locked, which no replica can do. */
     private void report(List<Store.Mine> rows, List<String> names, Map<String, List<JdbcGrant>> held)
             throws SQLException {
         Set<String> holding = new HashSet<>();

@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** How a client's requests reach the database: in which thread, and when. Safe for use by many threads. */
+/** Runs a client's requests: in which thread, and when. Safe for use by many threads. */
 final class Requests implements AutoCloseable {
     private static final int MAX_THREADS = 8;
     private static final Duration THREADS_IDLE = Duration.ofSeconds(10);
@@ -68,7 +68,7 @@ final class Requests implements AutoCloseable {
         return failure(e).toException(name, connections.database().toString(), tried, e);
     }
 
-    /** Where the database is, for messages. */
+    /** The address of the database, for messages. */
     String place() {
         return connections.database().toString();
     }
@@ -92,14 +92,14 @@ final class Requests implements AutoCloseable {
         return connections.callForSession("renew", context.renewalTimeout().toNanos(), work);
     }
 
-    /** What was sent then has told that others hold a lock. */
+    /** The answer to a request that was sent then says that others hold a lock. */
     void noteContact(long sentNanos) {
         connections.noteContact(sentNanos);
     }
 
     /** Runs requests in the calling thread if it may block for as long as they take, else on one of the backend's own. */
     void run(Duration blockAtMost, Runnable request, Runnable ifClosed) {
-        if (dialect.worksInline() && blockAtMost.compareTo(context.requestTimeout()) >= 0) {
+        if (dialect.runsInCallerThread() && blockAtMost.compareTo(context.requestTimeout()) >= 0) {
             request.run();
             return;
         }

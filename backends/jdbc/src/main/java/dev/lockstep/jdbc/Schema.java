@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The tables: checked, made, and written down for who makes them himself. */
+/** The tables: checks them, creates them, and prints the statements for creating them by hand. */
 final class Schema {
     /** The format of the tables that this client reads and writes, as the files have it. */
     static final int FORMAT = 1;
@@ -18,7 +18,7 @@ final class Schema {
 
     private Schema() {}
 
-    /** The statements that make the tables. */
+    /** The statements that create the tables. */
     static String ddl(Dialect dialect, Settings settings) {
         String file = dialect.scheme() + ".sql";
         try (InputStream in = Schema.class.getResourceAsStream(file)) {
@@ -87,7 +87,8 @@ final class Schema {
             } catch (SQLException e) {
                 if (attempt == ATTEMPTS) {
                     throw Failure.of(e, dialect)
-                            .toException(null, connections.database().toString(), "to create the tables", e);
+                            .toException(
+                                    null, connections.database().toString(), "The request to create the tables", e);
                 }
             }
         }
@@ -103,7 +104,8 @@ final class Schema {
                         + cause.getMessage() + "'). To create them, connect once with lockstep.createSchema=true in"
                         + " the URL or JdbcEngine.createSchema(true), or run the statements of"
                         + " JdbcEngine.ddl(\"" + dialect.scheme() + "\"), which are in the jar: " + jar
-                        + " | sed 's/${prefix}/" + settings.tables() + "/; s/${index}/" + settings.tablePrefix() + "/'",
+                        + " | sed 's/${prefix}/" + settings.tables() + "/g; s/${index}/" + settings.tablePrefix()
+                        + "/g'",
                 cause);
     }
 }

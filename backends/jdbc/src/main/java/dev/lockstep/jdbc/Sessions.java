@@ -28,7 +28,7 @@ final class Sessions implements AutoCloseable {
     private volatile boolean starved;
     private volatile @Nullable Trouble trouble;
 
-    /** Why the database does not let a session be opened or renewed, and since when it has said nothing else. */
+    /** Why the database refuses to open or renew a session, and since when it has only refused. */
     record Trouble(SQLException failure, long sinceNanos) {}
 
     Sessions(JdbcBackend backend, BackendContext context, HolderInfo who) throws SQLException {
@@ -55,8 +55,8 @@ final class Sessions implements AutoCloseable {
     }
 
     /**
-     * Why the database did not let the session be opened or renewed the last time; null if it did, or did not answer.
-     * Claims that need a session are asked to try again each time that this is set.
+     * Why the database last refused to open or renew the session; null if it did not refuse, or did not answer. Claims
+     * that need a session are asked to try again each time that this is set.
      */
     @Nullable
     Trouble trouble() {
@@ -119,7 +119,7 @@ final class Sessions implements AutoCloseable {
         return backend.requests().place();
     }
 
-    /** The session was renewed: what was waiting for that goes on. */
+    /** The session was renewed: requests that waited for that continue. */
     void renewed() {
         trouble = null;
         if (starved) {
@@ -151,7 +151,7 @@ final class Sessions implements AutoCloseable {
         });
     }
 
-    /** Stops renewing. The row is left to whoever ends it. */
+    /** Stops renewing. The caller ends the row, or it expires. */
     @Override
     public void close() {
         closed = true;

@@ -8,15 +8,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be set beside the URL or the data source.
+ * The settings besides the URL or the data source.
  *
- * @param tablePrefix what the names of the tables begin with
+ * @param tablePrefix the prefix of the table names
  * @param schema where the tables are; null for the connection's own
  * @param createSchema whether missing tables are made; null for the database's default
  * @param poolSize the most connections of the client's own pool
  * @param listen whether PostgreSQL may push
- * @param idleNames after which time a name that nobody uses is removed
- * @param password gives the password for each new connection of the client's own pool; null if the URL has it
+ * @param idleNames the time after which an unused name is removed
+ * @param password supplies the password for each new connection of the client's own pool; null if the URL has it
  */
 record Settings(
         String tablePrefix,
@@ -55,7 +55,7 @@ record Settings(
         }
     }
 
-    /** What stands before {@code sessions}, {@code locks} and {@code claims}. */
+    /** The text before {@code sessions}, {@code locks} and {@code claims}. */
     String tables() {
         return schema == null ? tablePrefix : schema + '.' + tablePrefix;
     }

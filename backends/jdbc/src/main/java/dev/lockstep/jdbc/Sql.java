@@ -5,7 +5,7 @@ final class Sql {
     private static final String ROW = "token, owner, session, readers, head, tickets, permits";
     private static final String HOLDER = "session, thread, since, sticky";
 
-    /** What PostgreSQL makes statements of its own from; see PostgresPush. */
+    /** The parts from which PostgreSQL's own statements are built; see PostgresPush. */
     final String locks;
 
     final String claims;
@@ -13,14 +13,6 @@ final class Sql {
     final String taking;
     final String intoClaims;
     final String now;
-
-    final String openSession;
-    final String renewSession;
-    final String ping;
-    final String findSession;
-    final String endSession;
-    final String endExpiredSession;
-    final String revoke;
 
     final String take;
     final String takeUnlessQueued;
@@ -51,30 +43,16 @@ final class Sql {
     final String deleteClaim;
     final String deleteClaimsOfSession;
 
-    final String list;
-    final String usedNames;
-    final String nextName;
-    final String electSweeper;
-    final String expiredSessions;
-    final String orphans;
-    final String idleNames;
-    final String deleteIdle;
-    final String check;
+    final SessionSql ofSessions;
+    final UpkeepSql upkeep;
 
     Sql(Dialect dialect, String prefix) {
         sessions = prefix + "sessions";
         locks = prefix + "locks";
         claims = prefix + "claims";
         now = dialect.now();
-
-        openSession = "INSERT INTO " + sessions + " (id, client, host, pid, expires, revocations) VALUES (?, ?, ?, ?, "
-                + now + " + ?, 0)";
-        renewSession = "UPDATE " + sessions + " SET expires = " + now + " + ? WHERE id = ? AND expires > " + now;
-        ping = "UPDATE " + sessions + " SET expires = expires WHERE id = ? AND revocations < 0";
-        findSession = "SELECT revocations FROM " + sessions + " WHERE id = ?";
-        endSession = "DELETE FROM " + sessions + " WHERE id = ?";
-        endExpiredSession = endSession + " AND expires <= " + now;
-        revoke = "UPDATE " + sessions + " SET revocations = revocations + 1 WHERE id = ?";
+        ofSessions = new SessionSql(sessions, now);
+        upkeep = new UpkeepSql(prefix, now);
 
         taking = "UPDATE " + locks + " SET token = " + dialect.drawn(dialect.nextToken())
                 + ", owner = ?, session = ?, thread = ?, sticky = ?, waits = NULL, since = " + now;
@@ -119,36 +97,9 @@ final class Sql {
         moveClaim = "UPDATE " + claims + " SET session = ? WHERE claim = ?";
         deleteClaim = "DELETE FROM " + claims + " WHERE claim = ?";
         deleteClaimsOfSession = "DELETE FROM " + claims + " WHERE name = ? AND session = ?";
-
-        String alive = " s.expires > " + now;
-        String left = "s.expires - " + now;
-        list = "SELECT l.name AS k, 0 AS shared, 1 AS held, l.token, l.thread, l.since, l.sticky, s.client, s.host,"
-                + " s.pid, 0 AS ticket, " + left + ", l.owner, 1, l.waits, 0 FROM " + locks + " l JOIN " + sessions
-                + " s ON s.id = l.session WHERE"
-                + alive + " AND l.owner IS NOT NULL AND l.name >= ? AND l.name <= ? UNION ALL"
-                + " SELECT c.name, c.shared, c.held, c.token, c.thread, c.since, c.sticky, s.client, s.host, s.pid,"
-                + " c.ticket, " + left + ", c.claim, c.permits, c.waits, m.permits FROM " + claims + " c JOIN "
-                + sessions
-                + " s ON s.id = c.session JOIN " + locks + " m ON m.name = c.name WHERE" + alive
-                + " AND c.name >= ? AND c.name <= ? ORDER BY 1, 11";
-        usedNames = "SELECT name FROM " + locks + " WHERE name >= ? AND name <= ?"
-                + " AND (owner IS NOT NULL OR readers > 0 OR head IS NOT NULL) ORDER BY name LIMIT ?";
-        nextName = "SELECT MIN(name) FROM " + locks + " WHERE name > ?";
-        electSweeper = "UPDATE " + locks + " SET token = " + now + " WHERE name = ? AND token <= " + now + " - ?";
-        expiredSessions = "SELECT id FROM " + sessions + " WHERE expires <= " + now;
-        orphans = "SELECT name, session FROM " + locks + " l WHERE session IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
-                + sessions + " s WHERE s.id = l.session) UNION SELECT name, session FROM " + claims
-                + " c WHERE NOT EXISTS (SELECT 1 FROM " + sessions + " s WHERE s.id = c.session)";
-        String idle = "owner IS NULL AND readers = 0 AND head IS NULL AND token < " + now + " - ?";
-        idleNames = "SELECT name FROM " + locks + " WHERE " + idle;
-        deleteIdle = "DELETE FROM " + locks + " WHERE name = ? AND " + idle;
-        check = "SELECT (SELECT COUNT(*) FROM " + sessions
-                + " WHERE id IS NULL AND revocations = 0), (SELECT COUNT(*) FROM "
-                + locks + " WHERE name IS NULL AND permits = 0), (SELECT COUNT(*) FROM " + claims
-                + " WHERE claim IS NULL AND permits = 0), (SELECT MAX(version) FROM " + prefix + "format)";
     }
 
-    /** What belongs to a session among some names; the session and the names are given twice. */
+    /** A session's rows among some names; the session and the names are passed twice. */
     String mine(int names) {
         String among = " WHERE session = ? AND name IN (?" + ", ?".repeat(names - 1) + ")";
         return "SELECT name, owner, 1 FROM " + locks + among + " UNION ALL SELECT name, claim, held FROM " + claims
@@ -171,7 +122,7 @@ final class Sql {
     /**
      * Looks at a lock: the one statement in which the clock, a session and a lock meet. It decides nothing; see Store.evict.
      *
-     * @param queued tells whether it was also queued for, as an expression
+     * @param queued whether it was also queued for, as an expression
      */
     String look(String queued) {
         return "SELECT l.owner, l.session, s.expires - " + now + ", l.readers, l.head, h.shared, (SELECT MIN(d.session)"

@@ -90,7 +90,7 @@ final class SqliteDialect extends Dialect {
         return Map.of("busy_timeout", millis(requestTimeout));
     }
 
-    /** With a write-ahead log a commit does not wait for the disk: who loses power loses all holders as well. */
+    /** With a write-ahead log a commit does not wait for the disk: a power failure ends all holders as well. */
     @Override
     void prepare(Connection connection, Duration requestTimeout) throws SQLException {
         try (Statement statement = connection.createStatement()) {

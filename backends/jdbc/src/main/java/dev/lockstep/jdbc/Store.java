@@ -11,20 +11,20 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** The tables: what a client asks of them. Safe for use by many threads. */
+/** A client's operations on the tables. Safe for use by many threads. */
 final class Store {
     /*
      * Overview. Three tables: sessions (who is alive), locks (who holds), claims (who waits, and who holds together).
      *
-     * A free lock that nobody waits for is taken by one UPDATE of its row and given back by another, each in a
-     * transaction of its own. Everything else is a transaction that locks the row first (see Queue), unless the database
-     * can do it in one statement (see Push).
+     * A free lock that nobody waits for is taken by one UPDATE of its row and released by another, each in a
+     * transaction of its own. Everything else is a transaction that locks the row first (see Queue), unless the
+     * database can do it in one statement (see Push).
      *
      * A lock belongs to a session, and is free when the session is gone. No statement that acquires looks at sessions,
-     * because a renewal that commits late could be overlooked, and a lock that is alive be stolen. Instead, who is
-     * blocked reads who blocks it; ends that session if, and only if, it has expired, which the database does in one
-     * atomic step that a renewal either precedes or finds done; and then, only if the session is gone, makes the lock
-     * forget it. Session ids are never used again, so what is gone stays gone.
+     * because a renewal that commits late could be overlooked, and a lock that is alive be stolen. Instead, a blocked
+     * claim reads the session that blocks it; ends that session if, and only if, it has expired, which the database
+     * does in one atomic step that a renewal either precedes or finds done; and then, only if the session is gone,
+     * makes the lock forget it. Session ids are never used again, so a session that is gone stays gone.
      */
     private static final int ROUNDS = 8;
 
@@ -62,7 +62,7 @@ final class Store {
         boolean again = queued.get();
         Answer answer = again || ask.shared() ? arrive(link, ask, session, queued) : take(link, ask, session);
         if (answer != null && (answer.kind() == Answer.Kind.GRANTED || again && answer.kind() != Answer.Kind.REFUSED)) {
-            // Who asks again was told, or has seen, that something has changed: there is nothing to look for.
+            // A claim asks again after a push or a look that showed a change: no other look is needed.
             return answer;
         }
         boolean enqueues = ask.mayWait() && queued.compareAndSet(false, true);
@@ -133,7 +133,7 @@ final class Store {
         }
     }
 
-    /** A look that reads no more than what changes when a lock changes hands. */
+    /** A look that reads only the columns that change when a lock changes hands. */
     Optional<Look> glance(Link link, String key) throws SQLException {
         return link.query(sql.glance, Look::read, key);
     }
@@ -144,7 +144,7 @@ final class Store {
 
     /** Ends a session if it has expired, and makes a lock forget it; false if the session is alive. */
     boolean evict(Link link, String key, String session) throws SQLException {
-        if (link.update(sql.endExpiredSession, session) == 0 && isThere(link, session)) {
+        if (link.update(sql.ofSessions.endExpiredSession, session) == 0 && isThere(link, session)) {
             return false;
         }
         queue.forget(link, key, session);
@@ -172,7 +172,7 @@ final class Store {
     }
 
     /**
-     * Stores beside a claim that holds what its holder waits for, or removes that.
+     * Stores, beside a claim that holds, the lock that its holder waits for, or removes that.
      *
      * @return false if it does not hold
      */
@@ -188,7 +188,8 @@ final class Store {
     boolean openSession(Link link, String id, HolderInfo who, long ttlMicros) throws SQLException {
         String client = Ask.text(who.client(), 512);
         try {
-            return link.update(sql.openSession, id, client, Ask.text(who.host(), 255), who.pid(), ttlMicros) > 0;
+            return link.update(sql.ofSessions.openSession, id, client, Ask.text(who.host(), 255), who.pid(), ttlMicros)
+                    > 0;
         } catch (SQLException e) {
             if (Failure.isDuplicate(e)) {
                 return false;
@@ -198,27 +199,27 @@ final class Store {
     }
 
     /**
-     * Prolongs a session; false if it is gone or has expired. What belongs to an expired one is anybody's to take, and the
+     * Prolongs a session; false if it is gone or has expired. Any client may take the locks of an expired one, and the
      * database may be an earlier state of itself: see Reconciler.
      */
     boolean renewSession(Link link, String id, long ttlMicros) throws SQLException {
-        return link.update(sql.renewSession, ttlMicros, id) > 0;
+        return link.update(sql.ofSessions.renewSession, ttlMicros, id) > 0;
     }
 
     /**
-     * Asks whether the database could prolong a session, and changes nothing. One that only lets itself be read, or lets
-     * writes wait, must not pass for one that serves.
+     * Asks whether the database could prolong a session, and changes nothing. A database that is read-only, or blocks
+     * writes, must not count as one that serves.
      */
     boolean ping(Link link, String id) throws SQLException {
-        return link.update(sql.ping, id) > 0;
+        return link.update(sql.ofSessions.ping, id) > 0;
     }
 
     private boolean isThere(Link link, String session) throws SQLException {
-        return link.query(sql.findSession, ResultSet::next, session);
+        return link.query(sql.ofSessions.findSession, ResultSet::next, session);
     }
 
     boolean endSession(Link link, String id) throws SQLException {
-        return link.update(sql.endSession, id) > 0;
+        return link.update(sql.ofSessions.endSession, id) > 0;
     }
 
     /** A claim that holds a lock, or waits for it. */
@@ -247,18 +248,23 @@ final class Store {
 
     /** The format of the tables, all of which are looked at; 0 if they do not say. */
     int format(Link link) throws SQLException {
-        return link.query(sql.check, rows -> rows.next() ? rows.getInt(4) : 0);
+        return link.query(sql.upkeep.check, rows -> rows.next() ? rows.getInt(4) : 0);
     }
 
     /** The locks in a range that are held or waited for, by sessions that are alive. */
     List<LockInfo> list(Link link, Keys keys, Keys.Range range) throws SQLException {
         return link.query(
-                sql.list, rows -> Listing.read(rows, keys), range.first(), range.last(), range.first(), range.last());
+                sql.upkeep.list,
+                rows -> Operators.read(rows, keys),
+                range.first(),
+                range.last(),
+                range.first(),
+                range.last());
     }
 
     /** A page of them. What changes between its two statements can make it a little longer. */
     LockPage list(Link link, Keys keys, Keys.Range range, int limit) throws SQLException {
-        List<String> names = link.query(sql.usedNames, Store::strings, range.first(), range.last(), limit);
+        List<String> names = link.query(sql.upkeep.usedNames, Store::strings, range.first(), range.last(), limit);
         if (names.size() < limit) {
             return LockPage.last(list(link, keys, range));
         }
@@ -272,7 +278,7 @@ final class Store {
         String after = "";
         while (true) {
             Optional<String> next = link.query(
-                    sql.nextName,
+                    sql.upkeep.nextName,
                     rows -> rows.next() ? Optional.ofNullable(rows.getString(1)) : Optional.empty(),
                     after);
             if (next.isEmpty()) {
@@ -288,17 +294,17 @@ final class Store {
 
     // ---------------------------------------------------------------- cleaning
 
-    /** The row that says when was swept; no lock's key is without a slash. */
+    /** The row with the time of the last cleaning; it is no lock's key, since those contain a slash. */
     private static final String SWEEPER = "#sweeper";
 
-    /** Tells whether the caller is the one to sweep now: one client in each period. */
+    /** Whether the caller is the one to clean up now: one client in each period. */
     boolean electSweeper(Link link, long periodMicros) throws SQLException {
-        if (link.update(sql.electSweeper, SWEEPER, periodMicros) > 0) {
+        if (link.update(sql.upkeep.electSweeper, SWEEPER, periodMicros) > 0) {
             return true;
         }
         if (look(link, SWEEPER).isEmpty()) {
             try {
-                link.draw(sql.insertFree, SWEEPER); // the next time is somebody's turn
+                link.draw(sql.insertFree, SWEEPER); // one client is elected the next time
             } catch (SQLException e) {
                 if (!Failure.isDuplicate(e)) {
                     throw e;
@@ -309,18 +315,18 @@ final class Store {
     }
 
     List<String> expiredSessions(Link link) throws SQLException {
-        return link.query(sql.expiredSessions, Store::strings);
+        return link.query(sql.upkeep.expiredSessions, Store::strings);
     }
 
     boolean endExpiredSession(Link link, String session) throws SQLException {
-        return link.update(sql.endExpiredSession, session) > 0;
+        return link.update(sql.ofSessions.endExpiredSession, session) > 0;
     }
 
     /** A lock with a session that is gone. */
     record Orphan(String key, String session) {}
 
     List<Orphan> orphans(Link link) throws SQLException {
-        return link.query(sql.orphans, rows -> {
+        return link.query(sql.upkeep.orphans, rows -> {
             List<Orphan> found = new ArrayList<>();
             while (rows.next()) {
                 found.add(new Orphan(rows.getString(1), rows.getString(2)));
@@ -330,12 +336,12 @@ final class Store {
     }
 
     List<String> idleKeys(Link link, long idleMicros) throws SQLException {
-        return link.query(sql.idleNames, Store::strings, idleMicros);
+        return link.query(sql.upkeep.idleNames, Store::strings, idleMicros);
     }
 
     /** Removes a name if nobody has used it for a time. Its token is behind the clock, so the next one is higher. */
     boolean removeIdle(Link link, String key, long idleMicros) throws SQLException {
-        return link.update(sql.deleteIdle, key, idleMicros) > 0;
+        return link.update(sql.upkeep.deleteIdle, key, idleMicros) > 0;
     }
 
     private static List<String> strings(ResultSet rows) throws SQLException {

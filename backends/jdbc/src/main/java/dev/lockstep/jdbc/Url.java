@@ -3,6 +3,7 @@ package dev.lockstep.jdbc;
 import dev.lockstep.LockConfigurationException;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -51,7 +52,22 @@ record Url(String url, Settings settings) {
         if (question) {
             left = left.replaceFirst("&", "?"); // the first of those that are left is the first now
         }
+        requireSingle(left);
         return new Url(left, settings);
+    }
+
+    /** Drivers take the first or the last of two, so that nobody knows which: {@code ?sslmode=require&sslmode=disable}. */
+    private static void requireSingle(String url) {
+        // H2 has settings after semicolons, and a semicolon in a value after a backslash.
+        String separator = Dialects.ofUrl(url).scheme().equals("h2") ? "(?<!\\\\);" : "[?&]";
+        String[] parts = url.split(separator, -1);
+        Set<String> seen = new HashSet<>();
+        for (int i = 1; i < parts.length; i++) {
+            String name = parts[i].split("=", 2)[0];
+            if (!name.isEmpty() && !seen.add(name.toLowerCase(Locale.ROOT))) {
+                throw new LockConfigurationException(null, "The URL's parameter " + name + " is given twice.");
+            }
+        }
     }
 
     private static Settings with(Settings settings, String name, @Nullable String value, Set<String> seen) {
@@ -85,7 +101,7 @@ record Url(String url, Settings settings) {
         return parameters;
     }
 
-    /** The hosts and ports of a URL, without user and password; null if it has none, or they cannot be told apart. */
+    /** The hosts and ports of a URL, without user and password; null if it has none, or they cannot be separated. */
     static @Nullable String hosts(@Nullable String url) {
         Matcher matcher = HOSTS.matcher(url == null ? "" : url);
         return matcher.find() ? matcher.group(1) : null;

@@ -34,7 +34,7 @@ final class UrlCheck {
         this.parameters = Url.parameters(url);
     }
 
-    /** What is wrong with the URL that could not be connected; null if nothing is, as far as can be told. */
+    /** The mistake in a URL that could not be connected; null if none is known. */
     @Nullable
     LockConfigurationException mistake(SQLException failure) {
         String parameter = notANumber();
@@ -96,8 +96,8 @@ final class UrlCheck {
     }
 
     /**
-     * The parameter of which a failure speaks: by its name and its value; or, if it is known to be about an argument, by one of
-     * them.
+     * The parameter that a failure mentions by its name and its value; or by one of them, if it is known to be about an
+     * argument.
      */
     private @Nullable String named(SQLException failure, boolean argument) {
         String text = Failure.messages(failure).toLowerCase(Locale.ROOT);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the locks that this client's claims wait for: one look for each name at a time, however many claims wait for
- * it. Where the database pushes, a look is what is left for a push that was lost, and for holders that died; elsewhere
+ * it. Where the database pushes, looks are only needed for a push that was lost, and for holders that died; elsewhere
  * {@link Pace} says how often. Safe for use by many threads.
  */
 final class Waiters {
@@ -25,7 +25,7 @@ final class Waiters {
     /** How often sessions are looked at, too; and when the one that blocks expires, as far as is known. */
     private static final long SESSIONS_NANOS = 500_000_000;
 
-    /** If nothing has changed for so long, the first claim arrives anew. */
+    /** If nothing has changed for so long, the first claim arrives again. */
     private static final long REFRESH_NANOS = 4_000_000_000L;
 
     private final JdbcBackend backend;
@@ -70,8 +70,9 @@ final class Waiters {
         private long headTicket; // guarded by this
         private long refreshedNanos; // guarded by this
         private boolean looking; // guarded by this
+        private boolean again; // something changed during a look, which may have missed it; guarded by this
         private Scheduler.@Nullable Timer timer; // guarded by this
-        private long sessionsNanos; // when to look at sessions; by who looks
+        private long sessionsNanos; // when to look at sessions; used by the thread that looks
 
         Watch(String key) {
             this.key = key;
@@ -98,24 +99,29 @@ final class Waiters {
         }
 
         synchronized void lookNow() {
-            if (!looking) {
-                schedule(0, 0);
+            if (looking) {
+                again = true;
+            } else {
+                lookIn(0);
             }
         }
 
         private synchronized void schedule(long ahead, long atMostNanos) {
+            long rest = backend.isPushed()
+                    ? LOOKS.delay(1).toNanos()
+                    : pace.delayNanos(backend.requests().nanoTime(), ahead);
+            lookIn(again ? 0 : Math.min(rest, Math.max(atMostNanos, LEAST_NANOS)));
+            again = false;
+        }
+
+        private synchronized void lookIn(long nanos) {
             if (timer != null) {
                 timer.cancel();
                 timer = null;
             }
             if (!claims.isEmpty()) {
-                long rest = backend.isPushed()
-                        ? LOOKS.delay(1).toNanos()
-                        : pace.delayNanos(backend.requests().nanoTime(), ahead);
                 timer = backend.requests()
-                        .later(
-                                Math.min(rest, Math.max(atMostNanos, LEAST_NANOS)),
-                                () -> backend.requests().run(Duration.ZERO, this::look, () -> {}));
+                        .later(nanos, () -> backend.requests().run(Duration.ZERO, this::look, () -> {}));
             }
         }
 
@@ -147,7 +153,7 @@ final class Waiters {
                     backend.requests().noteContact(sent);
                 }
             } catch (SQLException | RuntimeException e) {
-                backend.log().debug("A look at a lock that is waited for failed; it is repeated", e);
+                backend.log().debug("Checking a lock for its waiters failed; it is repeated", e);
             } finally {
                 synchronized (this) {
                     looking = false;
@@ -156,10 +162,12 @@ final class Waiters {
             }
         }
 
-        /** Makes those try again that could have the lock, or stand in the queue no more; false if none could. */
+        /**
+         * Makes the claims try again that could have the lock, or are no longer in the queue; false if there are none.
+         */
         private boolean decide(List<JdbcClaim> waiting, @Nullable Look seen) {
             if (needsRefresh()) {
-                // Tells holders once more that they are wanted, and queues again what somebody has removed.
+                // Notifies holders again that they are wanted, and queues again claims that somebody has removed.
                 waiting.get(0).tryAgain();
             }
             boolean any = false;
@@ -188,7 +196,7 @@ final class Waiters {
             return due;
         }
 
-        /** Takes note of what was seen, and tells how many may be before the first of this client's claims. */
+        /** Records the result of a look, and returns how many may be before the first of this client's claims. */
         private synchronized long note(@Nullable Look seen, List<JdbcClaim> waiting) {
             if (seen == null) {
                 return 0;

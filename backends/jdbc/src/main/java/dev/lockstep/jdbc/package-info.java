@@ -8,8 +8,8 @@
  * }</pre>
  *
  * <p>A lock is a row, and a client proves that it is alive by another one: no connection is kept for a lock or a waiter, and
- * no statement carries a client's clock. PostgreSQL wakes waiters by {@code NOTIFY}; the others are looked at. Lockstep never
- * takes part in a transaction of the application.
+ * no statement carries a client's clock. PostgreSQL wakes waiters by {@code NOTIFY}; on the other databases waiters
+ * poll. Lockstep never takes part in a transaction of the application.
  */
 @NullMarked
 package dev.lockstep.jdbc;

@@ -1,17 +1,17 @@
 -- The tables of Lockstep on MySQL, format 1. ${prefix} is "lockstep_" unless set otherwise.
 -- Times are microseconds since 1970 by the clock of the database.
 
--- Who is alive: a row for each client.
+-- Live sessions: a row for each client.
 CREATE TABLE IF NOT EXISTS ${prefix}sessions (
   id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY, -- never used again
   client VARCHAR(512) NOT NULL,
   host VARCHAR(255) NOT NULL,
   pid BIGINT NOT NULL,
   expires BIGINT NOT NULL,
-  revocations BIGINT NOT NULL -- how many of its locks were taken away by an operator
+  revocations BIGINT NOT NULL -- how many of its locks an operator released by force
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 ROW_FORMAT = DYNAMIC;
 
--- Who holds: a row for each name that was used.
+-- Locks and their owners: a row for each name that was used.
 CREATE TABLE IF NOT EXISTS ${prefix}locks (
   name VARCHAR(1800) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   token BIGINT NOT NULL, -- of the last grant; only rises
@@ -27,11 +27,11 @@ CREATE TABLE IF NOT EXISTS ${prefix}locks (
   waits VARCHAR(1024) -- what the owner waits for
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 ROW_FORMAT = DYNAMIC;
 
--- Who waits, and who holds together with others.
+-- Claims that wait, and those that hold together with others.
 CREATE TABLE IF NOT EXISTS ${prefix}claims (
   claim VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   name VARCHAR(1800) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  ticket BIGINT NOT NULL, -- the order of those who wait
+  ticket BIGINT NOT NULL, -- the order of the waiters
   shared SMALLINT NOT NULL,
   held SMALLINT NOT NULL,
   token BIGINT,

@@ -2,14 +2,18 @@ package dev.lockstep.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,6 +73,29 @@ class FormatTest {
             assertThat(rows.getInt(1)).isEqualTo(Schema.FORMAT);
             assertThat(rows.next()).isFalse();
         }
+    }
+
+    @Test
+    void theCommandOfTheErrorWritesStatementsThatCreateTheTables() throws Exception {
+        String missing = catchThrowableOfType(
+                        LockConfigurationException.class,
+                        () -> connect(";lockstep.createSchema=false;lockstep.tablePrefix=app_"))
+                .getMessage();
+        Matcher command = Pattern.compile("unzip -p lockstep-jdbc\\.jar (\\S+) \\| sed '([^']+)'")
+                .matcher(missing);
+        assertThat(command.find()).as(missing).isTrue();
+        Process sed = new ProcessBuilder("sed", command.group(2))
+                .redirectInput(Path.of(JdbcEngine.class
+                                .getResource("/" + command.group(1))
+                                .toURI())
+                        .toFile())
+                .redirectErrorStream(true)
+                .start();
+        String script = new String(sed.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        for (String statement : script.replaceAll("--[^\n]*", "").strip().split(";")) {
+            execute(statement);
+        }
+        connect(";lockstep.createSchema=false;lockstep.tablePrefix=app_").close();
     }
 
     @Test

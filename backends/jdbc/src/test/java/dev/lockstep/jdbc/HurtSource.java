@@ -23,13 +23,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the statements of a client, and stands for a network that fails, where the database has none. Statements that
- * were carried out and whose answers are lost fail as if the connection had been cut.
+ * were carried out and whose answers are lost fail as if the connection had been cut. A silent database is like a server that
+ * swallows everything: each request fails after the timeout, as with a driver that has one.
  */
 final class HurtSource implements DataSource {
     enum Fault {
         NONE,
         CUT,
-        DEAF
+        DEAF,
+        SILENT
     }
 
     private final DataSource source;
@@ -69,6 +71,7 @@ final class HurtSource implements DataSource {
         if (fault == Fault.CUT) {
             throw away();
         }
+        requireAnswers();
         return wrap(source.getConnection());
     }
 
@@ -104,6 +107,7 @@ final class HurtSource implements DataSource {
         if (fault == Fault.CUT) {
             throw away();
         }
+        requireAnswers();
         listeners.forEach(listener -> listener.accept(sql));
         Object result = invoke(target, method, arguments);
         if (delayNanos > 0) {
@@ -119,6 +123,18 @@ final class HurtSource implements DataSource {
             throw away();
         }
         return result;
+    }
+
+    private void requireAnswers() throws SQLException {
+        long start = System.nanoTime();
+        boolean silent = false;
+        while (fault == Fault.SILENT && System.nanoTime() - start < timeoutNanos) {
+            silent = true;
+            LockSupport.parkNanos(10_000_000);
+        }
+        if (silent) {
+            throw away();
+        }
     }
 
     private static SQLException away() {

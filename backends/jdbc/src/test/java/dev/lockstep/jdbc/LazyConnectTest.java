@@ -11,9 +11,11 @@ import dev.lockstep.tck.LazyConnectContract;
 import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("full")
 class LazyConnectTest extends LazyConnectContract {
     @AutoClose
     private static PostgresServer server;

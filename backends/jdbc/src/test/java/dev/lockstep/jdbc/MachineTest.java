@@ -1,5 +1,6 @@
 package dev.lockstep.jdbc;
 
+import static dev.lockstep.jdbc.SqlBench.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -31,7 +32,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MachineTest {
     private static final String NAMESPACE = "machines";
-    private static final long SOON = 20;
 
     /** Those that are servers, with clocks and disks of their own. */
     private enum Database {

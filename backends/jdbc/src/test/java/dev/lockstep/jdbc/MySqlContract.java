@@ -23,8 +23,8 @@ abstract class MySqlContract extends SqlContract {
     /** Such as while a backup is made: what is read is answered, and what writes waits. */
     @Test
     void tablesThatCanOnlyBeReadAreAnErrorAndNotBusy() throws Exception {
-        Duration ttl = Duration.ofSeconds(1);
-        try (TestClient test = TestClient.open(url(), namespace, ttl);
+        Duration ttl = Duration.ofSeconds(5);
+        try (TestClient test = TestClient.openGivingUpSoon(url(), namespace, ttl);
                 Connection other = OwnPool.source(url(), Dialects.ofUrl(url()), Duration.ofSeconds(60))
                         .getConnection();
                 Statement statement = other.createStatement()) {
@@ -32,7 +32,8 @@ abstract class MySqlContract extends SqlContract {
             lock.lock();
             lock.unlock();
             statement.execute("FLUSH TABLES WITH READ LOCK");
-            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // what is shown is what is so when the session has expired
+            // What is shown is what is so when the session has expired.
+            TimeUnit.MILLISECONDS.sleep(ttl.plusSeconds(2).toMillis());
             assertThatThrownBy(() -> lock.tryLock(6, TimeUnit.SECONDS)).isInstanceOf(LockUnavailableException.class);
             assertThatThrownBy(() -> test.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockUnavailableException.class);
@@ -81,7 +82,7 @@ abstract class MySqlContract extends SqlContract {
                     .url()
                     .replace("/lockstep?", "/?")
                     .replaceFirst("user=.*", "user=" + name + "&password=pass");
-            return OwnPool.source(url, Dialects.ofUrl(url), Duration.ofSeconds(5));
+            return OwnPool.source(url, Dialects.ofUrl(url), Duration.ofSeconds(20));
         }
 
         private LockClient connect(DataSource source) {

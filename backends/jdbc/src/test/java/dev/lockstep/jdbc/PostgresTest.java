@@ -1,5 +1,6 @@
 package dev.lockstep.jdbc;
 
+import static dev.lockstep.jdbc.SqlBench.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -44,7 +45,6 @@ import org.junit.jupiter.api.function.Executable;
 @Tag("full")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresTest {
-    private static final long SOON = 20;
     private static final Duration TTL = Duration.ofSeconds(30);
     private static final String DISCONNECT =
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep'";
@@ -447,7 +447,7 @@ class PostgresTest {
 
         @Test
         void aReadOnlyServerIsAnErrorAndNotBusy() throws Exception {
-            try (TestClient test = open()) {
+            try (TestClient test = TestClient.openGivingUpSoon(url(server, server.port()), namespace)) {
                 DistributedLock lock = test.client().lock("a");
                 lock.lock();
                 lock.unlock();
@@ -467,7 +467,7 @@ class PostgresTest {
                 for (Lock each : List.of(lock, test.client().readWriteLock("a").readLock())) {
                     CompletableFuture<Boolean> call =
                             CompletableFuture.supplyAsync(() -> isLocked(each, Duration.ofSeconds(2)));
-                    Awaitility.await("an answer").until(() -> {
+                    Awaitility.await("an answer").atMost(SOON, TimeUnit.SECONDS).until(() -> {
                         test.client().inspect("a");
                         return call.isDone();
                     });
@@ -597,7 +597,7 @@ class PostgresTest {
             CompletableFuture<Boolean> lost = new CompletableFuture<>();
             lease.onLost(reason -> lost.complete(true));
             freezing.pause();
-            assertThat(lost.get(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(lost.get(20, TimeUnit.SECONDS)).isTrue();
             freezing.resume();
             assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
         }

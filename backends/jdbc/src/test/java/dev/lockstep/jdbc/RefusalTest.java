@@ -44,6 +44,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
@@ -443,6 +444,31 @@ class RefusalTest {
             Awaitility.await("it is closed").until(connection::isClosed);
         }
         assertThat(made).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CockroachDB, 'CockroachDB CCL v24.1.2 (x86_64-pc-linux-gnu, built 2024/07/01 12:00:00, go1.22.3)'",
+        "YugabyteDB, 'PostgreSQL 15.2-YB-2.25.0.0-b0 on x86_64-pc-linux-gnu, compiled by clang version 17.0.6, 64-bit'"
+    })
+    void aDatabaseThatOnlyLooksLikePostgresIsRefused(String product, String version) {
+        String url = url(SqlServer.USER, SqlServer.PASSWORD);
+        DataSource postgres = OwnPool.source(url, new PostgresDialect(), Duration.ofSeconds(5));
+        DataSource other = HurtSource.proxy(DataSource.class, (self, method, arguments) -> {
+            Object result = HurtSource.invoke(postgres, method, arguments);
+            return result instanceof Connection connection ? saying(version, connection) : result;
+        });
+        refused(JdbcEngine.at(url).driver(other), LockConfigurationException.class, product, "Use PostgreSQL itself");
+    }
+
+    /** A connection to a database that says of itself that it has another version. */
+    private static Connection saying(String version, Connection connection) {
+        return HurtSource.proxy(Connection.class, (self, method, arguments) -> {
+            if (arguments != null && arguments.length > 0 && "SELECT version()".equals(arguments[0])) {
+                arguments[0] = "SELECT '" + version + "'";
+            }
+            return HurtSource.invoke(connection, method, arguments);
+        });
     }
 
     /** Passes on a data source, and keeps the connections that it makes. */

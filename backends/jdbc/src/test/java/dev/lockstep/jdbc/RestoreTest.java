@@ -1,5 +1,6 @@
 package dev.lockstep.jdbc;
 
+import static dev.lockstep.jdbc.SqlBench.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,9 +37,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A database that goes back to an earlier state under live clients: a crash or a promotion that lost commits. */
+@Tag("full")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RestoreTest {
-    private static final long SOON = 20;
     /** A hold must survive the copying of all tables, which took three seconds beside the other contracts. */
     private static final Duration TTL = Duration.ofSeconds(9);
 
@@ -258,7 +259,6 @@ class RestoreTest {
     }
 
     @Test
-    @Tag("full")
     void whatAnAsynchronousStandbyHadNotSeenIsReconciled() throws Exception {
         Duration ttl = Duration.ofSeconds(12);
         try (PostgresServer primary =
@@ -295,6 +295,74 @@ class RestoreTest {
                 ResultSet rows = statement.executeQuery(
                         "SELECT 1 FROM lockstep_locks WHERE owner IS NULL AND name = '" + key + "'")) {
             return rows.next();
+        }
+    }
+
+    @Test
+    void onlyTheReleaseDoesNotWaitForTheDisk() throws Exception {
+        try (TestClient client = open(Database.POSTGRES);
+                TestClient rival = open(Database.POSTGRES)) {
+            Lease lease = take(client, "disk");
+            CompletableFuture<Lease> waiting = rival.client().lock("disk").acquireAsync();
+            Awaitility.await()
+                    .until(() -> rival.client().inspect("disk").waiters().size() == 1);
+            assertThat(client.sent()).noneMatch(sql -> sql.contains("synchronous_commit', 'off'"));
+
+            release(lease);
+            release(get(waiting));
+
+            assertThat(client.sent())
+                    .filteredOn(sql -> sql.contains("synchronous_commit', 'off'"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("UPDATE lockstep_locks SET owner = NULL");
+            assertThat(rival.sent())
+                    .filteredOn(sql -> sql.contains("synchronous_commit', 'off'"))
+                    .hasSize(1);
+        }
+    }
+
+    /** PostgreSQL writes what does not wait for the disk some time later, here so late that the crash comes first. */
+    @Test
+    void aReleaseThatTheServerLostInACrashIsRepeated() throws Exception {
+        try (PostgresServer crashing = Servers.require(() -> PostgresServer.builder()
+                        .setting("wal_writer_delay", "10s")
+                        .start());
+                TestClient client = TestClient.open(url(crashing, crashing.port()), namespace, TTL);
+                TestClient rival = TestClient.open(url(crashing, crashing.port()), namespace, TTL)) {
+            release(take(rival, "other"));
+            Lease kept = take(client, "kept");
+            Lease first = take(client, "a");
+            long token = first.token();
+            release(first);
+            crashing.kill();
+            crashing.start();
+            assertThat(owners(crashing)).as("the server lost the release").contains("a");
+
+            CompletableFuture<Lease> one = client.client().lock("a").acquireAsync();
+            CompletableFuture<Lease> two = rival.client().lock("a").acquireAsync();
+            Lease earlier = get(CompletableFuture.anyOf(one, two).thenApply(Lease.class::cast));
+            assertThat(earlier.token()).isGreaterThan(token);
+            long earlierToken = earlier.token();
+            assertThat(one.isDone() && two.isDone()).as("two holders").isFalse();
+            release(earlier);
+            Lease later = get(one.thenCombine(two, (a, b) -> a == earlier ? b : a));
+            assertThat(later.token()).isGreaterThan(earlierToken);
+            release(later);
+            assertThat(kept.isValid()).isTrue();
+            release(kept);
+        }
+    }
+
+    private static List<String> owners(SqlServer at) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url(at, at.port()));
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT name FROM lockstep_locks WHERE owner IS NOT NULL")) {
+            List<String> names = new ArrayList<>();
+            while (rows.next()) {
+                names.add(rows.getString(1).replaceFirst(".*[:/]", ""));
+            }
+            return names;
         }
     }
 }

@@ -19,6 +19,8 @@ import org.awaitility.Awaitility;
 /** What tests on every SQL database need: clients, connections beside them, and a gate to hold up statements. */
 abstract class SqlBench extends LockContract {
     static final Duration SHORT = Duration.ofSeconds(2);
+
+    /** How many seconds a test waits for what must happen. */
     static final long SOON = 20;
 
     final String namespace = "sql-" + UUID.randomUUID();

@@ -162,6 +162,16 @@ final class SqlFixture implements BackendFixture {
     }
 
     @Override
+    public void silence(LockClient client) {
+        Side side = side(client);
+        if (side.proxy != null) {
+            side.proxy.blackHole();
+        } else {
+            side.source.hurt(HurtSource.Fault.SILENT);
+        }
+    }
+
+    @Override
     public void loseReplies(LockClient client) {
         Side side = side(client);
         if (side.proxy != null) {

@@ -11,6 +11,7 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockPage;
 import dev.lockstep.Permit;
+import java.lang.ref.Reference;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -66,7 +67,7 @@ abstract class SqlPermitContract extends SqlRaceContract {
         void aSessionThatIsGoneDoesNotSayWhatANameIs() throws Exception {
             try (TestClient gone = open();
                     TestClient test = open()) {
-                gone.client().semaphore("permits", 2).acquire();
+                Permit held = gone.client().semaphore("permits", 2).acquire();
                 gone.client().lock("lock").lock();
                 CompletableFuture<Permit> waiting = acquire(gone, "permits", 2, 2);
                 await(
@@ -79,6 +80,7 @@ abstract class SqlPermitContract extends SqlRaceContract {
                 assertThat(test.client().semaphore("lock", 7).tryAcquire()).isPresent();
                 assertThatThrownBy(() -> waiting.get(3 * SOON, TimeUnit.SECONDS))
                         .hasCauseInstanceOf(LockConfigurationException.class);
+                Reference.reachabilityFence(held); // a permit that is dropped would be released
             }
         }
 
@@ -342,7 +344,7 @@ abstract class SqlPermitContract extends SqlRaceContract {
         @Test
         void semaphoresAndReadersAreOnThePages() throws Exception {
             try (TestClient test = open()) {
-                test.client().semaphore("a", 5).acquire(3);
+                Permit held = test.client().semaphore("a", 5).acquire(3);
                 test.client().readWriteLock("b").readLock().lock();
                 LockPage page = test.client().admin(namespace).list("", "", 1);
                 assertThat(page.locks()).singleElement().satisfies(lock -> {
@@ -355,6 +357,7 @@ abstract class SqlPermitContract extends SqlRaceContract {
                         .singleElement()
                         .satisfies(lock -> assertThat(lock.name()).isEqualTo("b"));
                 assertThat(next.next()).isEmpty();
+                Reference.reachabilityFence(held);
             }
         }
     }

@@ -14,12 +14,15 @@ import org.jspecify.annotations.Nullable;
 
 /** A client whose statements can be seen and held up, and whose inside can be reached. */
 final class TestClient implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
     private final Queue<String> statements = new ConcurrentLinkedQueue<>();
     private final HurtSource source;
     private final LockClient client;
     private @Nullable JdbcBackend backend;
 
-    private TestClient(String url, String namespace, Duration ttl, UnaryOperator<JdbcEngine> settings) {
+    private TestClient(
+            String url, String namespace, Duration ttl, Duration requestTimeout, UnaryOperator<JdbcEngine> settings) {
         Dialect dialect = Dialects.ofUrl(url);
         DataSource driver = OwnPool.source(url, dialect, Duration.ofSeconds(5));
         source = new HurtSource(driver, new AtomicLong(), Duration.ofSeconds(5));
@@ -28,6 +31,7 @@ final class TestClient implements AutoCloseable {
         client = LockClient.builder()
                 .namespace(namespace)
                 .ttl(ttl)
+                .requestTimeout(requestTimeout)
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100))
                 .backend(context -> {
                     backend = (JdbcBackend) locks.open(context);
@@ -41,11 +45,20 @@ final class TestClient implements AutoCloseable {
     }
 
     static TestClient open(String url, String namespace, Duration ttl) {
-        return new TestClient(url, namespace, ttl, UnaryOperator.identity());
+        return open(url, namespace, ttl, UnaryOperator.identity());
     }
 
     static TestClient open(String url, String namespace, Duration ttl, UnaryOperator<JdbcEngine> settings) {
-        return new TestClient(url, namespace, ttl, settings);
+        return new TestClient(url, namespace, ttl, PATIENCE, settings);
+    }
+
+    /** One whose calls end soon if the engine does not answer. */
+    static TestClient openGivingUpSoon(String url, String namespace) {
+        return openGivingUpSoon(url, namespace, Duration.ofSeconds(30));
+    }
+
+    static TestClient openGivingUpSoon(String url, String namespace, Duration ttl) {
+        return new TestClient(url, namespace, ttl, Duration.ofSeconds(5), UnaryOperator.identity());
     }
 
     LockClient client() {

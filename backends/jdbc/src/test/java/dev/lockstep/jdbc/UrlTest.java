@@ -60,17 +60,22 @@ class UrlTest {
     })
     void aWrongParameterIsNamedAndNoReasonForAFallback(String url, String word, @TempDir Path folder) {
         String at = url.replace("FOLDER", folder.toString());
-        assertThatThrownBy(() -> builder(at).connect())
+        assertThatThrownBy(() -> patient(at).connect())
                 .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContaining(word)
                 .satisfies(failure -> assertThat(printed(failure)).doesNotContain("s3cret"));
         assertThatThrownBy(() ->
-                        builder(at).fallback(Fallback.thisJvmOnly()).connect().close())
+                        patient(at).fallback(Fallback.thisJvmOnly()).connect().close())
                 .isInstanceOf(LockConfigurationException.class);
     }
 
     private static LockClient.Builder builder(String url) {
         return LockClient.builder().requestTimeout(Duration.ofSeconds(1)).url(url);
+    }
+
+    /** A mistake is found before anybody is asked: nobody waits for this timeout. */
+    private static LockClient.Builder patient(String url) {
+        return builder(url).requestTimeout(Duration.ofSeconds(20));
     }
 
     private static String printed(Throwable failure) {
@@ -145,6 +150,35 @@ class UrlTest {
     })
     void hostsAreShownAndCredentialsAreNot(String url, @Nullable String hosts) {
         assertThat(Url.hosts(url)).isEqualTo(hosts);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "jdbc:postgresql://h/db?sslmode=require&sslmode=disable, sslmode",
+        "jdbc:postgresql://h/db?lockstep.poolSize=2&user=u&password=s3cret&user=s3cret, user",
+        "jdbc:mysql://h/db?useSSL=true&a=b&USESSL=false, USESSL",
+        "jdbc:mariadb://h/db?a=1&b=2&b=2, b",
+        "jdbc:sqlite:locks.db?busy_timeout=1&busy_timeout=s3cret, busy_timeout",
+        "jdbc:h2:mem:x;MODE=MySQL;USER=u;MODE=Oracle, MODE"
+    })
+    void aDriversParameterThatIsGivenTwiceIsRefused(String url, String parameter) {
+        assertThatThrownBy(() -> Url.parse(url, Settings.DEFAULTS))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("parameter " + parameter + " is given twice")
+                .hasMessageNotContaining("s3cret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://h/db?sslmode=require&user=u",
+                "jdbc:postgresql://a:1,b:2/db",
+                "jdbc:mysql://h/db?sessionVariables=a=1,b=2&user=u",
+                "jdbc:mysql://address=(host=h)(port=1),address=(host=i)(port=1)/db",
+                "jdbc:h2:mem:x;INIT=SET A=1\\;SET A=2;USER=u"
+            })
+    void parametersThatAreGivenOnceAreAccepted(String url) {
+        assertThat(Url.parse(url, Settings.DEFAULTS).url()).isEqualTo(url);
     }
 
     @ParameterizedTest

@@ -3,7 +3,7 @@ package dev.lockstep.redis;
 import java.util.OptionalInt;
 
 /**
- * What the server says to a claim.
+ * The server's answer to a claim.
  *
  * @param kind what it says
  * @param token the token, if granted
@@ -18,7 +18,7 @@ record Answer(Kind kind, long token, boolean wanted, long freeInMillis, Optional
         BUSY,
         /** The claim is not known: it has to ask again. */
         MISSING,
-        /** Granted, but too few replicas have confirmed it: to be given back. */
+        /** Granted, but too few replicas have confirmed it: must be released. */
         UNREPLICATED,
         /** The claim was given up before this request arrived. */
         GIVEN_UP,

@@ -1,6 +1,6 @@
 package dev.lockstep.redis;
 
-/** Where a claim stands. What moves it is in {@link RedisClaim}. */
+/** The state of a claim. {@link RedisClaim} makes the transitions. */
 enum ClaimStatus {
     /** No request is on its way; the next is scheduled. */
     READY,
@@ -8,11 +8,11 @@ enum ClaimStatus {
     ASKING,
     /** The server has it in its queue. */
     WAITING,
-    /** Withdrawn; a request is on its way, and what it brings must be released. */
+    /** Withdrawn; a request is on its way, and a lock that it gets must be released. */
     LEAVING,
     /** Granted, busy or failed. */
     SETTLED,
-    /** Withdrawn; what it may have at the server is being released. */
+    /** Withdrawn; its hold or place on the server, if any, is being released. */
     WITHDRAWN;
 
     /** Whether the claim asks for nothing any more. */

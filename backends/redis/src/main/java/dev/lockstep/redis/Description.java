@@ -16,7 +16,7 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 
-/** What locks promise on one Redis, as its servers report that they are set up. For one thread. */
+/** Describes the guarantees of locks on one Redis, with the settings that its servers report. For one thread. */
 final class Description {
     private final Settings settings;
     private final Duration ttl;
@@ -58,12 +58,10 @@ final class Description {
     private EngineInfo make(boolean cluster) {
         Map<String, String> first = primaries.isEmpty() ? Map.of() : primaries.get(0);
         String product = StartUpCheck.product(first);
-        return new EngineInfo(
-                cluster ? product + " Cluster" : product,
-                StartUpCheck.version(first),
-                clock,
-                guarantees(),
-                limits(first.isEmpty()));
+        EngineInfo info = EngineInfo.of(cluster ? product + " Cluster" : product, StartUpCheck.version(first))
+                .withGuarantees(guarantees())
+                .withLimits(limits(first.isEmpty()));
+        return clock.map(info::withClock).orElse(info);
     }
 
     private List<String> guarantees() {
@@ -74,7 +72,7 @@ final class Description {
         guarantees.add(
                 settings.queue()
                         ? "Fair locks are first come, first served. A release wakes one waiter, or the readers next in line."
-                        : "What is held is given back by its owner alone.");
+                        : "A client releases only what it holds itself.");
         if (settings.replicas() > 0) {
             guarantees.add(
                     settings.replicas() + " of its replicas confirm each grant: a failover to one of them keeps it.");
@@ -89,7 +87,7 @@ final class Description {
         if (unknown) {
             limits.add("This user may not ask for INFO: version, persistence and replicas are unknown.");
         } else if (replicas == 0) {
-            limits.add("No replica: while the server is down, nothing is granted, and holds end by their deadline.");
+            limits.add("No replica: while the server is down, nothing is granted, and holds end at their deadlines.");
         }
         if (settings.replicas() == 0 && (unknown || replicas > 0)) {
             limits.add("A failover to a replica that has not seen a lock grants it twice (see ?replicas=1).");
@@ -102,7 +100,7 @@ final class Description {
                     "An eviction policy: when memory is short, locks that are held can be removed and granted twice.");
         }
         if (!settings.queue()) {
-            limits.add("queue=off: no order, no fair and no shared locks; waiters try again every few milliseconds.");
+            limits.add("queue=off: no order, no fair or shared locks, no semaphores; waiters try again every few ms.");
         }
         return limits;
     }

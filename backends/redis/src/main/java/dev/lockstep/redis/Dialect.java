@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * How locks are kept at the server: which keys, which scripts. Each call is one round trip in the calling thread, until
- * a deadline at most. Safe for use by many threads.
+ * The representation of locks on the server: the keys and the scripts. Each call is one round trip in the calling
+ * thread, until a deadline at most. Safe for use by many threads.
  */
 abstract class Dialect {
     final Link link;
@@ -52,12 +52,12 @@ abstract class Dialect {
 
     abstract Traits traits();
 
-    /** What operators ask of locks of this kind. */
+    /** Operators' requests for locks of this kind. */
     final Operators operators() {
         return operators;
     }
 
-    /** What identifies a claim at the server, and says who made it. */
+    /** Identifies a claim on the server, and says who made it. */
     byte[] ownerOf(ClaimRequest request) {
         return Bytes.bytes(request.claimId());
     }
@@ -65,7 +65,22 @@ abstract class Dialect {
     /** Asks for a lock, for the first time or again. */
     abstract Answer acquire(RedisClaim claim, long deadlineNanos) throws Failure;
 
-    /** Keeps claims for one lock waiting, and tells what became of them, in their order. */
+    /** How many locks {@link #acquireMany} and {@link #releaseMany} handle at once; 1 if they cannot. */
+    int batchSize() {
+        return 1;
+    }
+
+    /** Asks for locks that are free, in their order; a reply for each, which is busy from the first on that is not. */
+    Map<RedisClaim, Reply<Answer>> acquireMany(List<RedisClaim> claims, long deadlineNanos) {
+        throw new UnsupportedOperationException("one lock at a time");
+    }
+
+    /** Releases what claims have; a reply for each: whether it was done, or must be done alone. */
+    Map<RedisClaim, Reply<Boolean>> releaseMany(List<RedisClaim> claims, long deadlineNanos) {
+        throw new UnsupportedOperationException("one lock at a time");
+    }
+
+    /** Keeps claims for one lock waiting, and returns the state of each, in their order. */
     abstract List<Answer> look(Keys keys, List<RedisClaim> claims, long deadlineNanos) throws Failure;
 
     /**
@@ -90,9 +105,9 @@ abstract class Dialect {
     abstract List<Integer> slots(RedisClaim claim, long deadlineNanos) throws Failure;
 
     /**
-     * Stores beside a claim's hold for which lock its holder waits, or removes that.
+     * Stores, beside a claim's hold, the lock that its holder waits for, or removes that.
      *
-     * @return false if it has the lock no more, or this cannot be stored
+     * @return false if it does not have the lock any more, or this cannot be stored
      */
     abstract boolean recordWait(RedisClaim claim, Optional<LockInfo.Wait> wait, long deadlineNanos) throws Failure;
 

@@ -4,11 +4,11 @@ import static dev.lockstep.redis.internal.Bytes.bytes;
 
 import dev.lockstep.LockInfo;
 import dev.lockstep.redis.internal.Failure;
-import dev.lockstep.redis.internal.HolderText;
 import dev.lockstep.redis.internal.Keys;
 import dev.lockstep.redis.internal.Link;
 import dev.lockstep.redis.internal.PlainOperators;
 import dev.lockstep.redis.internal.Script;
+import dev.lockstep.redis.internal.StoredHolder;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /** The textbook's lock: one key, set if absent and deleted by its owner. No queue and no push, so waiters try again. */
 final class PlainDialect extends Dialect {
-    private static final Traits TRAITS = new Traits(false, false, false, false, Duration.ofMillis(100));
+    private static final Traits TRAITS = Traits.of(Duration.ofMillis(100));
 
     PlainDialect(Link link, Duration ttl, Replication replication) {
         super(new PlainOperators(link), link, ttl, replication, Script.PLAIN_RENEW, Keys::plain);
@@ -31,7 +31,7 @@ final class PlainDialect extends Dialect {
     /** The key's value: unique to the claim, and readable by people. */
     @Override
     byte[] ownerOf(ClaimRequest request) {
-        return bytes(request.claimId() + '\n' + HolderText.encode(request.holder()));
+        return bytes(request.claimId() + '\n' + StoredHolder.encode(request.holder()));
     }
 
     @Override

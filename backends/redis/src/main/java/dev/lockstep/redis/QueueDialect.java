@@ -4,28 +4,38 @@ import static dev.lockstep.redis.internal.Bytes.bytes;
 
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.redis.internal.Batches;
 import dev.lockstep.redis.internal.Failure;
-import dev.lockstep.redis.internal.HolderText;
 import dev.lockstep.redis.internal.Keys;
 import dev.lockstep.redis.internal.Link;
 import dev.lockstep.redis.internal.QueueOperators;
+import dev.lockstep.redis.internal.Reply;
 import dev.lockstep.redis.internal.Script;
 import dev.lockstep.redis.internal.ScriptRun;
+import dev.lockstep.redis.internal.StoredHolder;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
-/** The lock with a queue at the server: fair and not, exclusive and shared, woken by push. */
+/** The lock with a queue on the server: fair and not, exclusive and shared, woken by push. */
 final class QueueDialect extends Dialect {
-    private static final Traits TRAITS = new Traits(true, true, true, true, Duration.ofMillis(100)).withLimits();
+    private static final Traits TRAITS = Traits.of(Duration.ofMillis(100))
+            .withPush(true)
+            .withReportsWanted(true)
+            .withShared(true)
+            .withFair(true)
+            .withLimits(true);
     private static final byte[] YES = bytes("1");
     private static final byte[] NO = bytes("0");
     private static final byte[] EXCLUSIVE = bytes("X");
     private static final byte[] SHARED = bytes("S");
 
+    private final StoredHolder.Encoder holders = new StoredHolder.Encoder();
     private final byte[] waiterExpiry;
 
     QueueDialect(Link link, Duration ttl, Duration waiterExpiry, Replication replication) {
@@ -48,7 +58,7 @@ final class QueueDialect extends Dialect {
                 request.mayBarge() ? YES : NO,
                 ttl,
                 waiterExpiry,
-                bytes(HolderText.encode(request.holder()))));
+                holders.encode(request.holder())));
         if (request.limit().isPresent()) {
             args.add(bytes(request.limit().getAsInt()));
             args.add(bytes(request.permits()));
@@ -71,6 +81,49 @@ final class QueueDialect extends Dialect {
             case -3 -> Answer.conflict(number(reply, 1));
             default -> Answer.GIVEN_UP;
         };
+    }
+
+    @Override
+    int batchSize() {
+        return Batches.SIZE;
+    }
+
+    @Override
+    Map<RedisClaim, Reply<Answer>> acquireMany(List<RedisClaim> claims, long deadlineNanos) {
+        byte[] info = holders.encode(claims.get(0).request().holder());
+        boolean[] replicated = {true};
+        Batches.Question<RedisClaim> question = new Batches.Question<>(
+                Script.ACQUIRE_MANY,
+                RedisClaim::keys,
+                Keys::taken,
+                List.of(ttl, info),
+                RedisClaim::owner,
+                connection -> {
+                    replicated[0] &= replication.reached(connection);
+                    return true; // the grant was written, and has to be released
+                });
+        Map<RedisClaim, Reply<Object>> replies = Batches.ask(link, link.pooled(), question, claims, deadlineNanos);
+        Map<RedisClaim, Reply<Answer>> answers = new LinkedHashMap<>();
+        replies.forEach((claim, reply) -> answers.put(claim, reply.map(token -> {
+            Answer granted = replicated[0] ? Answer.granted((Long) token, false) : Answer.UNREPLICATED;
+            return (Long) token > 0 ? granted : Answer.BUSY;
+        })));
+        return answers;
+    }
+
+    @Override
+    Map<RedisClaim, Reply<Boolean>> releaseMany(List<RedisClaim> claims, long deadlineNanos) {
+        Batches.Question<RedisClaim> question = new Batches.Question<>(
+                Script.RELEASE_MANY,
+                RedisClaim::keys,
+                Keys::released,
+                List.of(ttl),
+                RedisClaim::owner,
+                connection -> true);
+        Map<RedisClaim, Reply<Boolean>> answers = new LinkedHashMap<>();
+        Batches.ask(link, link.pooled(), question, claims, deadlineNanos)
+                .forEach((claim, reply) -> answers.put(claim, reply.map(done -> done.equals(1L))));
+        return answers;
     }
 
     @Override

@@ -9,7 +9,7 @@ import dev.lockstep.spi.AdminBackend;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** What operators ask of one namespace. Safe for use by many threads. */
+/** Operators' requests for one namespace. Safe for use by many threads. */
 final class RedisAdmin implements AdminBackend {
     private final RedisBackend backend;
     private final String namespace;

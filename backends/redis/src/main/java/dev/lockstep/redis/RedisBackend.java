@@ -19,6 +19,7 @@ import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.Renewer;
 import dev.lockstep.spi.Scheduler;
 import dev.lockstep.spi.Traits;
@@ -111,7 +112,7 @@ final class RedisBackend extends AbstractBackend implements PushChannel.Listener
         return POLLS.delay(polls);
     }
 
-    /** A claim has nothing at the server any more, or is about to give it back. */
+    /** A claim has nothing on the server any more, or is about to release it. */
     void forget(RedisClaim claim) {
         claims.remove(claim.request().claimId(), claim);
     }
@@ -142,7 +143,42 @@ final class RedisBackend extends AbstractBackend implements PushChannel.Listener
     }
 
     @Override
-    public void told(String word, String id, String[] more) {
+    public int batchSize() {
+        return dialect.batchSize();
+    }
+
+    @Override
+    public List<Claim> submitAll(List<? extends ClaimRequest> requests) {
+        if (requests.size() == 1) {
+            return super.submitAll(requests);
+        }
+        List<RedisClaim> batch = new ArrayList<>(requests.size());
+        for (ClaimRequest request : requests) {
+            RedisClaim claim = new RedisClaim(this, request, new Keys(context().namespace(), request.name()));
+            claims.put(request.claimId(), claim);
+            batch.add(claim);
+        }
+        if (closed) {
+            batch.forEach(
+                    claim -> claim.close(context().closedFailure(claim.request().name())));
+        } else {
+            new ClaimBatch(this, batch).start(requests.get(0).blockAtMost());
+        }
+        return List.copyOf(batch);
+    }
+
+    @Override
+    public List<CompletionStage<Boolean>> releaseAll(List<? extends Grant> grants, Duration blockAtMost) {
+        if (grants.size() == 1) {
+            return super.releaseAll(grants, blockAtMost);
+        }
+        return new ReleaseBatch(
+                        this, grants.stream().map(RedisGrant.class::cast).toList())
+                .begin(blockAtMost);
+    }
+
+    @Override
+    public void received(String word, String id, String[] more) {
         RedisClaim claim = claims.get(ClaimId.claimOf(id));
         if (claim == null) {
             return;
@@ -185,7 +221,7 @@ final class RedisBackend extends AbstractBackend implements PushChannel.Listener
         return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(done -> List.of());
     }
 
-    /** Tells each grant what became of it; the renewer hears whether there is any that it has to try again. */
+    /** Passes each grant its result; the renewer learns whether it has to try any of them again. */
     private void renew(List<RedisGrant> group, long deadlineNanos, CompletableFuture<Void> part) {
         long validUntil = Renewer.deadline(scheduler().nanoTime(), ttl());
         List<RedisGrant> lost = new ArrayList<>();
@@ -211,7 +247,7 @@ final class RedisBackend extends AbstractBackend implements PushChannel.Listener
         }
         // Last, because what a loss sets off must not keep the others from their new deadline.
         for (RedisGrant grant : lost) {
-            if (renewer.unregister(grant)) { // else it was given back while this was on its way
+            if (renewer.unregister(grant)) { // else it was released during this renewal
                 grant.signalLost(LossReason.REVOKED);
             }
         }

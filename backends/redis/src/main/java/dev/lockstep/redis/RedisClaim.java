@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 final class RedisClaim implements Claim {
     /*
      * Overview. A claim asks; while it waits, Waiters looks after it, together with the client's other claims for the
-     * lock. The answer comes from its own request, from such a look, or by push. Whatever comes first counts.
+     * lock. The answer comes from its own request, from such a look, or by push. The first one counts.
      *
-     * A request that was sent and not answered may be carried out after the claim was withdrawn, and would take a lock for
-     * nobody. So a claim remembers that it is unsure of a request (Trace), and the release that ends it then leaves word at
-     * the server that the claim is gone. A withdrawal waits for a request that is on its way, so that this is rare.
+     * A request that was sent and not answered may be carried out after the claim was withdrawn, and take a lock that nobody
+     * uses. So a claim remembers that it is unsure of a request (Trace), and its release then leaves a note on the server
+     * that the claim is gone. A withdrawal waits for a request that is on its way, so this is rare.
      *
      * The validity of a grant that came by push counts from the last request that the server is known to have answered,
-     * because that is from when the server counts the time it gives to a waiter.
+     * because the server counts a waiter's time from then.
      */
 
     private static final Runnable NOTHING = () -> {};
@@ -38,6 +38,7 @@ final class RedisClaim implements Claim {
     private final Keys keys;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private volatile boolean mustWait;
 
     // Guarded by this.
     private ClaimStatus state = ClaimStatus.READY;
@@ -51,8 +52,6 @@ final class RedisClaim implements Claim {
     private @Nullable Answer pushed; // before the answer to the request that is on its way
     private boolean hinted;
     private boolean wanted;
-
-    private volatile boolean mustWait;
 
     RedisClaim(RedisBackend backend, ClaimRequest request, Keys keys) {
         this.backend = backend;
@@ -72,7 +71,6 @@ final class RedisClaim implements Claim {
         return keys;
     }
 
-    /** What identifies the claim at the server. */
     synchronized byte[] owner() {
         return owner;
     }
@@ -87,12 +85,10 @@ final class RedisClaim implements Claim {
         return mustWait;
     }
 
-    // ---------------------------------------------------------------- asking
-
     /** Asks for the first time. */
     void start() {
         if (!request.mayBarge() && !backend.dialect().traits().fair()) {
-            // Without a queue, to go behind others is to let them try first.
+            // Without a queue, a claim goes behind others by letting them try first.
             askLater(backend.pollDelay(Integer.MAX_VALUE).toNanos());
         } else if (request.blockAtMost().isZero()) {
             askSoon();
@@ -111,29 +107,36 @@ final class RedisClaim implements Claim {
     }
 
     private void ask(long deadlineNanos) {
-        synchronized (this) {
-            if (state != ClaimStatus.READY) {
-                return;
-            }
-            state = ClaimStatus.ASKING;
+        if (!beginsToAsk()) {
+            return;
         }
         long sent = backend.scheduler().nanoTime();
         Answer answer;
         try {
             answer = backend.dialect().acquire(this, deadlineNanos);
-        } catch (Failure e) {
-            failed(e, sent, deadlineNanos).run();
-            return;
-        } catch (RuntimeException e) {
-            Failure unknown = Failure.of(backend.link().route().toString(), e);
-            failed(unknown, sent, deadlineNanos).run();
+        } catch (Failure | RuntimeException e) {
+            Failure failure = e instanceof Failure known ? known : Failure.of(backend.address(), e);
+            failed(failure, sent, deadlineNanos).run();
             return;
         }
         answered(answer, sent).run();
     }
 
-    /** Decides what follows from an answer. What it returns is run without the monitor. */
-    private synchronized Runnable answered(Answer answer, long sent) {
+    /** A request is about to be made, for it alone or with others. False if it was withdrawn before. */
+    synchronized boolean beginsToAsk() {
+        boolean ready = state == ClaimStatus.READY;
+        state = ready ? ClaimStatus.ASKING : state;
+        return ready;
+    }
+
+    /** A request for it and others has failed; the claim with it if there is no other. What it returns is run likewise. */
+    synchronized Runnable batchFailed(Failure failure, boolean last) {
+        trace = trace.failed(failure);
+        return !last ? NOTHING : state.isOver() ? leaveIfWithdrawn() : acquireFails(failure);
+    }
+
+    /** Decides the next step after an answer. The returned task is run without the monitor. */
+    synchronized Runnable answered(Answer answer, long sent) {
         refusals.end();
         trace = trace.answered(true);
         if (state.isOver()) {
@@ -161,15 +164,26 @@ final class RedisClaim implements Claim {
                 return failsWith(
                         Replication.failure(request.name(), backend.link().route()));
             default:
-                // The server has word that it was given up, which only a withdrawal leaves there.
+                // The server has a note that it was given up, which only a withdrawal leaves there.
                 state = ClaimStatus.SETTLED;
                 return NOTHING;
         }
     }
 
     private Runnable waits(Answer answer, long sent) {
-        basisNanos = sent;
+        boolean news = !mustWait;
         mustWait = true;
+        Runnable next = nextStep(answer, sent);
+        return news
+                ? () -> {
+                    request.listener().waiting();
+                    next.run();
+                }
+                : next;
+    }
+
+    private Runnable nextStep(Answer answer, long sent) {
+        basisNanos = sent;
         Answer push = pushed;
         if (push != null) {
             return granted(push, Renewer.deadline(sent, backend.waiterExpiry()));
@@ -194,7 +208,7 @@ final class RedisClaim implements Claim {
         }
         long delay = refusals.delayNanos(failure, backend.link(), sent);
         if (delay < 0) {
-            return failsWith(failure.asLockstepException(request.name(), "acquire"));
+            return acquireFails(failure);
         }
         state = ClaimStatus.READY;
         // A connection that was idle for long fails at once; the next is a new one, and needs no pause. One that failed
@@ -234,6 +248,10 @@ final class RedisClaim implements Claim {
         return state == ClaimStatus.WITHDRAWN;
     }
 
+    private Runnable acquireFails(Failure failure) {
+        return failsWith(failure.asLockstepException(request.name(), "acquire"));
+    }
+
     private Runnable failsWith(LockstepException failure) {
         return ended(() -> outcome.completeExceptionally(failure));
     }
@@ -246,8 +264,6 @@ final class RedisClaim implements Claim {
             complete.run();
         };
     }
-
-    // ---------------------------------------------------------------- waiting
 
     synchronized boolean isWaiting() {
         return state == ClaimStatus.WAITING;
@@ -327,7 +343,7 @@ final class RedisClaim implements Claim {
         }
     }
 
-    /** Somebody took away what it got. */
+    /** An operator has released its hold by force. */
     void pushedRevocation(String of) {
         RedisGrant known;
         synchronized (this) {
@@ -337,8 +353,6 @@ final class RedisClaim implements Claim {
             known.revoked();
         }
     }
-
-    // ---------------------------------------------------------------- releasing
 
     @Override
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
@@ -370,7 +384,7 @@ final class RedisClaim implements Claim {
         new Release(backend, this, held, null).begin(blockAtMost).whenComplete((had, failure) -> gone.complete(null));
     }
 
-    /** Whether a request that was not answered may still arrive at the server, which must then get nothing. */
+    /** Whether a request that was not answered may still reach the server, and must then get nothing. */
     synchronized boolean isUnsure() {
         return trace == Trace.UNSURE;
     }

@@ -52,8 +52,8 @@ public final class RedisEngine implements BackendFactory {
     }
 
     /**
-     * Chooses the textbook's lock, {@code SET NX PX} and compare-and-delete, without a queue at the server: no fair or
-     * shared locks, and waiters that try again now and then. As {@code ?queue=off} in a URL.
+     * Chooses the textbook's lock, {@code SET NX PX} and compare-and-delete, without a queue on the server: no fair,
+     * shared or sticky locks, no semaphores, and waiters that try again now and then. As {@code ?queue=off} in a URL.
      *
      * @return a copy
      */
@@ -62,8 +62,8 @@ public final class RedisEngine implements BackendFactory {
     }
 
     /**
-     * Asks that replicas confirm each grant before it counts. A grant that too few confirm is given back, and the call throws
-     * {@link dev.lockstep.LockUnavailableException}. As {@code ?replicas=1} in a URL.
+     * Asks that replicas confirm each grant before it counts. A grant that too few confirm is released, and the call
+     * throws {@link dev.lockstep.LockUnavailableException}. As {@code ?replicas=1} in a URL.
      *
      * @param count how many replicas; 0, the default, asks nobody
      * @return a copy

@@ -5,14 +5,16 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Releases what a claim has at the server: tried until the server confirms it, or has forgotten it by itself. */
+/**
+ * Releases a claim's hold or place on the server: tried until the server confirms it, or has forgotten it by itself.
+ */
 final class Release {
     private final RedisBackend backend;
     private final RedisClaim claim;
     private final @Nullable RedisGrant grant;
     private final @Nullable Duration rest;
     private final boolean late;
-    private volatile boolean unsure;
+    private volatile boolean unsure; // whether an earlier try may have released it
 
     /**
      * Makes it.
@@ -28,7 +30,13 @@ final class Release {
         this.late = claim.isUnsure();
     }
 
-    /** Begins; tells whether the claim had the lock until now. */
+    /** An earlier try, together with others, has failed. */
+    Release after(Failure failure) {
+        unsure = failure.kind() == Failure.Kind.UNKNOWN;
+        return this;
+    }
+
+    /** Begins; returns whether the claim had the lock until now. */
     CompletableFuture<Boolean> begin(Duration blockAtMost) {
         if (grant != null) {
             backend.renewer().unregister(grant);

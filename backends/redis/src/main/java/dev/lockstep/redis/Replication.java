@@ -24,7 +24,7 @@ record Replication(int replicas, Duration patience) {
         return connection.executeCommand(command) instanceof Long confirmed && confirmed >= replicas;
     }
 
-    /** What a call gets if too few replicas confirm its grant. */
+    /** The exception for a call if too few replicas confirm its grant. */
     static LockUnavailableException failure(String lockName, Route route) {
         return new LockUnavailableException(
                 lockName,

@@ -17,14 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The claims of this client that wait at the server, a line for each lock. A line keeps its claims in the server's queue
- * and looks after them: when the server says that the lock is free, when a holder's time is over, and at regular times,
- * since a message can be lost. Safe for use by many threads.
+ * The claims of this client that wait on the server, a line for each lock. A line keeps its claims in the server's
+ * queue and looks after them: when the server says that the lock is free, when a holder's time is over, and at regular
+ * times, since a message can be lost. Safe for use by many threads.
  */
 final class Waiters {
     private static final Logger log = LoggerFactory.getLogger(Waiters.class);
 
-    /** Whoever was told that the lock is free and does not come costs the others this time at most. */
+    /** A waiter that was notified of a free lock and does not come delays the others for this time at most. */
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(650);
 
     /** Clocks are not that exact; a look too early would be followed by another. */
@@ -110,7 +110,7 @@ final class Waiters {
         }
 
         private synchronized void schedule(long delayNanos) {
-            again |= delayNanos == 0; // what is looked at already was not told yet
+            again |= delayNanos == 0; // the look under way may have missed the change
             long at = backend.scheduler().nanoTime() + delayNanos;
             if (looking || claims.isEmpty() || (timer != null && at - nextNanos >= 0)) {
                 return;
@@ -159,7 +159,7 @@ final class Waiters {
                     delay = untilNextLook(-1);
                 }
             } catch (RuntimeException e) {
-                log.warn("Lock '{}': looking after those who wait failed; it is repeated", keys.lockName(), e);
+                log.warn("Lock '{}': checking its waiters failed; it is repeated", keys.lockName(), e);
             }
             boolean more;
             synchronized (this) {

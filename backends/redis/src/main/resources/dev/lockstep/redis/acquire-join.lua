@@ -13,14 +13,13 @@ if ARGV[2] == 'S' and redis.call('EXISTS', KEYS[2], KEYS[5]) == 0 then
     free = redis.call('ZCARD', KEYS[3]) + extra + permits <= tonumber(limit)
   end
   if free then
-    local token = math.max((known[2] or 0) + 1, micros)
+    local token = next_token(known[2])
     if limit then
       redis.call('HSET', KEYS[1], 'token', token, 'limit', limit, 'extra', extra + permits - 1)
     else
       redis.call('HSET', KEYS[1], 'token', token)
     end
-    local record = 'S' .. (limit and permits or '') .. 'r ' .. string.format('%.0f', token) .. ' ' .. ARGV[7]
-    redis.call('HSET', KEYS[4], ARGV[1], record)
+    redis.call('HSET', KEYS[4], ARGV[1], reader_record(limit and permits, token, ARGV[7]))
     set_reader_until(KEYS[1], KEYS[3], KEYS[4], ARGV[1], now + ARGV[5])
     return { 1, token, 0 }
   end

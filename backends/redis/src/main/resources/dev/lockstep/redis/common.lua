@@ -10,21 +10,17 @@
 --              lock for which a reader waits; slots -> those of a semaphore that were asked for (slots.lua)
 --   5 gone     sorted set: claim ids that were given up while a request for them could still arrive, by expiry
 --
--- A record is mode, state, number and info: 'Xb 0 …' waits and may be overtaken, 'Xh 1790000000000 …' was told at that time
--- that the lock is free, 'Xd 0 …' and 'Sd 0 …' are granted the lock by whoever frees it, 'Sr 1790000000000000 …' is a
--- reader with its token. Holders of a semaphore are readers; a number after the mode says how many permits they have or
--- ask for: 'S1d 0 …', 'S3r 1790000000000000 …'. A name with a limit is a semaphore while it has readers or a queue. Times
--- are milliseconds of the server's clock; tokens start from its microseconds.
+-- A record is mode, state, number and info: 'Xb 0 …' waits and may be overtaken, 'Xh 1790000000000 …' was notified at
+-- that time that the lock is free, 'Xd 0 …' and 'Sd 0 …' are granted the lock by whoever frees it, 'Sr 1790000000000000
+-- …' is a reader with its token. Holders of a semaphore are readers; a number after the mode says how many permits they
+-- have or ask for: 'S1d 0 …', 'S3r 1790000000000000 …'. A name with a limit is a semaphore while it has readers or a
+-- queue. Times are milliseconds of the server's clock; tokens start from its microseconds.
 local LOCK, QUEUE, READERS, CLAIMS, GONE = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local HINT_STALE = 300 -- how long a waiter may take to come when it was told that the lock is free
+local HINT_STALE = 300 -- how long a waiter may take to come when it was notified that the lock is free
 
 local recorded, owner, expires, token -- the owner as it stands there, and if its time is not over
 local limit, extra -- of a semaphore
 local granted = {}
-
-local function digits(number)
-  return string.format('%.0f', number)
-end
 
 local function tell(id, word, more)
   redis.call('PUBLISH', 'lockstep:' .. client_of(id), word .. ' ' .. id .. (more or ''))
@@ -47,12 +43,13 @@ end
 
 -- Makes a claim a reader with the last token, until a time.
 local function add_reader(id, info, till, permits)
-  redis.call('HSET', CLAIMS, id, 'S' .. (limit and permits or '') .. 'r ' .. digits(token) .. ' ' .. info)
+  redis.call('HSET', CLAIMS, id, reader_record(limit and permits, token, info))
   set_reader_until(LOCK, READERS, CLAIMS, id, till)
 end
 
 local function remove_reader(id)
-  if extra > 0 then
+  local held = redis.call('ZREM', READERS, id)
+  if held == 1 and extra > 0 then -- one that had expired with the key may have left its record
     local more = tonumber(string.match(redis.call('HGET', CLAIMS, id) or '', '^S(%d+)r ') or 1) - 1
     if more > 0 then
       extra = extra - more
@@ -60,14 +57,14 @@ local function remove_reader(id)
     end
   end
   redis.call('HDEL', CLAIMS, id, 'w' .. id)
-  return redis.call('ZREM', READERS, id)
+  return held
 end
 
 -- How many permits of a semaphore are in use, when expired holders have been removed.
 local function permits_in_use()
   local holders = redis.call('ZCARD', READERS)
   if holders == 0 then
-    extra = 0 -- those who had more have expired with their key
+    extra = 0 -- holders that had more have expired with their key
   end
   return holders + extra
 end
@@ -82,14 +79,14 @@ end
 
 -- Gives the lock to a claim until a time, or so many permits of a semaphore.
 local function hold(id, mode, info, till, permits)
-  token = math.max(token + 1, micros)
+  token = next_token(token)
   if recorded then
     clear_owner() -- whose time is over, and who must not come back beside a reader
   end
   if mode == 'X' then
     recorded, owner, expires = id, id, till
     redis.call('HSET', LOCK, 'owner', id, 'until', till, 'token', token, 'info', info)
-    redis.call('PEXPIRE', LOCK, till - now + TOKEN_KEPT)
+    redis.call('PEXPIRE', LOCK, till - now + TOKEN_KEPT + ahead(token))
   else
     if limit then
       extra = extra + permits - 1
@@ -146,7 +143,7 @@ local function purge_readers()
 end
 
 -- Serves the queue as far as the lock is free, or permits are; nobody passes a claim for which there are too few. Claims in
--- `mine` are the caller's: there to take it, and told by the reply.
+-- `mine` are the caller's: there to take it, and notified by the reply.
 local function serve(mine)
   local served = {}
   while not owner do
@@ -184,7 +181,7 @@ local function serve(mine)
   end
 end
 
--- Tells the holders' clients that a claim of another client waits.
+-- Notifies the holders' clients that a claim of another client waits.
 local function tell_wanted(id)
   local holders = owner and { owner } or redis.call('ZRANGE', READERS, 0, -1)
   for _, holder in ipairs(holders) do
@@ -203,7 +200,7 @@ local function free_in()
   return first and first - now or -1
 end
 
--- Refuses for a server that may not write, which has not the last word about what is not there: this is a write.
+-- Refuses for a server that may not write, whose missing keys prove nothing: this is a write.
 local function require_writable()
   redis.call('ZREMRANGEBYSCORE', GONE, '-inf', now)
 end

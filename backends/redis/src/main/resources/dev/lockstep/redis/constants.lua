@@ -1,1 +1,2 @@
-local TOKEN_KEPT = 1200000 -- how long an unused lock's token is remembered (ms): longer than clocks are set back
+-- How long an unused lock's token is remembered (ms), or until the clock has passed the token by as much, if that is later.
+local TOKEN_KEPT = 1200000

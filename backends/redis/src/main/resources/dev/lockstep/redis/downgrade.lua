@@ -1,6 +1,6 @@
 -- Makes the exclusive holder a reader in place, and lets in the readers next in line.
 -- ARGV: claim id, ttl (ms)
--- Returns 1 if it is a reader now, 0 if it has not the lock
+-- Returns 1 if it is a reader now, 0 if it does not have the lock
 local id, ttl = ARGV[1], tonumber(ARGV[2])
 
 load()
@@ -15,4 +15,8 @@ if recorded == id then
   serve({})
   return 1
 end
-return redis.call('ZSCORE', READERS, id) and 1 or 0
+if redis.call('ZSCORE', READERS, id) then
+  return 1
+end
+require_writable()
+return 0

@@ -1,4 +1,4 @@
--- Ends the hold that has a token, tells its holder, and serves who comes next.
+-- Ends the hold that has a token, notifies its holder, and serves the next claim.
 -- ARGV: token
 -- Returns 1 if there was such a hold, else 0
 local meant = tonumber(ARGV[1])

@@ -1,4 +1,4 @@
--- Ends every hold of the lock, tells the holders, and serves who comes next.
+-- Ends every hold of the lock, notifies the holders, and serves the next claim.
 -- Returns how many holds there were
 load()
 purge_readers()

@@ -12,4 +12,5 @@ if redis.call('ZSCORE', READERS, id) then
   set_reader_until(LOCK, READERS, CLAIMS, id, now + rest)
   return 1
 end
+require_writable()
 return 0

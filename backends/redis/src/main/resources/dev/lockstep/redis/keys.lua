@@ -1,6 +1,15 @@
 -- What is done to the keys of any lock with a queue. The keys are described in common.lua.
 local SLACK = 5000 -- how long keys stay when all that is in them has expired
 
+local function digits(number)
+  return string.format('%.0f', number)
+end
+
+-- The record of a reader, or of a holder of so many permits; permits is nil or false for a lock.
+local function reader_record(permits, token, info)
+  return 'S' .. (permits or '') .. 'r ' .. digits(token) .. ' ' .. info
+end
+
 local function client_of(id)
   return string.sub(id, 1, 22)
 end
@@ -12,10 +21,10 @@ local function keep(key, ms)
   end
 end
 
--- Sets until when the exclusive holder has a lock.
+-- Sets until when the exclusive holder has a lock. Its key has a token, and so never expires earlier than before.
 local function set_owner_until(lock, till)
   redis.call('HSET', lock, 'until', till)
-  redis.call('PEXPIRE', lock, till - now + TOKEN_KEPT)
+  keep(lock, till - now + TOKEN_KEPT)
 end
 
 -- Sets until when a reader has a lock.

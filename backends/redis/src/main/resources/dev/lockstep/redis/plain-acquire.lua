@@ -2,8 +2,8 @@
 -- KEYS: lock, token; ARGV: value (claim id and info), ttl (ms)
 -- Returns the token, or -1 if the lock is held by another
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
-  local token = math.max((redis.call('GET', KEYS[2]) or 0) + 1, micros)
-  redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[2] + TOKEN_KEPT)
+  local token = next_token(redis.call('GET', KEYS[2]))
+  redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[2] + TOKEN_KEPT + ahead(token))
   return token
 end
 if redis.call('GET', KEYS[1]) == ARGV[1] then

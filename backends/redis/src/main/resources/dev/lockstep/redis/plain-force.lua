@@ -3,4 +3,4 @@
 if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('GET', KEYS[2]) == ARGV[1] then
   return redis.call('DEL', KEYS[1])
 end
-return redis.call('DEL', KEYS[3]) -- a server that may not write has not the last word about what is not there
+return redis.call('DEL', KEYS[3]) -- on a read-only server, a missing key proves nothing

@@ -5,7 +5,7 @@ for i = 1, #KEYS, 2 do
   if type(value) == 'table' or type(token) == 'table' then
     reply[#reply + 1] = type(value) == 'table' and value or token
   else
-    reply[#reply + 1] = value and { value, tonumber(token or 0), redis.call('PTTL', KEYS[i]) } or {}
+    reply[#reply + 1] = value and { value, tonumber(token or 0) or 0, redis.call('PTTL', KEYS[i]) } or {}
   end
 end
 return reply

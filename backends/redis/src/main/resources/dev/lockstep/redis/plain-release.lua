@@ -3,4 +3,4 @@
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('DEL', KEYS[1])
 end
-return redis.call('DEL', KEYS[2]) -- a server that may not write has not the last word about what is not there
+return redis.call('DEL', KEYS[2]) -- on a read-only server, a missing key proves nothing

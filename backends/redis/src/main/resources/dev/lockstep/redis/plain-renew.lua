@@ -4,14 +4,17 @@ local reply = {}
 for i = 2, #ARGV do
   local lock, token = KEYS[2 * i - 3], KEYS[2 * i - 2]
   local value = redis.pcall('GET', lock)
-  -- A key that another program has written costs its own lock alone; any other error is about the server.
-  if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then
+  if type(value) == 'table' and not is_foreign_key(value.err) then
     return value
   end
   local mine = value == ARGV[i]
   if mine then
     redis.call('PEXPIRE', lock, ARGV[1])
-    redis.call('PEXPIRE', token, ARGV[1] + TOKEN_KEPT)
+    if redis.call('PTTL', token) < ARGV[1] + TOKEN_KEPT then
+      redis.call('PEXPIRE', token, ARGV[1] + TOKEN_KEPT)
+    end
+  elseif not value then
+    redis.call('DEL', lock) -- on a read-only server, a missing key proves nothing
   end
   reply[#reply + 1] = mine and 1 or 0
 end

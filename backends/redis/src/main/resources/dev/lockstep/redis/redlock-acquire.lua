@@ -12,7 +12,7 @@ local function take()
     clear_owner() -- whose time is over
   end
   redis.call('HSET', LOCK, 'owner', id, 'until', now + ttl, 'info', info)
-  redis.call('PEXPIRE', LOCK, ttl + TOKEN_KEPT)
+  keep(LOCK, ttl + TOKEN_KEPT)
   return { 1, token, micros }
 end
 

@@ -1,14 +1,14 @@
 -- What one of several independent servers remembers for all clients; put before the scripts that need it.
 --
 -- The last of KEYS is the charter, a hash:
---   run      the run of the server that wrote it; another one means that the server was started anew
+--   run      the run of the server that wrote it; another one means that the server was restarted
 --   born     since when the server has lost nothing (ms)
 --   longest  the longest ttl that a client has announced (ms)
 --   servers  how many servers there are
 -- A server has a vote when it is older than the longest ttl: what it may have forgotten has ended by then.
 local CHARTER = KEYS[#KEYS]
 
--- Reads and mends the charter. A server without one is born now; founding, it is as old as its run.
+-- Reads and repairs the charter. A server without one is born now; founding, it is as old as its run.
 -- Returns age (ms), longest ttl (ms), number of servers
 local function charter(announced, servers, founding)
   local report = redis.call('INFO', 'server')

@@ -6,5 +6,6 @@ if owner ~= ARGV[1] or token ~= tonumber(ARGV[2]) then
   return { 0 }
 end
 redis.call('HSET', LOCK, 'token', ARGV[3])
+keep(LOCK, ahead(ARGV[3]) + TOKEN_KEPT)
 local age, longest = charter(tonumber(ARGV[4]), tonumber(ARGV[5]), false)
 return { 1, age, longest, is_wanted(QUEUE, owner) }

@@ -1,4 +1,4 @@
--- Takes this server away from a claim that was granted a token, tells its client, and serves who comes next.
+-- Ends a claim's hold on this server, by its token, notifies its client, and serves the next claim.
 -- ARGV: claim id, token. A server that the claim has and that has not written the token yet remembers a lower one.
 -- Returns 1 if it was the claim's, 0 if not, -1 if it is the claim's with a higher token
 load()

@@ -1,4 +1,4 @@
--- Gives one server back, because too few others agreed, and goes to the end of its queue.
+-- Releases one server, because too few others agreed, and goes to the end of its queue.
 -- ARGV: claim id, may wait, waiter expiry (ms), info
 local id, may_wait, patience, info = ARGV[1], ARGV[2] == '1', tonumber(ARGV[3]), ARGV[4]
 

@@ -1,5 +1,5 @@
--- The usual cases of release.lua: the owner, a reader or a holder of one permit gives back what it has, and nobody waits. It
--- stands before everything else for the reason of acquire-free.lua.
+-- The usual cases of release.lua: the owner, a reader or a holder of one permit releases what it has, and nobody waits.
+-- Stands before everything else for the reason of acquire-free.lua.
 if ARGV[2] == '0' then
   local holder = redis.call('HGET', KEYS[1], 'owner')
   if redis.call('EXISTS', KEYS[2]) == 0 then

@@ -1,4 +1,4 @@
--- Gives back what a claim has: the lock, a reader's part of it, or a place in the queue. Serves who comes next.
+-- Releases what a claim has: the lock, a reader's part of it, or a place in the queue. Serves the next claim.
 -- ARGV: claim id, how long to remember that it is gone (ms; 0 if no request for it can still be on its way)
 -- Returns 1 if it had the lock, else 0
 local id, remember = ARGV[1], tonumber(ARGV[2])

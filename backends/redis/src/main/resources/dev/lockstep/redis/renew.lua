@@ -6,12 +6,15 @@ local till = now + tonumber(ARGV[1])
 local function renew(id, lock, queue, readers, claims)
   local fields = redis.call('HMGET', lock, 'owner', 'until')
   if fields[1] == id then
-    if till > tonumber(fields[2]) then
+    local known = tonumber(fields[2])
+    if not known or till > known then -- if it is no number, another program has damaged it
       set_owner_until(lock, till)
     end
   else
     local score = redis.call('ZSCORE', readers, id)
     if not score then
+      -- A write that changes nothing: on a read-only server, a missing key proves nothing.
+      redis.call('ZREM', readers, id)
       return 0
     end
     if till > tonumber(score) then

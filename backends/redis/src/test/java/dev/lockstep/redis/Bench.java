@@ -16,6 +16,8 @@ final class Bench implements AutoCloseable {
     /** How long tests wait for what must happen soon, and how long a request may take where no test is about it. */
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    private static final Duration LONG_TTL = Duration.ofMinutes(10);
+
     private final RedisServer server;
     private final List<AutoCloseable> opened = new ArrayList<>();
 
@@ -40,9 +42,18 @@ final class Bench implements AutoCloseable {
         return client(url, ttl, Duration.ofSeconds(1));
     }
 
-    /** A client that bears a busy machine, for tests that wait for neither a ttl nor a timeout. */
+    /** A client for tests that wait for neither a ttl nor a timeout: nothing ends while a busy machine stands still. */
     LockClient patientClient(String options) {
-        return client(server.url() + options, Duration.ofMinutes(10), PATIENCE);
+        return client(server.url() + options, LONG_TTL, PATIENCE);
+    }
+
+    LockClient patientClient(TcpProxy proxy) {
+        return client("redis://127.0.0.1:" + proxy.port(), LONG_TTL, PATIENCE);
+    }
+
+    /** A client for tests that wait for a timeout, but for no ttl. */
+    LockClient clientGivingUpSoon(String url) {
+        return client(url, LONG_TTL, Duration.ofSeconds(3));
     }
 
     synchronized LockClient client(String url, Duration ttl, Duration requestTimeout) {

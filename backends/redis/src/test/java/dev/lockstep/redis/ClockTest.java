@@ -87,6 +87,21 @@ class ClockTest {
         }
     }
 
+    /** The lock is used once after that, and then not for longer than the server remembers an unused one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?queue=off"})
+    void setBackForLongItLowersNoTokenEither(String options) throws Exception {
+        LockClient client = client(options);
+        long last = 0;
+        for (int minutes : new int[] {0, -120, -90, -60}) {
+            host.clockOff(Duration.ofMinutes(minutes));
+            try (Lease lease = client.lock(NAME).acquire()) {
+                assertThat(lease.token()).isGreaterThan(last);
+                last = lease.token();
+            }
+        }
+    }
+
     @Test
     void setBackItHoldsUpNobodyWhoIsAlive() throws Exception {
         LockOptions fair = LockOptions.defaults().fair();
@@ -100,7 +115,7 @@ class ClockTest {
             host.clockOff(options.isFair() ? MINUTE.multipliedBy(-2) : MINUTE.negated());
             Bench.awaitRenewal(held);
             held.close();
-            waiting.get(5, TimeUnit.SECONDS).close();
+            waiting.get(20, TimeUnit.SECONDS).close();
         }
     }
 

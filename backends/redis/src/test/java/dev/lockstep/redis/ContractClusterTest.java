@@ -66,7 +66,8 @@ class ContractClusterTest extends LockContract {
          */
         @Override
         public Set<Capability> capabilities() {
-            return EnumSet.complementOf(EnumSet.of(Capability.RESTART_SERVER, Capability.COUNT_REQUESTS));
+            return EnumSet.complementOf(
+                    EnumSet.of(Capability.RESTART_SERVER, Capability.COUNT_REQUESTS, Capability.PUSHES_CHANGES));
         }
     }
 }

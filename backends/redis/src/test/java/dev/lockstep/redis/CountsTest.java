@@ -20,11 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What locks cost the server, counted by the server. */
-@Timeout(120)
+@Timeout(300)
 class CountsTest {
     private Bench bench;
 
@@ -163,6 +164,39 @@ class CountsTest {
     }
 
     @Test
+    void aThousandLocksAreTakenWithTwoCommandsAndReleasedWithTwo() {
+        List<String> names = ManyNamesTest.names(1_000);
+        DistributedLock locks = client("").multiLock(names, LockOptions.defaults());
+        locks.lock();
+        locks.unlock();
+        long before = commands();
+        long workBefore = work();
+        locks.lock();
+        assertThat(commands() - before).isEqualTo(2);
+        locks.unlock();
+        assertThat(commands() - before).isEqualTo(4);
+        // HMGET, EXISTS, HSET and PEXPIRE, then HGET, EXISTS and HDEL of each, and what the scripts do once.
+        assertThat(work() - workBefore).isLessThanOrEqualTo(1_000 * 7 + 20);
+    }
+
+    @Test
+    void aBusyLockAmongManyCostsOneRequestForThoseBeforeItAndOneForThoseBehind() throws Exception {
+        List<String> names = ManyNamesTest.names(100);
+        LockClient client = client("");
+        LockClient rival = client("");
+        DistributedLock locks = client.multiLock(names, LockOptions.defaults());
+        locks.lock();
+        locks.unlock();
+        rival.lock(names.get(50)).lock();
+        long before = commands();
+        CompletableFuture<Lease> waiting = locks.acquireAsync();
+        Bench.await("it waits", () -> client.snapshot().waiters().size() == 1); // which asks nobody
+        assertThat(commands() - before).isLessThanOrEqualTo(2);
+        rival.lock(names.get(50)).unlock();
+        waiting.get(20, TimeUnit.SECONDS).closeAsync().get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
     void aReentryAndAHandOffCostNothing() {
         LockClient client = client("");
         DistributedLock lock = client.lock("local");
@@ -204,7 +238,7 @@ class CountsTest {
                         task -> new Thread(task).start()));
             }
             for (CompletableFuture<Void> worker : workers) {
-                worker.get(60, TimeUnit.SECONDS);
+                worker.get(120, TimeUnit.SECONDS);
             }
             // Who waits looks by itself from time to time, which a slow machine has more of.
             long looks = 2
@@ -239,6 +273,7 @@ class CountsTest {
     }
 
     @Test
+    @Tag("full")
     void heldLocksAreRenewedByTheFiveHundred() throws Exception {
         int locks = 10_000;
         Duration ttl = Duration.ofSeconds(12);

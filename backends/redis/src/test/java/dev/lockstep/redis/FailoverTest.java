@@ -339,7 +339,7 @@ class FailoverTest {
                 assertThat(waiting).isNotDone();
                 Bench.awaitRenewal(held);
                 held.close();
-                Lease next = waiting.get(10, TimeUnit.SECONDS);
+                Lease next = waiting.get(20, TimeUnit.SECONDS);
                 assertThat(next.token()).isGreaterThan(token);
                 // And back, while locks come and go.
                 CompletableFuture<Void> moved = CompletableFuture.runAsync(() -> cluster.moveSlot(slot, from));
@@ -624,6 +624,11 @@ class FailoverTest {
         }
 
         @Override
+        public boolean connects(int slot) {
+            return route().connects(slot);
+        }
+
+        @Override
         public Connection borrow(int slot, long waitNanos) throws InterruptedException {
             return route().borrow(slot, waitNanos);
         }
@@ -644,8 +649,8 @@ class FailoverTest {
         }
 
         @Override
-        public void distrust(Connection connection) {
-            route().distrust(connection);
+        public void distrust(Connection connection, boolean timedOut) {
+            route().distrust(connection, timedOut);
         }
 
         @Override

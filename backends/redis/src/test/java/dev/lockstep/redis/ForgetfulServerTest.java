@@ -54,7 +54,7 @@ class ForgetfulServerTest extends OneServerTestCase {
         assertThat(other.lock(NAME).tryLock()).isFalse();
         Bench.awaitRenewal(held);
         held.close();
-        Lease next = waiting.get(10, TimeUnit.SECONDS);
+        Lease next = waiting.get(20, TimeUnit.SECONDS);
         assertThat(next.token()).isGreaterThan(token);
         next.close();
     }
@@ -125,7 +125,7 @@ class ForgetfulServerTest extends OneServerTestCase {
     @Test
     void anUnusedLocksTokenIsForgottenInTime() throws Exception {
         Bench bench = bench();
-        LockClient client = bench.client("");
+        LockClient client = bench.client(bench.server().url(), Duration.ofMinutes(1), Bench.PATIENCE);
         client.lock(NAME).acquire().close();
         assertThat(bench.keysInUse()).isEmpty();
         assertThat(Long.parseLong(bench.server().command("PTTL", KEY)))

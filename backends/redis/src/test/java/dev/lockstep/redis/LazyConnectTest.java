@@ -6,7 +6,9 @@ import dev.lockstep.servers.Servers;
 import dev.lockstep.tck.LazyConnectContract;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 
+@Tag("full")
 class LazyConnectTest extends LazyConnectContract {
     private RedisServer server;
 

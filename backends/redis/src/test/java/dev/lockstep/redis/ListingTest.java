@@ -11,6 +11,7 @@ import dev.lockstep.LockPage;
 import dev.lockstep.servers.RedisCluster;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -76,6 +77,21 @@ class ListingTest extends OneServerTestCase {
         assertThat(listing.requests()).isLessThan(100);
         assertThat(Listing.of(client, "held-29", 1_000, () -> 0).names()).hasSize(111);
         assertThat(Listing.of(client, "none", 10, () -> 0).names()).isEmpty();
+    }
+
+    /** A list reads pages, so that the time for all of them may be longer than one request may take. */
+    @Test
+    @Tag("full")
+    @Timeout(600)
+    void aHundredThousandLocksAreListed() throws Exception {
+        Bench bench = bench();
+        LockClient client = bench.patientClient("");
+        List<Lease> held = acquire(client, 100_000);
+        long before = requests(List.of(bench.server()));
+        assertThat(client.list("held-")).hasSize(held.size());
+        assertThat(requests(List.of(bench.server())) - before).isLessThan(3_000);
+        LockClient operator = bench.client(bench.server().url(), Duration.ofMinutes(10), Duration.ofSeconds(3));
+        assertThat(operator.list("held-")).hasSize(held.size());
     }
 
     /** Other keys are passed over without a request for each page of them that has no lock. */

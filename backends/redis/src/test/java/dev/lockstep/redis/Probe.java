@@ -29,7 +29,7 @@ final class Probe {
                 assertThat(waiting).isNotDone();
             }
             held.close();
-            try (Lease next = waiting.get(10, TimeUnit.SECONDS)) {
+            try (Lease next = waiting.get(20, TimeUnit.SECONDS)) {
                 assertThat(next.token()).isGreaterThan(token);
             }
         }

@@ -125,7 +125,7 @@ abstract class RedisFixture implements BackendFixture {
 
     @Override
     public Set<Capability> capabilities() {
-        Set<Capability> all = EnumSet.allOf(Capability.class);
+        Set<Capability> all = EnumSet.complementOf(EnumSet.of(Capability.PUSHES_CHANGES));
         if (!options.queue()) {
             all.removeAll(OF_THE_QUEUE);
         }

@@ -129,7 +129,7 @@ class RedlockClockTest {
         LockClient other = set.client(TTL);
         long last = 0;
         for (int i = 0; i < 3; i++) {
-            Lease held = holder.lock(NAME).acquireAsync().get(10, TimeUnit.SECONDS);
+            Lease held = holder.lock(NAME).acquireAsync().get(20, TimeUnit.SECONDS);
             assertThat(held.token()).isGreaterThan(last);
             CompletableFuture<Lease> waiting = other.lock(NAME).acquireAsync();
             Bench.awaitWaiters(other, NAME, 1);
@@ -138,10 +138,31 @@ class RedlockClockTest {
             Bench.await("it is renewed", () -> held.remaining().compareTo(before) > 0);
             long token = held.token();
             held.close();
-            try (Lease next = waiting.get(5, TimeUnit.SECONDS)) {
+            try (Lease next = waiting.get(20, TimeUnit.SECONDS)) {
                 assertThat(next.token()).isGreaterThan(token);
                 last = next.token();
             }
+        }
+    }
+
+    /** The token comes from a clock that is far ahead, and then the lock is not used for longer than servers remember it. */
+    @Test
+    void clocksThatAreFarApartLowerNoToken() throws Exception {
+        few().clockOff(Duration.ofHours(2));
+        long token = tokenWithout(3, 4);
+        few().clockOff(Duration.ofMinutes(150));
+        many().clockOff(Duration.ofMinutes(30));
+        assertThat(tokenWithout(0, 1)).isGreaterThan(token);
+    }
+
+    private long tokenWithout(int... away) throws Exception {
+        List<TcpProxy> proxies = set.proxies();
+        LockClient client = set.client(proxies, TTL, Duration.ofSeconds(20));
+        for (int server : away) {
+            proxies.get(server).cut();
+        }
+        try (Lease lease = client.lock(NAME).acquireAsync().get(20, TimeUnit.SECONDS)) {
+            return lease.token();
         }
     }
 

@@ -47,13 +47,14 @@ final class RedlockFixture extends RedisFixture {
                 Capability.FAIR,
                 Capability.DOWNGRADE,
                 Capability.LIMITS,
+                Capability.PUSHES_CHANGES,
                 Capability.KEEPS_WHEN_CLOSED));
     }
 
     /** A renewal between two servers takes back what was ended at the first of them, so it is done until nothing is left. */
     @Override
     public void expireSession(LockClient client) {
-        Awaitility.await("the session's end").until(() -> !expireOnAll(client));
+        Awaitility.await("the session's end").atMost(Bench.PATIENCE).until(() -> !expireOnAll(client));
     }
 
     @Override

@@ -104,6 +104,24 @@ class RedlockSetUpsTest {
     }
 
     @Test
+    void aPolicyThatEvictsLocksIsRefusedUnlessItIsAccepted() throws Exception {
+        List<RedisServer> evicting = Redlocks.start(3, RedisServer.builder().maxMemory(100_000_000, "volatile-lru"));
+        try {
+            String url = Redlocks.url(evicting);
+            refused(url, "noeviction");
+            refused(url, "eviction=accept");
+            refused(url + "?eviction=refuse", "noeviction");
+            try (Logged log = new Logged();
+                    LockClient client = connect(url + "?eviction=accept")) {
+                works(client);
+                assertThat(log.tells("WARN", "volatile-lru")).isTrue();
+            }
+        } finally {
+            evicting.forEach(RedisServer::close);
+        }
+    }
+
+    @Test
     void serversAreNamedByClientsThatOneHas() throws Exception {
         List<RedisClient> clients = new ArrayList<>();
         servers.forEach(server -> clients.add(RedisClient.create("127.0.0.1", server.port())));

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Locks are renewed many at a time, and each has its own answer. */
 @Timeout(120)
@@ -79,6 +80,35 @@ class RenewalTest extends OneServerTestCase {
                 .hasMessageContaining("'b'")
                 .hasMessageContaining("WRONGTYPE");
         bench.server().command("DEL", key("b") + ":queue");
+        leases.forEach(Lease::close);
+    }
+
+    @Test
+    void aForeignHashIsLeftOutOfTheList() throws Exception {
+        Bench bench = bench();
+        LockClient client = bench.client(bench.server().url(), TTL, TTL);
+        List<Lease> leases = acquire(client, List.of("a", "b"));
+        bench.server().command("HSET", key("x"), "owner", "somebody");
+        bench.server().command("HSET", key("y"), "owner", "somebody", "until", "tomorrow", "token", "1", "info", "i");
+        bench.server().command("HSET", key("z"), "owner", "somebody", "until", "9999999999999", "token", "t");
+        assertThat(client.list("").stream().map(LockInfo::name)).containsExactly("a", "b");
+        for (String foreign : List.of("x", "y", "z")) {
+            assertThatThrownBy(() -> client.inspect(foreign))
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("'" + foreign + "'");
+        }
+        leases.forEach(Lease::close);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aDamagedExpiryCostsNoOtherLock(boolean old) throws Exception {
+        Bench bench = bench(old ? RedisServer.builder().version62() : RedisServer.builder());
+        LockClient client = bench.client(bench.server().url(), TTL, TTL);
+        List<Lease> leases = acquire(client, List.of("a", "b", "c"));
+        bench.server().command("HSET", key("b"), "until", "tomorrow");
+        Bench.letPass(TTL.multipliedBy(5).dividedBy(4));
+        assertThat(leases).allMatch(Lease::isValid);
         leases.forEach(Lease::close);
     }
 

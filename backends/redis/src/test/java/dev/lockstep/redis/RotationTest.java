@@ -17,11 +17,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Passwords and certificates change while a client is open. */
+@Tag("full")
 @Timeout(60)
 class RotationTest {
     private static final Duration TTL = Duration.ofSeconds(3);
@@ -46,6 +48,28 @@ class RotationTest {
                 held.close();
             }
             assertThatThrownBy(() -> connect("redis://app:old@" + server.address()))
+                    .isInstanceOf(LockConfigurationException.class);
+        }
+    }
+
+    @Test
+    void onAllServersOfRedlockAPasswordThatHasChangedIsReadFromItsFile() throws Exception {
+        Path file = Files.writeString(folder.resolve("password"), "old\n");
+        try (Redlocks set = Redlocks.start(3)) {
+            set.servers().forEach(server -> server.command("ACL", "SETUSER", "app", "on", ">old", "~*", "&*", "+@all"));
+            String url = Redlocks.url(set.servers()).replace("redlock://", "redlock://app@");
+            try (LockClient locks = connect(url + "?passwordFile=" + file)) {
+                Lease held = locks.lock("held").acquireAsync().get();
+
+                set.servers().forEach(server -> server.command("ACL", "SETUSER", "app", "resetpass", ">new"));
+                Files.writeString(file, "new\n");
+                set.servers().forEach(server -> server.command("CLIENT", "KILL", "USER", "app"));
+
+                await().during(TTL).atMost(TTL.multipliedBy(3)).until(held::isValid); // renewed by new connections
+                assertThat(locks.lock("other").tryLock()).isTrue();
+                held.close();
+            }
+            assertThatThrownBy(() -> connect(url.replace("app@", "app:old@")))
                     .isInstanceOf(LockConfigurationException.class);
         }
     }

@@ -1,9 +1,11 @@
 package dev.lockstep.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.EngineInfo;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.redis.internal.StartUpCheck;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
@@ -27,6 +29,13 @@ class ValkeyTest {
         assertThat(StartUpCheck.productAndVersion(Map.of("redis_version", "8.0.6")))
                 .isEqualTo("Redis 8.0.6");
         assertThat(StartUpCheck.productAndVersion(Map.of())).isEmpty();
+    }
+
+    @Test
+    void aServerThatIsRefusedIsNamed() {
+        assertThatThrownBy(() -> StartUpCheck.check(REPORT + "role:slave\r\n", "10.0.0.1:6379", false, false))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageStartingWith("Valkey 10.0.0.1:6379 is a read-only replica.");
     }
 
     @Nested

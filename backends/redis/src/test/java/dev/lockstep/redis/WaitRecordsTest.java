@@ -65,7 +65,7 @@ class WaitRecordsTest extends OneServerTestCase {
 
         @Override
         public HolderInfo holder() {
-            return new HolderInfo("client", "host", 1, "thread", Instant.EPOCH, false);
+            return HolderInfo.of("client", "host", 1).withThread("thread");
         }
 
         @Override

@@ -8,8 +8,8 @@ import org.apache.zookeeper.data.Stat;
 
 /**
  * How a claim arrives in a queue: makes its node, with parents that are missing, and lists the queue in the same round trip,
- * unless the session's {@link LastHolds} make that needless. A node that was made without an answer is found again. What
- * follows is the {@link QueueRecipe}'s.
+ * unless the session's {@link LastHolds} make that needless. A node that was made without an answer is found again. The
+ * {@link QueueRecipe} does the rest.
  */
 final class Arrival {
     private static final int MOST_PARENTS = 3;
@@ -59,7 +59,7 @@ final class Arrival {
 
     private void list() {
         node.link().children(node.lockPath(), false, (code, names) -> {
-            if (node.hasNode()) { // otherwise the create before it has failed, and goes another way
+            if (node.hasNode()) { // otherwise the create before it has failed, and is handled elsewhere
                 queue.listed(code, names, false);
             }
         });
@@ -79,7 +79,7 @@ final class Arrival {
         }
     }
 
-    /** The number of the node; negative if it does not tell its place. */
+    /** The number of the node; negative if it does not show its place. */
     private int number() {
         QueueNode own = QueueNode.parse(Keys.last(node.path()));
         return own != null && own.isCounted() ? own.number() : -1;
@@ -113,11 +113,11 @@ final class Arrival {
     /** Finds the node after its create was not answered, or makes it if there is none. */
     private void find() {
         node.link().sync(synced -> {
-            if (node.goOn(synced, this::find)) {
+            if (node.checkReply(synced, this::find)) {
                 node.link().children(node.lockPath(), false, (code, names) -> {
                     if (code == Code.NONODE) {
                         create(0);
-                    } else if (node.goOn(code, this::find)) {
+                    } else if (node.checkReply(code, this::find)) {
                         find(names);
                     }
                 });
@@ -141,7 +141,7 @@ final class Arrival {
                     || code == Code.OK
                             && stat.getEphemeralOwner() != node.session().id()) {
                 create(0);
-            } else if (node.goOn(code, this::find)) {
+            } else if (node.checkReply(code, this::find)) {
                 token = stat.getCzxid();
                 if (node.foundNode(path)) {
                     queue.look();

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a claim asks for, as its node's name says: {@code w} and {@code r} for a lock, {@code s5} for a permit of a semaphore
- * that has five, {@code s5x2} for two of them. A {@code t} before it says that the claim does not wait.
+ * The kind of a claim, as its node's name says: {@code w} and {@code r} for a lock, {@code s5} for a permit of a
+ * semaphore that has five, {@code s5x2} for two of them. A {@code t} before it says that the claim does not wait.
  *
  * @param mode how a lock is to be held; shared for a semaphore
  * @param limit how many permits a semaphore has; empty for a lock
@@ -27,7 +27,7 @@ record ClaimKind(LockMode mode, OptionalInt limit, int permits, boolean waits) {
         return new ClaimKind(mode, OptionalInt.empty(), 1, waits);
     }
 
-    /** Understands a text; null if somebody else wrote it. */
+    /** Parses a text; null if somebody else wrote it. */
     static @Nullable ClaimKind parse(String text) {
         Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches()) {

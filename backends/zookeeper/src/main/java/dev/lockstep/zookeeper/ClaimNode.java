@@ -24,7 +24,7 @@ final class ClaimNode {
     private enum State {
         /** No node, and no request on its way that could make one. */
         ABSENT,
-        /** There may be a node, which is not known yet. */
+        /** There may be a node; that is not known yet. */
         ASKING,
         /** There is a node. */
         PRESENT,
@@ -36,7 +36,7 @@ final class ClaimNode {
         GONE
     }
 
-    /** How a node becomes a lock, and ends. */
+    /** The way in which a node becomes a lock, and ends. */
     interface Recipe extends Watches.Listener {
         /** Sends the first requests. */
         void ask();
@@ -44,7 +44,10 @@ final class ClaimNode {
         /** Looks again, if it waits. */
         void lookAgain();
 
-        /** Hears no more of nodes. */
+        /** As {@link #lookAgain}, by the smallest request that finds out what a missed event would have said. Any thread. */
+        void checkBlocker();
+
+        /** Ends all watches. */
         void stopWatching();
 
         /** Deletes the node; again if a try was not answered, so that it may be gone already. */
@@ -87,6 +90,10 @@ final class ClaimNode {
 
     void lookAgain() {
         recipe.lookAgain();
+    }
+
+    void checkBlocker() {
+        recipe.checkBlocker();
     }
 
     ZooKeeperClaim claim() {
@@ -153,7 +160,7 @@ final class ClaimNode {
         session.watches().remove(node, recipe);
     }
 
-    // ---------------------------------------------------------------- what there is at the server
+    // ---------------------------------------------------------------- the node on the server
 
     /** A request that makes a node is about to be sent. False if it must not, because nobody wants the lock any more. */
     boolean beginAsking() {
@@ -202,18 +209,18 @@ final class ClaimNode {
         return isOut();
     }
 
-    /** Whether replies and events matter no more. */
+    /** Whether replies and events do not matter any more. */
     synchronized boolean isOver() {
         return state != State.PRESENT;
     }
 
-    /** Whether it has no node and asks for none, but may. */
+    /** Whether it has no node and has not asked for one, but still may. */
     synchronized boolean isIdle() {
         return state == State.ABSENT;
     }
 
-    /** Whether a reply is a good one; otherwise does what has to be done. */
-    boolean goOn(Code code, Runnable again) {
+    /** Returns whether a reply is OK. If not, repeats the request, or ends the claim if that cannot help. */
+    boolean checkReply(Code code, Runnable again) {
         if (code == Code.OK) {
             return true;
         }
@@ -238,7 +245,7 @@ final class ClaimNode {
     }
 
     /**
-     * Gives the node up.
+     * Abandons the node.
      *
      * @return done when it is gone: true if it was there until then
      */
@@ -262,7 +269,7 @@ final class ClaimNode {
         return removed;
     }
 
-    /** Deletes the node, and goes on until it is gone. */
+    /** Deletes the node, and tries until it is gone. */
     private void remove() {
         recipe.stopWatching();
         ZooKeeperGrant held = grant;
@@ -276,7 +283,7 @@ final class ClaimNode {
         }
     }
 
-    /** The node is not there any more. A delete whose reply was lost has done it, as far as anybody can know. */
+    /** The node is not there any more. If the reply to a delete was lost, that delete is taken to have removed it. */
     void gone(boolean byThis) {
         free();
         removed.complete(byThis);
@@ -323,12 +330,12 @@ final class ClaimNode {
         }
     }
 
-    // ---------------------------------------------------------------- what becomes of it
+    // ---------------------------------------------------------------- the result
 
     /**
      * Whether the lock may be granted now. Otherwise tries again when that is known, or refuses the claim.
      *
-     * @param again looks whether the lock is still there to be had
+     * @param again looks whether the lock is still available
      */
     boolean mayWin(Runnable again) {
         if (!session.isValid()) {

@@ -6,7 +6,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.zookeeper.client.FourLetterWordMain;
@@ -15,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What locks promise on ZooKeeper, as it is set up. Its protocol does not tell the version; the command {@code srvr}, which
- * servers allow unless told otherwise, does.
+ * Describes the guarantees of locks on ZooKeeper with its current settings. Its protocol does not report the version;
+ * the command {@code srvr}, which servers allow by default, does.
  */
 final class Description {
     private static final Logger log = LoggerFactory.getLogger(Description.class);
@@ -28,12 +27,9 @@ final class Description {
     /** Describes it; blocks while it asks one server after another, until one answers. */
     static EngineInfo of(ZooKeeperEngine engine, Duration timeout, Duration requestTimeout) {
         String report = report(engine, requestTimeout);
-        return new EngineInfo(
-                "ZooKeeper",
-                find(VERSION, report),
-                Optional.empty(),
-                guarantees(engine.isQueued(), timeout),
-                limits(engine.isQueued(), find(MODE, report).equals("standalone")));
+        return EngineInfo.of("ZooKeeper", find(VERSION, report))
+                .withGuarantees(guarantees(engine.isQueued(), timeout))
+                .withLimits(limits(engine.isQueued(), find(MODE, report).equals("standalone")));
     }
 
     private static String report(ZooKeeperEngine engine, Duration requestTimeout) {
@@ -69,7 +65,7 @@ final class Description {
     private static List<String> limits(boolean queued, boolean alone) {
         List<String> limits = new ArrayList<>();
         if (alone) {
-            limits.add("One server alone: while it is down, nothing is granted, and holds end by their deadline.");
+            limits.add("One server alone: while it is down, nothing is granted, and holds end at their deadlines.");
         }
         limits.add("Servers restored from an older backup can repeat tokens.");
         if (!queued) {

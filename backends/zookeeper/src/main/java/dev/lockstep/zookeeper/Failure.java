@@ -6,7 +6,7 @@ import dev.lockstep.LockstepException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
-/** What the codes of replies mean. */
+/** The meaning of reply codes. */
 final class Failure {
     private Failure() {}
 
@@ -37,7 +37,7 @@ final class Failure {
         };
     }
 
-    /** What a request failed with, for people. */
+    /** The failure of a request, as text for people. */
     static LockstepException failure(@Nullable String lockName, String what, String path, String servers, Code code) {
         String about = lockName == null ? "" : "Lock '" + lockName + "': ";
         String tried = about + "cannot " + what + (path.isEmpty() ? "" : " " + path) + " at " + servers + ": ";
@@ -58,7 +58,7 @@ final class Failure {
                         tried + "other clients use this lock with its queue."
                                 + " All clients of a lock must use the same kind of queue.");
             case QUOTAEXCEEDED ->
-                new LockConfigurationException(lockName, tried + "a quota is exceeded. Raise it at the server.");
+                new LockConfigurationException(lockName, tried + "a quota is exceeded. Raise it on the server.");
             case AUTHFAILED ->
                 new LockConfigurationException(
                         lockName,
@@ -73,12 +73,12 @@ final class Failure {
                 new LockConfigurationException(
                         lockName,
                         tried + "ZooKeeper's sessions are local, and can hold no locks (" + code
-                                + "). Set localSessionsUpgradingEnabled=true at the servers.");
+                                + "). Set localSessionsUpgradingEnabled=true on the servers.");
             case UNIMPLEMENTED ->
                 new LockConfigurationException(
                         lockName,
                         tried + "the server does not know this request (" + code
-                                + "). ZooKeeper 3.5 or newer is needed.");
+                                + "). ZooKeeper 3.5 or newer is needed, and 3.6 to list locks.");
             case CONNECTIONLOSS, SESSIONEXPIRED ->
                 new LockUnavailableException(
                         lockName, tried + "no answer (" + code + "). Check that the servers are up and have a quorum.");

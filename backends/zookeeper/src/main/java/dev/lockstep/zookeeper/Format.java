@@ -1,7 +1,7 @@
 package dev.lockstep.zookeeper;
 
 import dev.lockstep.LockConfigurationException;
-import dev.lockstep.spi.HolderLines;
+import dev.lockstep.spi.HolderText;
 import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Format {
     /*
-     * Overview. Whoever makes the node of a namespace writes the number of its format there. Each session reads it when it
-     * connects, and watches it. So requests for locks cost nothing more: if another client makes the node later, its event
-     * comes before the reply to any request for a node below it, and what is to be granted waits until the node is read again.
+     * Overview. The client that makes the node of a namespace writes the number of its format there. Each session reads
+     * it when it connects, and watches it. So requests for locks cost nothing more: if another client makes the node
+     * later, its event comes before the reply to any request for a node below it, and grants wait until the node is
+     * read again.
      *
      * A client of another format can take over a namespace that has no locks at all, when it connects. Others that are
      * connected see the change by their watches, and are refused from then on.
@@ -46,9 +47,9 @@ final class Format {
         this.about = "namespace '" + namespace + "' at " + engine;
     }
 
-    /** What the node of a namespace says. */
+    /** The content of a namespace's node. */
     static byte[] data() {
-        return HolderLines.line(NAME, Integer.toString(NUMBER)).getBytes(StandardCharsets.UTF_8);
+        return HolderText.line(NAME, Integer.toString(NUMBER)).getBytes(StandardCharsets.UTF_8);
     }
 
     /** Done when the node was read for the first time, or is not there: OK then, and otherwise why it could not be read. */
@@ -61,7 +62,7 @@ final class Format {
         return refusal == null;
     }
 
-    /** What a claim gets that cannot be granted; null if it can, or if that is not known yet. */
+    /** The exception for a claim that cannot be granted; null if it can, or if that is not known yet. */
     @Nullable
     LockConfigurationException failure(@Nullable String lockName) {
         String why = refusal;
@@ -98,7 +99,7 @@ final class Format {
         read();
     }
 
-    /** Hears of a node, which may be another one. */
+    /** Receives events of nodes, which may be other ones. */
     void changed(String changed) {
         if (changed.equals(path)) {
             refusal = UNKNOWN;
@@ -145,7 +146,7 @@ final class Format {
 
     private void judge(byte @Nullable [] data, Stat stat) {
         String text = data == null ? "" : new String(data, StandardCharsets.UTF_8);
-        String number = HolderLines.read(text).get(NAME);
+        String number = HolderText.read(text).get(NAME);
         if (Integer.toString(NUMBER).equals(number)) {
             known(null);
         } else if (number == null) {

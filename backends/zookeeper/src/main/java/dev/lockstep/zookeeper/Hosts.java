@@ -8,9 +8,10 @@ import org.apache.zookeeper.client.HostProvider;
 import org.apache.zookeeper.client.StaticHostProvider;
 
 /**
- * Which server ZooKeeper's client tries next, and after which pause: the client's own backoff in place of a whole second.
- * It also knows when the try began that led to the connection: a session lives at least its timeout from then on, since
- * connecting touches it at the leader. Called by ZooKeeper's sending thread; the time is read by others.
+ * Chooses the server that ZooKeeper's client tries next, and the pause before it: the client's own backoff in place of
+ * a whole second. It also knows when the try began that led to the connection: a session lives at least its timeout
+ * from then on, since connecting touches it at the leader. Called by ZooKeeper's sending thread; the time is read by
+ * others.
  */
 final class Hosts implements HostProvider {
     private final StaticHostProvider servers;

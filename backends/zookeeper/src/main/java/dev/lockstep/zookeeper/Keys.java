@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where locks live: {@code /lockstep/NAMESPACE/LOCK}, below the chroot. Namespaces and lock names are any text, node names
- * are not, so all but harmless ASCII is percent-encoded: no two names collide, and none has a slash or is a dot.
+ * The paths of locks: {@code /lockstep/NAMESPACE/LOCK}, below the chroot. Namespaces and lock names are any text, node
+ * names are not, so all but harmless ASCII is percent-encoded: no two names collide, and none has a slash or is a dot.
  */
 final class Keys {
     static final String ROOT = "/lockstep";

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that a session held last and gave back, as far as they are remembered: who comes next after itself is the first
- * in the queue, and need not list it. Safe for use by many threads.
+ * The locks that a session held last and released, as far as they are remembered. A claim of the same session that
+ * comes directly after such a hold is the first in the queue, and need not list it. Safe for use by many threads.
  */
 final class LastHolds {
     /*
@@ -13,9 +13,9 @@ final class LastHolds {
      * deleted. The server numbers the nodes of a queue one after the other. So nobody is before the node with the next number.
      *
      * Unless it is another queue: the server removes an empty one now and then, and the next counts from 0. To come to the
-     * same number it takes that many creates, each a transaction of its own. Fewer transactions since the last hold was made
-     * than the number tell that it is the same queue. (Lockstep makes one node of a queue in a transaction, and nobody else
-     * has business there.)
+     * same number it takes that many creates, each a transaction of its own. If there were fewer transactions since the
+     * last hold was made than the number, it is the same queue. (Lockstep makes one node of a queue in a transaction,
+     * and nobody else has business there.)
      */
 
     /**
@@ -33,8 +33,11 @@ final class LastHolds {
         }
     }
 
-    /** A list that was left out and is needed costs a round trip, so it is left out only of many that were not needed. */
-    private static final int MANY = 8;
+    /**
+     * After how many holds without another client the list of the queue is left out. A list that was left out and is
+     * needed costs a round trip.
+     */
+    private static final int LONE_HOLDS = 8;
 
     private static final int SLOTS = 1 << 12;
 
@@ -50,7 +53,7 @@ final class LastHolds {
         slots.set(slot(hold.lockPath), hold);
     }
 
-    /** The last hold, for the node that was made next; after that one it tells nothing any more, and is forgotten. */
+    /** The last hold, for the node that was made next; after that one it proves nothing any more, and is forgotten. */
     @Nullable
     Hold take(String lockPath) {
         Hold hold = last(lockPath);
@@ -62,9 +65,9 @@ final class LastHolds {
         return hold != null && hold.lockPath.equals(lockPath) ? hold : null;
     }
 
-    /** Whether the session has had a lock to itself for so long that it will hardly find others there. */
+    /** Whether the session has used a lock alone for so long that it is unlikely to find others there. */
     boolean isAlone(String lockPath) {
         Hold hold = last(lockPath);
-        return hold != null && hold.inARow >= MANY;
+        return hold != null && hold.inARow >= LONE_HOLDS;
     }
 }

@@ -19,19 +19,24 @@ import org.jspecify.annotations.Nullable;
  * life. Safe for use by many threads.
  */
 final class Link {
-    /** Hears of a node that was made. */
+    /** Receives the result of making a node. */
     interface Created {
         void reply(Code code, @Nullable String path, @Nullable Stat stat);
     }
 
-    /** Hears of a node's children. */
+    /** Receives a node's children. */
     interface Children {
         void reply(Code code, List<String> names);
     }
 
-    /** Hears of a node's data. */
+    /** Receives a node's data. */
     interface Data {
         void reply(Code code, byte @Nullable [] data, Stat stat);
+    }
+
+    /** Receives the results of several reads, in their order. */
+    interface Results {
+        void reply(Code code, List<OpResult> results);
     }
 
     private static final byte[] NO_DATA = {};
@@ -75,7 +80,7 @@ final class Link {
         return code;
     }
 
-    /** What a write was answered; one that succeeded was accepted by a majority of the servers. */
+    /** The answer to a write; a majority of the servers has accepted one that succeeded. */
     private Code written(String kind, int rc, long sent) {
         Code code = received(kind, rc, sent);
         if (code == Code.OK) {
@@ -118,7 +123,7 @@ final class Link {
                                 reply.reply(code, null, null);
                                 return;
                             }
-                            // All nodes of a multi have one transaction id, which only containers tell. Unlike other
+                            // All nodes of a multi have one transaction id, which only containers report. Unlike other
                             // requests, a multi is answered with the chroot before the path.
                             OpResult.CreateResult container = (OpResult.CreateResult) results.get(0);
                             OpResult.CreateResult node = (OpResult.CreateResult) results.get(missing);
@@ -133,7 +138,7 @@ final class Link {
         return Op.create(path, data, path.equals(Keys.ROOT) ? rootAcl : acl, CreateMode.CONTAINER);
     }
 
-    /** Makes the namespace's node anew, if it has that version and nothing below it. */
+    /** Makes the namespace's node again, if it has that version and nothing below it. */
     void replaceNamespace(int version, Consumer<Code> reply) {
         long sent = session.nanoTime();
         zooKeeper()
@@ -162,6 +167,21 @@ final class Link {
                         watch ? session : null,
                         (rc, asked, context, data, stat) ->
                                 reply.reply(received("getData", rc, sent), data, stat == null ? NO_STAT : stat),
+                        null);
+    }
+
+    /** Reads several nodes in one request. Each has a result of its own, which may be an error. */
+    void readAll(List<Op> reads, Results reply) {
+        long sent = session.nanoTime();
+        zooKeeper()
+                .multi(
+                        reads,
+                        (rc, asked, context, results) -> {
+                            // The client takes the first read that failed for the failure of all, but has the results.
+                            boolean answered = results != null;
+                            Code code = received("multiRead", answered ? Code.OK.intValue() : rc, sent);
+                            reply.reply(code, answered ? results : List.of());
+                        },
                         null);
     }
 
@@ -206,8 +226,8 @@ final class Link {
     }
 
     /**
-     * A transaction that changes nothing. Failure OK if a majority of the servers has accepted it. What it checks does not
-     * matter: one that fails is a transaction too.
+     * A transaction that changes nothing. Failure OK if a majority of the servers has accepted it. The checked
+     * condition does not matter: a check that fails is a transaction, too.
      */
     void writeNothing(Consumer<Code> reply) {
         long sent = session.nanoTime();

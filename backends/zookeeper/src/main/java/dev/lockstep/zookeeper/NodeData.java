@@ -3,7 +3,7 @@ package dev.lockstep.zookeeper;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
-import dev.lockstep.spi.HolderLines;
+import dev.lockstep.spi.HolderText;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
@@ -11,11 +11,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is written in a claim's node, for people and for {@code inspect}: a line for each fact. Only the mode decides
- * anything: a writer that has become a reader says so here, since a node's name cannot be changed.
+ * The data of a claim's node, for people and for {@code inspect}: a line for each fact. Only the mode decides anything:
+ * a writer that has become a reader says so here, since a node's name cannot be changed.
  *
  * @param mode how the lock is held or wanted; empty if somebody else wrote the data
- * @param claim the claim's key, which tells plain nodes apart
+ * @param claim the claim's key, which distinguishes plain nodes
  * @param holder who it is
  * @param waitsFor what the holder waits for, if it has recorded that
  */
@@ -23,10 +23,10 @@ record NodeData(Optional<LockMode> mode, String claim, HolderInfo holder, Option
     private static final String UNKNOWN = "unknown";
 
     byte[] bytes() {
-        String text = HolderLines.line("mode", mode.map(LockMode::name).orElse(UNKNOWN))
-                + HolderLines.line("claim", claim)
-                + HolderLines.write(holder)
-                + waitsFor.map(HolderLines::write).orElse("");
+        String text = HolderText.line("mode", mode.map(LockMode::name).orElse(UNKNOWN))
+                + HolderText.line("claim", claim)
+                + HolderText.write(holder)
+                + waitsFor.map(HolderText::write).orElse("");
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
@@ -45,12 +45,11 @@ record NodeData(Optional<LockMode> mode, String claim, HolderInfo holder, Option
         return bytes != null && new String(bytes, StandardCharsets.UTF_8).startsWith("mode=" + LockMode.SHARED + "\n");
     }
 
-    /** Understands data, whoever wrote it: what is missing is "unknown". */
+    /** Parses data, whoever wrote it: missing values are "unknown". */
     static NodeData parse(byte @Nullable [] bytes, Instant created) {
-        Map<String, String> facts = HolderLines.read(bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8));
-        HolderInfo holder = HolderLines.holder(facts, UNKNOWN, created);
-        return new NodeData(
-                mode(facts.get("mode")), facts.getOrDefault("claim", ""), holder, HolderLines.waitOf(facts));
+        Map<String, String> facts = HolderText.read(bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8));
+        HolderInfo holder = HolderText.holder(facts, UNKNOWN, created);
+        return new NodeData(mode(facts.get("mode")), facts.getOrDefault("claim", ""), holder, HolderText.waitOf(facts));
     }
 
     private static Optional<LockMode> mode(@Nullable String text) {

@@ -2,8 +2,6 @@ package dev.lockstep.zookeeper;
 
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
-import dev.lockstep.LockPage;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -13,17 +11,12 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import org.apache.zookeeper.KeeperException.Code;
-import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
-/** What people ask about locks and do to them, in one session. Reads what was confirmed to anybody before. */
+/** Operators' requests about locks, in one session. Reads see everything that was confirmed to any client before. */
 final class Operators {
-    /** How many locks are looked at side by side, and how many nodes of each. */
-    private static final int LOCKS_AT_ONCE = 100;
-
+    /** How many nodes of one lock are read side by side. */
     private static final int NODES_AT_ONCE = 10;
-
-    private static final ClaimKind PLAIN = ClaimKind.lock(LockMode.EXCLUSIVE, true);
 
     private final Session session;
     private final Keys keys;
@@ -36,45 +29,12 @@ final class Operators {
         this.lockName = lockName;
     }
 
-    /** A node of a lock: a place in its queue, or the plain lock itself. */
-    private record Seen(String path, ClaimKind kind, LockMode mode, NodeData data, Stat stat) {
-        LockInfo.Entry entry(boolean holds) {
-            LockInfo.Entry entry = LockInfo.Entry.of(mode, data.holder()).withPermits(kind.permits());
-            entry = data.claimId().map(entry::withClaim).orElse(entry);
-            if (!holds) {
-                return entry;
-            }
-            entry = data.waitsFor().map(entry::withWait).orElse(entry);
-            return entry.withToken(stat.getCzxid());
-        }
-    }
-
-    static Instant created(Stat stat) {
-        return Instant.ofEpochMilli(stat.getCtime());
-    }
-
     CompletableFuture<LockInfo> inspect(String name) {
         return sync().thenCompose(synced -> look(name)).thenApply(seen -> info(name, seen));
     }
 
-    CompletableFuture<List<LockInfo>> list(String prefix) {
-        return nodes(prefix).thenCompose(this::inUse);
-    }
-
-    /** The cursor is the name of the last node on the page before. */
-    CompletableFuture<LockPage> list(String prefix, String cursor, int limit) {
-        return nodes(prefix).thenCompose(nodes -> {
-            List<String> left =
-                    nodes.stream().filter(node -> node.compareTo(cursor) > 0).toList();
-            if (left.size() <= limit) {
-                return inUse(left).thenApply(LockPage::last);
-            }
-            return inUse(left.subList(0, limit)).thenApply(locks -> LockPage.of(locks, left.get(limit - 1)));
-        });
-    }
-
     /** The nodes of all locks whose names begin so, ordered. ZooKeeper lists all children of a node, or none. */
-    private CompletableFuture<List<String>> nodes(String prefix) {
+    CompletableFuture<List<String>> nodes(String prefix) {
         return sync().thenCompose(synced -> children(keys.namespacePath())).thenApply(nodes -> {
             List<String> wanted = new ArrayList<>();
             for (String node : nodes == null ? List.<String>of() : nodes) {
@@ -88,16 +48,19 @@ final class Operators {
         });
     }
 
-    /** Those of some locks that anybody holds or waits for. */
-    private CompletableFuture<List<LockInfo>> inUse(List<String> nodes) {
-        return InFlight.askAll(nodes, LOCKS_AT_ONCE, node -> {
-                    String path = keys.namespacePath() + "/" + node;
-                    String name = String.valueOf(Keys.decode(node));
-                    return lookAt(path).thenApply(seen -> info(name, seen));
-                })
-                .thenApply(all -> all.stream()
-                        .filter(info -> !info.isFree() || !info.waiters().isEmpty())
-                        .toList());
+    /** Those locks of a list that are held or waited for. */
+    CompletableFuture<List<LockInfo>> inUse(List<String> nodes) {
+        List<String> paths =
+                nodes.stream().map(node -> keys.namespacePath() + "/" + node).toList();
+        return new ManyLooks(session).look(paths).thenApply(all -> {
+            List<LockInfo> used = new ArrayList<>();
+            for (int i = 0; i < nodes.size(); i++) {
+                if (!all.get(i).isEmpty()) {
+                    used.add(info(String.valueOf(Keys.decode(nodes.get(i))), all.get(i)));
+                }
+            }
+            return used;
+        });
     }
 
     /** All namespaces; a container without locks stays for a while until the server removes it. */
@@ -115,9 +78,9 @@ final class Operators {
     }
 
     /**
-     * Ends the grants of a lock whose nodes were made by some transactions. A place in a queue has a path that nobody else
-     * ever has. The node of a plain lock has not, and ZooKeeper compares no transaction ids: another client may make it anew
-     * between the look and the delete.
+     * Ends the grants of a lock whose nodes were made by some transactions. The path of a place in a queue is never
+     * used again. That of a plain lock is, and ZooKeeper compares no transaction ids: another client may make the node
+     * again between the look and the delete.
      */
     CompletableFuture<Boolean> forceRelease(String name, LongPredicate which) {
         return sync().thenCompose(synced -> look(name)).thenCompose(seen -> {
@@ -130,7 +93,7 @@ final class Operators {
         });
     }
 
-    private static LockInfo info(String name, List<Seen> seen) {
+    private static LockInfo info(String name, List<SeenNode> seen) {
         int holders = holders(seen);
         LockInfo info = LockInfo.of(
                 name,
@@ -139,30 +102,30 @@ final class Operators {
                         .map(node -> node.entry(false))
                         .toList());
         OptionalInt limit =
-                seen.isEmpty() ? OptionalInt.empty() : seen.get(0).kind.limit();
+                seen.isEmpty() ? OptionalInt.empty() : seen.get(0).kind().limit();
         return limit.isPresent() ? info.withLimit(limit.getAsInt()) : info;
     }
 
     /** How many of a queue hold: the first, and if it reads, all readers after it up to a writer. */
-    private static int holders(List<Seen> seen) {
+    private static int holders(List<SeenNode> seen) {
         int holders = 0;
-        if (!seen.isEmpty() && seen.get(0).kind.isSemaphore()) {
-            return holdersOfPermits(seen, seen.get(0).kind);
+        if (!seen.isEmpty() && seen.get(0).kind().isSemaphore()) {
+            return holdersOfPermits(seen, seen.get(0).kind());
         }
         while (holders < seen.size()
-                && seen.get(holders).mode == LockMode.SHARED
-                && !seen.get(holders).kind.isSemaphore()) {
+                && seen.get(holders).mode() == LockMode.SHARED
+                && !seen.get(holders).kind().isSemaphore()) {
             holders++;
         }
         return holders == 0 && !seen.isEmpty() ? 1 : holders;
     }
 
     /** How many have permits: all from the first, as long as there are enough. */
-    private static int holdersOfPermits(List<Seen> seen, ClaimKind first) {
+    private static int holdersOfPermits(List<SeenNode> seen, ClaimKind first) {
         long left = first.limit().orElse(0);
         int holders = 0;
-        while (holders < seen.size() && seen.get(holders).kind.agreesWith(first)) {
-            left -= seen.get(holders).kind.permits();
+        while (holders < seen.size() && seen.get(holders).kind().agreesWith(first)) {
+            left -= seen.get(holders).kind().permits();
             if (left < 0) {
                 break;
             }
@@ -171,11 +134,11 @@ final class Operators {
         return holders;
     }
 
-    private CompletableFuture<List<Seen>> look(String name) {
+    private CompletableFuture<List<SeenNode>> look(String name) {
         return lookAt(keys.lockPath(name));
     }
 
-    private CompletableFuture<List<Seen>> lookAt(String path) {
+    private CompletableFuture<List<SeenNode>> lookAt(String path) {
         return children(path).thenCompose(nodes -> {
             if (nodes == null) {
                 return CompletableFuture.completedFuture(List.of());
@@ -184,17 +147,17 @@ final class Operators {
         });
     }
 
-    private CompletableFuture<List<Seen>> lookAtPlain(String path) {
-        return data(path, PLAIN)
-                .thenApply(seen -> seen == null || seen.stat.getEphemeralOwner() == 0 ? List.of() : List.of(seen));
+    private CompletableFuture<List<SeenNode>> lookAtPlain(String path) {
+        return data(path, SeenNode.PLAIN)
+                .thenApply(seen -> seen == null || !SeenNode.isPlainLock(seen.stat()) ? List.of() : List.of(seen));
     }
 
-    private CompletableFuture<List<Seen>> lookAtQueue(String path, List<QueueNode> queue) {
-        return InFlight.<QueueNode, @Nullable Seen>askAll(
+    private CompletableFuture<List<SeenNode>> lookAtQueue(String path, List<QueueNode> queue) {
+        return InFlight.<QueueNode, @Nullable SeenNode>askAll(
                         queue, NODES_AT_ONCE, node -> data(path + "/" + node.name(), node.kind()))
                 .thenApply(all -> {
-                    List<Seen> seen = new ArrayList<>();
-                    for (Seen node : all) {
+                    List<SeenNode> seen = new ArrayList<>();
+                    for (SeenNode node : all) {
                         if (node != null) {
                             seen.add(node);
                         }
@@ -206,7 +169,8 @@ final class Operators {
 
     // ---------------------------------------------------------------- requests as futures
 
-    private CompletableFuture<Boolean> sync() {
+    /** Lets later reads see everything that was confirmed before. */
+    CompletableFuture<Boolean> sync() {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
         sync(done);
         return done;
@@ -242,18 +206,16 @@ final class Operators {
     }
 
     /** A node with its data; null if there is no such node. */
-    private CompletableFuture<@Nullable Seen> data(String path, ClaimKind kind) {
-        CompletableFuture<@Nullable Seen> done = new CompletableFuture<>();
+    private CompletableFuture<@Nullable SeenNode> data(String path, ClaimKind kind) {
+        CompletableFuture<@Nullable SeenNode> done = new CompletableFuture<>();
         data(path, kind, done);
         return done;
     }
 
-    private void data(String path, ClaimKind kind, CompletableFuture<@Nullable Seen> done) {
+    private void data(String path, ClaimKind kind, CompletableFuture<@Nullable SeenNode> done) {
         session.link().data(path, false, (code, bytes, stat) -> {
             if (code == Code.OK) {
-                NodeData data = NodeData.parse(bytes, created(stat));
-                boolean shared = !kind.isWriter() || NodeData.isShared(bytes);
-                done.complete(new Seen(path, kind, shared ? LockMode.SHARED : LockMode.EXCLUSIVE, data, stat));
+                done.complete(SeenNode.of(path, kind, bytes, stat));
             } else if (code == Code.NONODE) {
                 done.complete(null);
             } else {

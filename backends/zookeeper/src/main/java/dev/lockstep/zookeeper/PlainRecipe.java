@@ -64,7 +64,7 @@ final class PlainRecipe implements ClaimNode.Recipe {
     }
 
     private void created(Code code, int missingParents) {
-        // The node is there, ours or another's: the read that follows tells.
+        // The node is there, ours or another's: the read that follows shows which.
         made = code == Code.OK || code == Code.NODEEXISTS && missingParents == 0;
         if (made) {
             return;
@@ -85,7 +85,7 @@ final class PlainRecipe implements ClaimNode.Recipe {
     /** Looks first: a node that was made without an answer must be found even if nobody wants the lock any more. */
     private void tryAfterLoss() {
         node.link().sync(synced -> {
-            if (node.goOn(synced, this::tryAfterLoss)) {
+            if (node.checkReply(synced, this::tryAfterLoss)) {
                 node.link().data(node.lockPath(), true, this::read);
             }
         });
@@ -97,7 +97,7 @@ final class PlainRecipe implements ClaimNode.Recipe {
         }
         if (code == Code.NONODE) {
             tryNow();
-        } else if (node.goOn(code, this::tryAfterLoss)) {
+        } else if (node.checkReply(code, this::tryAfterLoss)) {
             if (isMine(data, stat)) {
                 if (node.foundNode(node.lockPath())) {
                     grant(stat.getCzxid());
@@ -116,10 +116,10 @@ final class PlainRecipe implements ClaimNode.Recipe {
 
     private boolean isMine(byte @Nullable [] data, Stat stat) {
         return stat.getEphemeralOwner() == node.session().id()
-                && NodeData.parse(data, Operators.created(stat)).claim().equals(node.key());
+                && NodeData.parse(data, SeenNode.created(stat)).claim().equals(node.key());
     }
 
-    /** Looks first: the node may have been taken away, or gone by the last try, and be another's now. */
+    /** Looks first: an operator or the last try may have deleted the node, and it may be another's now. */
     @Override
     public void delete(boolean again) {
         Code[] synced = {Code.SYSTEMERROR};
@@ -142,7 +142,7 @@ final class PlainRecipe implements ClaimNode.Recipe {
         node.link().delete(node.lockPath(), code -> {
             if (code == Code.OK || code == Code.NONODE) {
                 tryNow();
-            } else if (node.goOn(code, this::tryAfterLoss)) {
+            } else if (node.checkReply(code, this::tryAfterLoss)) {
                 throw new AssertionError(code);
             }
         });
@@ -159,6 +159,17 @@ final class PlainRecipe implements ClaimNode.Recipe {
     public void lookAgain() {
         if (node.grant() == null && node.isIdle()) {
             tryNow();
+        }
+    }
+
+    @Override
+    public void checkBlocker() {
+        if (node.grant() == null && node.isIdle()) {
+            node.link().data(node.lockPath(), true, (code, data, stat) -> {
+                if (code == Code.NONODE) {
+                    lookAgain();
+                }
+            });
         }
     }
 

@@ -7,12 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in a lock's queue, as its node's name tells it: {@code KIND:KEY:NUMBER}. The server appends the number, so that
- * the order of numbers is the order of arrival.
+ * A place in a lock's queue, as its node's name shows it: {@code KIND:KEY:NUMBER}. The server appends the number, so
+ * that the order of numbers is the order of arrival.
  *
  * @param name the node's name
  * @param kind what its claim asks for
- * @param key the claim's id and the number of its try, unique for ever
+ * @param key the claim's id and the number of its try, never used again
  * @param number the server's number
  */
 record QueueNode(String name, ClaimKind kind, String key, int number) {
@@ -29,7 +29,7 @@ record QueueNode(String name, ClaimKind kind, String key, int number) {
         return 1 + prefix(kind, key).length() + MOST_DIGITS;
     }
 
-    /** Understands a name; null if somebody else made the node. */
+    /** Parses a name; null if somebody else made the node. */
     static @Nullable QueueNode parse(String name) {
         int first = name.indexOf(SEPARATOR);
         int last = name.lastIndexOf(SEPARATOR);
@@ -69,8 +69,8 @@ record QueueNode(String name, ClaimKind kind, String key, int number) {
     }
 
     /**
-     * Whether its number tells its place. The server's counter ends at 2<sup>31</sup> - 1: from then on it gives that number
-     * again and again, and negative ones in between, until the queue is empty for long enough to be removed.
+     * Whether its number shows its place. The server's counter ends at 2<sup>31</sup> - 1: from then on it gives that
+     * number again and again, and negative ones in between, until the queue is empty for long enough to be removed.
      */
     boolean isCounted() {
         return number >= 0 && number < Integer.MAX_VALUE;

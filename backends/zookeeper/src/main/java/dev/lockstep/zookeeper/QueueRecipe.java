@@ -18,7 +18,7 @@ final class QueueRecipe implements ClaimNode.Recipe {
      *
      * A semaphore is the same with several holders, see QueueView. Only the first that waits watches the queue, and lists it
      * again at each change. It becomes a holder without a change of its node, so it touches the node if the next claim may
-     * now be the first that waits. Whoever comes after the list that it was granted by sees that it holds.
+     * now be the first that waits. A claim that comes after the list by which it was granted sees that it holds.
      *
      * A list may be trusted if the create before it succeeded: the server works in the order of the requests, and whoever
      * is before a node was there when it was made. Nobody comes before it later.
@@ -34,11 +34,21 @@ final class QueueRecipe implements ClaimNode.Recipe {
     private final QueueView queue;
     private boolean ownWatched;
     private volatile @Nullable String blocker;
-    private boolean onlyBlocker;
-    private boolean waited;
-    private boolean awaitsRoom; // the first that waits for permits
+    private Wait wait = Wait.NONE;
     private boolean alone;
     private boolean looking; // as a holder
+
+    /** The event that the claim waits for, or waited for before it was granted. */
+    private enum Wait {
+        /** Nothing was in its way. */
+        NONE,
+        /** The end of the one node that is in its way. */
+        FOR_ONE,
+        /** The end of a node, after which others may be in its way. */
+        FOR_NEXT,
+        /** Permits of any holder: it is the first that waits. */
+        FOR_ROOM
+    }
 
     QueueRecipe(ClaimNode node) {
         this.node = node;
@@ -82,6 +92,16 @@ final class QueueRecipe implements ClaimNode.Recipe {
         }
     }
 
+    @Override
+    public void checkBlocker() {
+        String known = blocker;
+        if (known == null) {
+            lookAgain();
+        } else if (node.grant() == null) {
+            readBlocker(known);
+        }
+    }
+
     /** Lists the queue, with a watch. */
     void look() {
         node.link().children(node.lockPath(), true, (code, names) -> listed(code, names, true));
@@ -98,7 +118,7 @@ final class QueueRecipe implements ClaimNode.Recipe {
         }
         if (code == Code.NONODE) {
             node.nodeGone();
-        } else if (node.goOn(code, this::look)) {
+        } else if (node.checkReply(code, this::look)) {
             queue.list(names, Keys.last(node.path()));
             List<String> unknown = queue.unknownAges(arrival.token());
             if (unknown.isEmpty()) {
@@ -118,7 +138,7 @@ final class QueueRecipe implements ClaimNode.Recipe {
                     queue.age(name, stat.getCzxid());
                 } else if (code == Code.NONODE) {
                     left.remove(name);
-                } else if (node.isOver() || !node.goOn(code, this::look)) {
+                } else if (node.isOver() || !node.checkReply(code, this::look)) {
                     return; // looks again as a whole
                 }
                 open[0]--;
@@ -145,12 +165,11 @@ final class QueueRecipe implements ClaimNode.Recipe {
         } else if (!node.request().mayWait()) {
             node.claim().busy(node, node.abandon());
         } else {
-            waited = true;
             String next = queue.blocker();
             if (next == null) {
                 awaitRoom(watched);
             } else {
-                onlyBlocker = queue.isBlockerTheOnly();
+                wait = queue.isBlockerTheOnly() ? Wait.FOR_ONE : Wait.FOR_NEXT;
                 await(node.lockPath() + "/" + next);
             }
             node.claim().waits();
@@ -160,7 +179,7 @@ final class QueueRecipe implements ClaimNode.Recipe {
     /** Waits until any of those that hold a semaphore releases permits. */
     private void awaitRoom(boolean watched) {
         forgetBlocker();
-        awaitsRoom = true;
+        wait = Wait.FOR_ROOM;
         node.watch(node.lockPath());
         if (!watched) {
             look();
@@ -172,13 +191,17 @@ final class QueueRecipe implements ClaimNode.Recipe {
         forgetBlocker();
         blocker = path;
         node.watch(path);
+        readBlocker(path);
+    }
+
+    private void readBlocker(String path) {
         node.link().data(path, true, (code, data, stat) -> {
             if (node.isOver() || node.grant() != null || !path.equals(blocker)) {
                 return;
             }
             if (code == Code.NONODE) {
                 blockerGone();
-            } else if (node.goOn(code, () -> await(path))) {
+            } else if (node.checkReply(code, () -> await(path))) {
                 if (kind.isSemaphore()) {
                     boolean touched = stat.getVersion() > 0 && queue.fitsBesideBlocker();
                     if (touched && queue.touched(Keys.last(path))) {
@@ -193,7 +216,7 @@ final class QueueRecipe implements ClaimNode.Recipe {
 
     private void blockerGone() {
         forgetBlocker();
-        if (onlyBlocker) {
+        if (wait == Wait.FOR_ONE) {
             grant(false);
         } else {
             look();
@@ -225,7 +248,7 @@ final class QueueRecipe implements ClaimNode.Recipe {
             if (code == Code.NONODE) {
                 node.nodeGone();
             } else {
-                node.goOn(code, this::readOwn);
+                node.checkReply(code, this::readOwn);
             }
         });
     }
@@ -253,7 +276,7 @@ final class QueueRecipe implements ClaimNode.Recipe {
         } else if (path.equals(node.lockPath()) && node.grant() != null) {
             watchOwn();
             lookAsHolder();
-        } else if (path.equals(node.lockPath()) && awaitsRoom) {
+        } else if (path.equals(node.lockPath()) && wait == Wait.FOR_ROOM) {
             look();
         }
     }
@@ -271,12 +294,12 @@ final class QueueRecipe implements ClaimNode.Recipe {
             return;
         }
         node.watch(node.lockPath());
-        if (watched || !waited) {
+        if (watched || wait == Wait.NONE) {
             tellWanted(won);
         }
         node.won(won);
-        if (!waited && !watched) {
-            node.session().heldForAMoment().add(this);
+        if (wait == Wait.NONE && !watched) {
+            node.session().queueChecks().add(this);
         } else if (!watched) {
             lookAsHolder();
         }
@@ -284,8 +307,7 @@ final class QueueRecipe implements ClaimNode.Recipe {
 
     /** Nobody is notified that another client wants permits, so a holder has its own node to watch, and not the queue. */
     private void holdPermits(ZooKeeperGrant won) {
-        if (awaitsRoom) {
-            awaitsRoom = false;
+        if (wait == Wait.FOR_ROOM) {
             node.unwatch(node.lockPath());
         }
         alone |= queue.isFirst();
@@ -294,10 +316,10 @@ final class QueueRecipe implements ClaimNode.Recipe {
         if (awaited) {
             won.touch();
         }
-        if (waited) {
+        if (wait != Wait.NONE) {
             watchOwn();
         } else {
-            node.session().heldForAMoment().add(this);
+            node.session().queueChecks().add(this);
         }
     }
 
@@ -316,8 +338,8 @@ final class QueueRecipe implements ClaimNode.Recipe {
     }
 
     /**
-     * Looks who waits behind, and sets the watch for whoever comes next. One look at a time: an event that comes before its
-     * answer tells of a change that it will see, since the server does not read while it writes.
+     * Looks who waits behind, and sets the watch for whoever comes next. One look at a time: an event that comes before
+     * its answer is about a change that the look will see, since the server does not read while it writes.
      */
     private void lookAsHolder() {
         ZooKeeperGrant held = node.grant();
@@ -337,7 +359,7 @@ final class QueueRecipe implements ClaimNode.Recipe {
         }
         if (code == Code.NONODE) {
             node.nodeGone();
-        } else if (node.goOn(code, this::lookAsHolder)) {
+        } else if (node.checkReply(code, this::lookAsHolder)) {
             queue.list(names, Keys.last(node.path()));
             if (queue.isListed()) {
                 tellWanted(held);

@@ -8,13 +8,16 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A node's place in its queue, as it was last listed: who is in its way, and in whose way it is. Used by one thread. */
+/**
+ * A node's place in its queue, as it was last listed: the nodes in its way, and those in whose way it is. Used by one
+ * thread.
+ */
 final class QueueView {
     /*
      * Overview. Of a lock, a writer is in the way of all behind it, and a reader in that of writers.
      *
      * Of a semaphore, a claim holds if its permits and those of all nodes before it are no more than the limit. Nobody comes
-     * before it later, so whoever holds goes on holding, and claims are granted in the order of their tokens. One that must
+     * before it later, so a holder stays a holder, and claims are granted in the order of their tokens. One that must
      * wait looks at the node before it:
      *
      *   it does not fit beside this one       waits until that node is gone; of a semaphore with one permit, as of a lock
@@ -28,7 +31,7 @@ final class QueueView {
     private final ClaimKind kind;
     private final Set<String> downgraded = new HashSet<>(); // writers by name that have become readers
     private final Set<String> touched = new HashSet<>(); // claims of a semaphore by name that have said that they hold
-    private final Map<String, Long> ages = new HashMap<>(); // of nodes whose numbers do not tell their place
+    private final Map<String, Long> ages = new HashMap<>(); // of nodes whose numbers do not show their place
     private List<QueueNode> queue = List.of();
     private int own = NOBODY;
 
@@ -42,7 +45,7 @@ final class QueueView {
         own = QueueNode.indexOf(queue, ownName);
     }
 
-    /** Notes the transaction id of a node whose number does not tell its place. */
+    /** Notes the transaction id of a node whose number does not show its place. */
     void age(String name, long transaction) {
         ages.put(name, transaction);
     }
@@ -93,7 +96,7 @@ final class QueueView {
         return kind.isSemaphore() ? mustWait(own) : blockerOf(own) >= 0;
     }
 
-    /** What is in the way; null if it is all that hold a semaphore, and one of them will do. */
+    /** The node in the way; null if all holders of a semaphore are, and the end of one is enough. */
     @Nullable
     String blocker() {
         int blocker = blockerOf(own);
@@ -122,7 +125,7 @@ final class QueueView {
         return isListed() && next < queue.size() && kind(next).waits() && kind.fitsBeside(kind(next));
     }
 
-    /** What is in the way of a place: the one before it, or for a reader the last writer before it. */
+    /** The node in the way of a place: the one before it, or for a reader the last writer before it. */
     private int blockerOf(int place) {
         int before = place - 1;
         if (kind.isSemaphore() && before >= 0) {

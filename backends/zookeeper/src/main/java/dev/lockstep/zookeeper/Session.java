@@ -4,7 +4,7 @@ import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Backoff;
-import dev.lockstep.spi.Moment;
+import dev.lockstep.spi.DelayedCheck;
 import dev.lockstep.spi.Scheduler;
 import java.io.IOException;
 import java.time.Duration;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 final class Session implements Watcher {
     /*
      * Overview. All replies and events come on the event thread of the handle, in the order in which the server sent them;
-     * after the end, failures may come on any thread. Until when the session is alive is the heartbeat's to know.
+     * after the end, failures may come on any thread. The heartbeat knows until when the session is alive.
      */
     private static final Logger log = LoggerFactory.getLogger(Session.class);
 
@@ -50,7 +50,7 @@ final class Session implements Watcher {
     private final Set<ZooKeeperGrant> grants = ConcurrentHashMap.newKeySet();
     private final Queue<Runnable> untilConnected = new ConcurrentLinkedQueue<>();
     private final Queue<Runnable> untilValid = new ConcurrentLinkedQueue<>();
-    private final Moment<QueueRecipe> heldForAMoment;
+    private final DelayedCheck<QueueRecipe> queueChecks;
     private final AtomicBoolean ended = new AtomicBoolean();
     private final AtomicLong lastContactNanos;
     private final NodeRoom room = new NodeRoom();
@@ -63,7 +63,7 @@ final class Session implements Watcher {
     /**
      * Begins to connect.
      *
-     * @param number tells the sessions of a client apart, in logs
+     * @param number distinguishes the sessions of a client, in logs
      * @param contactNanos when the servers are taken to have answered last
      */
     Session(int number, Sessions sessions, BackendContext context, ZooKeeperEngine engine, long contactNanos) {
@@ -77,7 +77,7 @@ final class Session implements Watcher {
         this.link = new Link(this, handle, engine, new Keys(context.namespace()), context.requests());
         this.heartbeat = new Heartbeat(this, context);
         this.format = new Format(this, context.namespace(), engine.toString());
-        this.heldForAMoment = new Moment<>(scheduler, QueueRecipe::watchQueue);
+        this.queueChecks = new DelayedCheck<>(scheduler, QueueRecipe::watchQueue);
         handle.complete(engine.connect(context.ttl(), this, hosts));
         authenticate();
     }
@@ -123,9 +123,9 @@ final class Session implements Watcher {
         return lastHolds;
     }
 
-    /** Where those go who were granted the lock at once, and watch its queue when they still have it a moment later. */
-    Moment<QueueRecipe> heldForAMoment() {
-        return heldForAMoment;
+    /** Checks claims that were granted at once: those that still hold 10 to 20 ms later watch the queue. */
+    DelayedCheck<QueueRecipe> queueChecks() {
+        return queueChecks;
     }
 
     Set<ZooKeeperGrant> grants() {
@@ -145,7 +145,7 @@ final class Session implements Watcher {
         return ended.get();
     }
 
-    /** When that request was sent which was answered last. */
+    /** When the last answered request was sent. */
     long lastContactNanos() {
         return lastContactNanos.get();
     }
@@ -155,7 +155,7 @@ final class Session implements Watcher {
         return refused;
     }
 
-    /** Nobody knows any more whether it would be refused again. */
+    /** It is unknown again whether this client would be refused. */
     void forgetRefusal() {
         refused = false;
     }
@@ -188,7 +188,7 @@ final class Session implements Watcher {
             return;
         }
         if (event.getState() == null) {
-            refused(); // so ZooKeeper's client tells that it could not even begin to authenticate
+            refused(); // ZooKeeper's client could not even begin to authenticate
             return;
         }
         switch (event.getState()) {
@@ -253,6 +253,10 @@ final class Session implements Watcher {
 
     /** Repeats a request that failed, when that makes sense; after the end at once, to fail for good. */
     void retry(Code code, Runnable again) {
+        // Not by Retry of the SPI, which waits for a time: here the event of the next connection is the time to try
+        // again,
+        // and the end of the session is the end of all tries. The request must go on where replies come, in their
+        // order.
         if (code == Code.CONNECTIONLOSS) {
             // The event of the next connection, or of the end, comes after this reply.
             untilConnected.add(again);
@@ -264,7 +268,7 @@ final class Session implements Watcher {
         }
     }
 
-    /** Repeats a request that was refused, and will hardly be granted soon. */
+    /** Repeats a request that was refused and is unlikely to succeed soon. */
     void retryRefused(int failures, Runnable again) {
         Backoff growing =
                 new Backoff(context.retryBackoff().min(), context.ttl().dividedBy(3));
@@ -298,13 +302,14 @@ final class Session implements Watcher {
         }
     }
 
-    /** What a reply's code means for those who asked: after the end there is no next connection. */
+    /** The meaning of a reply's code for the sender: after the end there is no next connection. */
     Code effective(Code code) {
         if (code == Code.AUTHFAILED) {
-            refused(); // the handle is dead of it, whatever event tells so
+            refused(); // the handle is dead, even without an event
         }
         if (refused) {
-            // Whatever it is: a handle whose login failed is answered until it is closed, and its session ends then.
+            // Whatever the code: a handle whose login failed gets answers until it is closed, and its session ends
+            // then.
             return loginFailed ? Code.SESSIONEXPIRED : Code.AUTHFAILED;
         }
         boolean unanswered = Failure.isEnd(code) || code == Code.CONNECTIONLOSS;
@@ -313,7 +318,7 @@ final class Session implements Watcher {
 
     void answered(long sentNanos) {
         contact(sentNanos);
-        sessions.letIn();
+        sessions.sessionAccepted();
     }
 
     private void contact(long sentNanos) {
@@ -325,7 +330,7 @@ final class Session implements Watcher {
         heartbeat.committed(sentNanos);
     }
 
-    /** What a request failed with, for people. */
+    /** The failure of a request, as text for people. */
     LockstepException failure(@Nullable String lockName, String what, String path, Code code) {
         if (code == Code.NOAUTH) {
             authenticate(); // perhaps the password has changed, and the next try has the right one
@@ -348,7 +353,7 @@ final class Session implements Watcher {
         });
     }
 
-    /** Begins to end the session at the server. */
+    /** Begins to end the session on the server. */
     void beginClose() {
         closing = true;
         ended.set(true);
@@ -356,7 +361,7 @@ final class Session implements Watcher {
         closeInBackground();
     }
 
-    /** Waits for the end of the session at the server, until a time; what is not done by then goes on in the background. */
+    /** Waits for the end of the session on the server, until a time; unfinished work continues in the background. */
     void awaitClose(long endNanos) {
         ZooKeeperBackend.await(closed, Duration.ofNanos(Math.max(1, endNanos - scheduler.nanoTime())));
         drainAll();

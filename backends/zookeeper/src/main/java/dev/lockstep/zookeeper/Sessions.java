@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The sessions of one client, and the claims that have no answer yet. Safe for use by many threads. */
 final class Sessions {
@@ -29,6 +31,10 @@ final class Sessions {
      * session ends, another takes its place; an extra one is not replaced.
      */
     private static final Logger log = LoggerFactory.getLogger(Sessions.class);
+
+    /** How often the log says that a session has ended. */
+    private static final Duration INFORM_EACH = Duration.ofMinutes(1);
+
     private static final int PATIENT = 10;
 
     /** Long enough for the end of a session to be sent. */
@@ -39,6 +45,10 @@ final class Sessions {
     private final Backoff whenRefused;
     private final AtomicInteger refusals = new AtomicInteger(); // in a row
     private final Set<ZooKeeperClaim> pending = ConcurrentHashMap.newKeySet();
+    private final Set<HolderWatch> holderWatches = ConcurrentHashMap.newKeySet();
+    private boolean informed; // guarded by this, as the next
+    private long informedNanos;
+    private final AtomicBoolean checking = new AtomicBoolean();
     private final List<Session> extras = new CopyOnWriteArrayList<>(); // written under this, as the next three
     private volatile Session main;
     private volatile boolean closed;
@@ -75,7 +85,7 @@ final class Sessions {
         return all;
     }
 
-    /** When that request was sent which was answered last, in the session that has waited longest. */
+    /** When the last answered request was sent, in the session that has waited longest. */
     long lastContactNanos() {
         long oldest = main.lastContactNanos();
         if (!extras.isEmpty()) {
@@ -97,7 +107,23 @@ final class Sessions {
         pending.remove(claim);
     }
 
-    /** What a claim gets that was submitted to a session in which it cannot be answered; null if it can. */
+    /**
+     * A claim waits. Events come by themselves as long as a connection stands, but no wait is to depend on one event alone: what
+     * claims wait for is looked at again with each third of the ttl.
+     */
+    void checkWaits() {
+        if (!checking.get() && checking.compareAndSet(false, true)) {
+            context.scheduler().schedule(context.ttl().toNanos() / 3, () -> {
+                checking.set(false);
+                if (!closed && !pending.isEmpty()) {
+                    pending.forEach(ZooKeeperClaim::checkBlocker);
+                    checkWaits();
+                }
+            });
+        }
+    }
+
+    /** The exception for a claim that its session cannot answer; null if it can. */
     @Nullable
     LockstepException failure(@Nullable Session asked, String lockName) {
         if (closed) {
@@ -213,7 +239,7 @@ final class Sessions {
     void sessionEnded(Session lost) {
         lost.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));
         if (lost.isRefused()) {
-            // Its claims must not wait for the next session, which will hardly be accepted.
+            // Its claims must not wait for the next session, which is unlikely to be accepted.
             int inARow = refusals.incrementAndGet();
             if (inARow == 1) {
                 log.warn(
@@ -240,12 +266,15 @@ final class Sessions {
         return session == main;
     }
 
-    /** What the first connection fails with if this client is not let in: whatever the reason, it was set up like that. */
+    /**
+     * The failure of the first connection if the client is refused: whatever the reason, it is a matter of
+     * configuration.
+     */
     LockstepException refusal(@Nullable String lockName) {
         return Failure.failure(lockName, "open a session", "", engine.toString(), Code.AUTHFAILED);
     }
 
-    /** What those get who need a session later, while this client is refused one. */
+    /** The exception for claims that need a session later, while the servers refuse this client one. */
     private LockstepException refusal(Session refused, @Nullable String lockName) {
         if (!refused.isLoginFailed()) {
             return refusal(lockName);
@@ -257,8 +286,8 @@ final class Sessions {
                         + " Check the login context and what it needs, such as Kerberos' KDC.");
     }
 
-    /** A request of a session was answered, so that this client was let in. */
-    void letIn() {
+    /** A request of a session was answered, so the server has accepted this client. */
+    void sessionAccepted() {
         if (refusals.get() != 0) {
             refusals.set(0);
         }
@@ -281,7 +310,8 @@ final class Sessions {
                 main = new Session(opened + 1, this, context, engine, lost.lastContactNanos());
                 opened++;
             } catch (RuntimeException | Error e) {
-                // Whatever it is, no thread or no memory too: without another try there would never be a session again.
+                // Any failure, even a lack of threads or memory: without another try there would never be a session
+                // again.
                 log.warn(
                         "Client '{}': cannot begin another session at {}, trying again: {}",
                         context.clientName(),
@@ -294,14 +324,39 @@ final class Sessions {
             }
         }
         if (refusals.get() == 0) {
-            log.info("Client '{}': its session at {} ended, opening another", context.clientName(), engine);
+            // Sessions that end one after the other, as with a server that is overloaded, must not fill the log.
+            log.atLevel(mayInform() ? Level.INFO : Level.DEBUG)
+                    .log("Client '{}': its session at {} ended, opening another", context.clientName(), engine);
         }
         pending.forEach(ZooKeeperClaim::ask);
+        holderWatches.forEach(HolderWatch::setAgain);
+    }
+
+    private synchronized boolean mayInform() {
+        long now = context.scheduler().nanoTime();
+        boolean due = !informed || now - informedNanos >= INFORM_EACH.toNanos();
+        if (due) {
+            informed = true;
+            informedNanos = now;
+        }
+        return due;
+    }
+
+    /** From now on a watch is set again in each new session. */
+    void add(HolderWatch watch) {
+        holderWatches.add(watch);
+    }
+
+    void remove(HolderWatch watch) {
+        holderWatches.remove(watch);
     }
 
     /** A session is connected again. Events of its watches come by themselves; to look costs little and is certain. */
     void reconnected(Session current) {
         pending.forEach(claim -> claim.look(current));
+        if (isMain(current)) {
+            holderWatches.forEach(HolderWatch::setAgain);
+        }
     }
 
     void close() {

@@ -1,6 +1,6 @@
 package dev.lockstep.zookeeper;
 
-import dev.lockstep.spi.HolderLines;
+import dev.lockstep.spi.HolderText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlotTable {
     /*
-     * Overview. Slots are given to those who ask, when they ask. A slot is free if the node of its last owner is gone. Its
-     * owners must have rising tokens, so a grant takes only free slots whose last token is below its own: of these, the ones
-     * with the highest tokens.
+     * Overview. A grant gets slots when it asks for them. A slot is free if the node of its last owner is gone. Its
+     * owners must have rising tokens, so a grant takes only free slots whose last token is below its own: of these, the
+     * ones with the highest tokens.
      *
      * There always are enough. Grants are made in the order of tokens, and permits are never more than slots. Take the grants
      * that have no slots yet, up to any token t: say that the free slots whose last tokens are below t are no fewer than
@@ -41,11 +41,11 @@ final class SlotTable {
         this.owners = owners;
     }
 
-    /** Understands data; what is no slot is left out. */
+    /** Parses data; lines that are no slots are left out. */
     static SlotTable parse(byte @Nullable [] data) {
         Map<Integer, Owner> owners = new TreeMap<>();
         String text = data == null ? "" : new String(data, StandardCharsets.UTF_8);
-        HolderLines.read(text).forEach((name, value) -> {
+        HolderText.read(text).forEach((name, value) -> {
             int space = value.indexOf(' ');
             if (name.startsWith(PREFIX) && space > 0) {
                 try {
@@ -61,7 +61,7 @@ final class SlotTable {
 
     byte[] bytes() {
         StringBuilder text = new StringBuilder();
-        owners.forEach((slot, owner) -> text.append(HolderLines.line(PREFIX + slot, owner.token + " " + owner.key)));
+        owners.forEach((slot, owner) -> text.append(HolderText.line(PREFIX + slot, owner.token + " " + owner.key)));
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 

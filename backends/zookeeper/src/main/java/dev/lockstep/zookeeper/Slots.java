@@ -1,6 +1,8 @@
 package dev.lockstep.zookeeper;
 
+import dev.lockstep.LockLostException;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -79,6 +81,10 @@ final class Slots {
         }
         Set<String> alive =
                 QueueNode.queue(names, Map.of()).stream().map(QueueNode::key).collect(Collectors.toSet());
+        if (!alive.contains(node.key())) {
+            gone();
+            return;
+        }
         SlotTable next = current.with(kind, token, node.key(), alive);
         if (next == null) {
             node.link().sync(code -> readAgain(code)); // the server was behind
@@ -109,12 +115,24 @@ final class Slots {
     private void notAnswered(Code code) {
         if (Failure.mayRetry(code)) {
             node.session().retry(code, this::read);
-        } else if (code == Code.NONODE || Failure.isEnd(code)) {
-            fail("the permit was released or lost before its slots were known.");
+        } else if (code == Code.NONODE) {
+            gone();
+        } else if (Failure.isEnd(code)) {
+            fail("the session has ended before the slots of the permit were known.");
         } else {
             String name = node.request().name();
             found.completeExceptionally(node.session().failure(name, "find slots in", node.lockPath(), code));
         }
+    }
+
+    /** The grant's node is not there any more. */
+    private void gone() {
+        if (!node.isOver()) {
+            node.nodeGone();
+        }
+        String name = node.request().name();
+        String address = node.claim().backend().address();
+        found.completeExceptionally(new LockLostException(name, LossReason.REVOKED, address));
     }
 
     private void fail(String why) {

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.apache.zookeeper.ZooDefs;
 import org.jspecify.annotations.Nullable;
 
-/** Understands {@code zookeeper://user:password@host:port,host:port/chroot?option=value}. No message repeats any of it. */
+/** Parses {@code zookeeper://user:password@host:port,host:port/chroot?option=value}. No message repeats any of it. */
 final class Url {
     private static final String START = "zookeeper://";
     private static final String PROPERTY = "zookeeper.";

@@ -7,12 +7,12 @@ import java.util.stream.Stream;
 import org.apache.zookeeper.Watcher.Event.EventType;
 
 /**
- * Who wants to hear of which node, in one session. ZooKeeper's client knows one watcher only, the session: it keeps
- * watchers until their event comes, so one for each claim would stay after claims that have given up. Safe for use by many
- * threads.
+ * The listeners for each node, in one session. ZooKeeper's client knows one watcher only, the session: it keeps
+ * watchers until their event comes, so one for each claim would stay after claims that have given up. Safe for use by
+ * many threads.
  */
 final class Watches {
-    /** Hears of nodes, on ZooKeeper's event thread. */
+    /** Receives events of nodes, on ZooKeeper's event thread. */
     interface Listener {
         void changed(String path, EventType type);
     }

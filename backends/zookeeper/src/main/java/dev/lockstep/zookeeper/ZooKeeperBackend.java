@@ -10,6 +10,7 @@ import dev.lockstep.spi.Answers;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.Scheduler;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
@@ -27,11 +28,15 @@ import org.slf4j.LoggerFactory;
 
 /** One client's side of ZooKeeper. Safe for use by many threads. */
 final class ZooKeeperBackend extends AbstractBackend {
+    /** The maximum number of concurrent requests of one call for several locks. */
+    private static final int BATCH = 100;
+
     private static final Logger log = LoggerFactory.getLogger(ZooKeeperBackend.class);
 
     private final ZooKeeperEngine engine;
     private final Keys keys;
     private final Sessions sessions;
+    private final ListedNames listedNames = new ListedNames();
     private Traits traits;
 
     ZooKeeperBackend(ZooKeeperEngine engine, BackendContext context) {
@@ -44,8 +49,12 @@ final class ZooKeeperBackend extends AbstractBackend {
 
     private Traits traits(Duration minTtl) {
         boolean queued = engine.isQueued();
-        Traits known = new Traits(true, queued, queued, queued, minTtl);
-        return queued ? known.withLimits() : known;
+        return Traits.of(minTtl)
+                .withPush(true)
+                .withReportsWanted(queued)
+                .withShared(queued)
+                .withFair(queued)
+                .withLimits(queued);
     }
 
     /** Waits for the first connection, and checks what it leads to. Blocks for the request timeout at most. */
@@ -97,7 +106,9 @@ final class ZooKeeperBackend extends AbstractBackend {
         }
     }
 
-    /** Over TLS, a server that refuses the client may be gone before its refusal is read: the next connection tells. */
+    /**
+     * Over TLS, a server that refuses the client may be gone before its refusal is read: the next connection shows it.
+     */
     private static void lookAtRoot(Session session, CompletableFuture<Code> answer) {
         session.link().exists("/", false, code -> {
             if (code == Code.CONNECTIONLOSS && !answer.isDone()) {
@@ -195,8 +206,32 @@ final class ZooKeeperBackend extends AbstractBackend {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // The core looks at the reply itself, or goes on waiting for it.
+            // The core looks at the reply itself, or continues to wait for it.
         }
+    }
+
+    @Override
+    public Watch watch(String name, Runnable changed) {
+        HolderWatch watch = new HolderWatch(this, keys.lockPath(name), changed);
+        sessions.add(watch);
+        watch.set();
+        return watch;
+    }
+
+    @Override
+    public int batchSize() {
+        return BATCH;
+    }
+
+    /** Each lock has a request of its own. They are on their way together, and ZooKeeper answers them in their order. */
+    @Override
+    public List<Claim> submitAll(List<? extends ClaimRequest> requests) {
+        return submitTogether(requests);
+    }
+
+    @Override
+    public List<CompletionStage<Boolean>> releaseAll(List<? extends Grant> grants, Duration blockAtMost) {
+        return releaseTogether(grants);
     }
 
     @Override
@@ -221,6 +256,10 @@ final class ZooKeeperBackend extends AbstractBackend {
             }
         });
         return answer;
+    }
+
+    ListedNames listedNames() {
+        return listedNames;
     }
 
     @Override
@@ -254,7 +293,7 @@ final class ZooKeeperBackend extends AbstractBackend {
                 () -> new LockUnavailableException(
                         lockName,
                         what + ": ZooKeeper at " + engine + " has not answered within "
-                                + context().requestTimeout() + "."));
+                                + context().requestTimeout().toMillis() + " ms."));
     }
 
     @Override

@@ -52,8 +52,13 @@ final class ZooKeeperClaim implements Claim {
 
     /** Its node has found the lock held, and waits. */
     void waits() {
+        boolean news = !mustWait;
         mustWait = true;
+        backend.sessions().checkWaits();
         answered.complete(null);
+        if (news) {
+            request.listener().waiting();
+        }
     }
 
     ClaimRequest request() {
@@ -119,6 +124,17 @@ final class ZooKeeperClaim implements Claim {
         }
         if (current != null && current.session() == session) {
             current.lookAgain();
+        }
+    }
+
+    /** Checks the node that it waits for, in case an event was missed on a connection that stayed open. */
+    void checkBlocker() {
+        ClaimNode current;
+        synchronized (this) {
+            current = state == State.OPEN && mustWait ? node : null;
+        }
+        if (current != null) {
+            current.checkBlocker();
         }
     }
 

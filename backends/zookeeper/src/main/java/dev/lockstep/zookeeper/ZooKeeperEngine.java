@@ -26,7 +26,7 @@ import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks on ZooKeeper, for those who need more than a URL:
+ * Locks on ZooKeeper, for applications that need more than a URL:
  *
  * <pre>{@code
  * LockClient locks = LockClient.builder()
@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code zookeeper.ANYTHING=VALUE}: {@link #setting(String, String)}
  * </ul>
  *
- * <p>Immutable: every method gives a new one. Safe for use by many threads. {@link #toString()} tells servers and chroot, and
- * no credentials.
+ * <p>Immutable: every method returns a new engine. Safe for use by many threads. {@link #toString()} names the servers
+ * and the chroot, without credentials.
  */
 public final class ZooKeeperEngine implements BackendFactory {
     private static final String DEFAULT_MAX_REPLY = Integer.toString(64 * 1024 * 1024);
@@ -110,8 +110,9 @@ public final class ZooKeeperEngine implements BackendFactory {
     }
 
     /**
-     * Without a queue: each lock is one ephemeral node, and whoever makes it has the lock. Everybody who waits is woken by
-     * each release; there are neither fair nor shared nor sticky locks, and no semaphores. All clients of a lock must choose alike.
+     * Without a queue: each lock is one ephemeral node, and the client that makes it has the lock. Each release wakes
+     * all waiters; there are neither fair nor shared nor sticky locks, and no semaphores. All clients of a lock must
+     * choose alike.
      *
      * @return a new engine
      */
@@ -134,11 +135,12 @@ public final class ZooKeeperEngine implements BackendFactory {
 
     /**
      * Authenticates by name and a password that may change. It is asked for at each connection, and again when a node refuses the
-     * client; a session that has shown an old password shows the new one in addition. Nodes keep the access lists that they were
-     * created with: change these first, to let both passwords in. As {@code passwordFile} in a URL, which names a file.
+     * client; a session that has presented an old password presents the new one in addition. Nodes keep the access
+     * lists that they were created with: change these first, to let both passwords in. As {@code passwordFile} in a
+     * URL, which names a file.
      *
      * @param user the user's name
-     * @param password gives the password; it returns at once
+     * @param password supplies the password; it must return at once
      * @return a new engine
      */
     public ZooKeeperEngine digest(String user, Supplier<String> password) {
@@ -170,7 +172,7 @@ public final class ZooKeeperEngine implements BackendFactory {
     }
 
     /**
-     * Who may touch the nodes of the locks, of their namespaces, and the one above these.
+     * Sets the access list of the nodes of the locks, of their namespaces, and of the one above these.
      *
      * @param list what new nodes get; unless set, only the creator may touch namespaces and locks if there are
      *     credentials, and everybody otherwise

@@ -89,7 +89,7 @@ final class ZooKeeperGrant extends AbstractGrant {
     /** Writes the node as it is, so that the claim behind it looks again. */
     void touch() {
         if (node.isOver()) {
-            return; // whoever waits for it hears that
+            return; // its waiters are notified of that
         }
         write(code -> {
             if (Failure.mayRetry(code)) {

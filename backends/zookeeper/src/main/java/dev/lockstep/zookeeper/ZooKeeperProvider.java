@@ -6,8 +6,8 @@ import java.util.Set;
 
 /**
  * Serves {@code zookeeper://host:2181,host:2181/chroot}. Used through {@link
- * dev.lockstep.LockClient#connect(String)}; what the URL can say is told at {@link ZooKeeperEngine}. Safe for use by
- * many threads.
+ * dev.lockstep.LockClient#connect(String)}; {@link ZooKeeperEngine} describes the URL's options. Safe for use by many
+ * threads.
  */
 public final class ZooKeeperProvider implements BackendProvider {
     /** Makes the provider, for {@link java.util.ServiceLoader}. */

@@ -6,7 +6,8 @@
  * LockClient locks = LockClient.connect("zookeeper://localhost:2181");
  * }</pre>
  *
- * <p>Claims are ephemeral sequential nodes of one session for each client, and each waiter watches only the one before it;
+ * <p>Claims are ephemeral sequential nodes, and each waiter watches only the one before it. A client has one session, and more
+ * of them while it has thousands of claims, because the end of a session is one transaction with all its nodes;
  * {@code queue=off} is the textbook's single node instead. The token is the transaction id of the claim's node.
  */
 @NullMarked

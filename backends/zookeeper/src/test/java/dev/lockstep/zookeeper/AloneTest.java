@@ -33,6 +33,7 @@ class AloneTest {
 
     @BeforeAll
     static void startServer() {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long
         server = Servers.require(() -> ZooKeeperServer.builder()
                 .systemProperty("znode.container.checkIntervalMs", "3600000")
                 .start());

@@ -55,7 +55,7 @@ class CounterTest {
                 }
                 long last = 0;
                 for (CompletableFuture<Lease> claim : claims) {
-                    Lease lease = claim.get(10, TimeUnit.SECONDS);
+                    Lease lease = claim.get(20, TimeUnit.SECONDS);
                     assertThat(claims.stream().filter(CompletableFuture::isDone))
                             .hasSize(claims.indexOf(claim) + 1);
                     assertThat(lease.token()).isGreaterThan(last);

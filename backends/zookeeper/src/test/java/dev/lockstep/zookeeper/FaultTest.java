@@ -13,6 +13,7 @@ import dev.lockstep.servers.ZooKeeperServer;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -31,15 +32,16 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Faults that are ZooKeeper's own. Those of all engines are in the contract. */
-@Timeout(60)
+@Timeout(120)
 class FaultTest {
-    private static final Duration TTL = Duration.ofSeconds(30);
+    private static final Duration TTL = Duration.ofSeconds(60);
     private static final Duration SOON = TTL.dividedBy(3); // so that no ttl helps
     private static ZooKeeperServer server;
     private static RawClient operator;
@@ -48,6 +50,7 @@ class FaultTest {
     private LockClient rival;
     private final Deque<ZooKeeperBackend> backends = new ArrayDeque<>();
     private String namespace;
+    private Duration ttl = TTL;
 
     @BeforeAll
     static void startServer() throws Exception {
@@ -79,8 +82,8 @@ class FaultTest {
         return LockClient.builder()
                 .namespace(namespace)
                 .clientName(name)
-                .ttl(TTL)
-                .requestTimeout(Duration.ofSeconds(10))
+                .ttl(ttl)
+                .requestTimeout(Duration.ofSeconds(20))
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50))
                 .backend(context -> {
                     LockBackend opened =
@@ -117,7 +120,7 @@ class FaultTest {
         operator.create("/below-" + namespace, "", CreateMode.PERSISTENT);
         CompletableFuture<Void> lost = proxy.dropReplyTo("/below", Duration.ofMillis(50));
         connect("late", proxy.port(), "/below-" + namespace).close();
-        lost.get(10, TimeUnit.SECONDS);
+        lost.get(20, TimeUnit.SECONDS);
     }
 
     @Test
@@ -126,7 +129,7 @@ class FaultTest {
         // The first create finds no parent; the one that counts is the second.
         operator.create(lockPath(), "", CreateMode.CONTAINER);
         Lease lease = client.lock("x").acquire();
-        lost.get(10, TimeUnit.SECONDS);
+        lost.get(20, TimeUnit.SECONDS);
         assertThat(nodes()).hasSize(1);
         assertThat(operator.stat(lockPath()).getCversion()).isEqualTo(1);
         assertThat(rival.lock("x").tryLock()).isFalse();
@@ -143,7 +146,7 @@ class FaultTest {
         client.lock("x").unlock();
         CompletableFuture<Void> lost = proxy.dropReplyTo("thread=", Duration.ofMillis(50));
         Lease lease = client.lock("x").acquire();
-        lost.get(10, TimeUnit.SECONDS);
+        lost.get(20, TimeUnit.SECONDS);
         assertThat(rival.lock("x").tryLock()).isFalse();
         lease.close();
         assertThat(operator.stat(lockPath())).isNull();
@@ -154,7 +157,7 @@ class FaultTest {
         Lease lease = client.lock("x").acquire();
         CompletableFuture<Void> lost = proxy.dropReplyTo("/w:", Duration.ofMillis(50));
         lease.close();
-        lost.get(10, TimeUnit.SECONDS);
+        lost.get(20, TimeUnit.SECONDS);
         assertThat(nodes()).isEmpty();
     }
 
@@ -172,8 +175,8 @@ class FaultTest {
         assertThat(closing).isNotDone();
         assertThat(next).isNotDone();
         proxy.heal();
-        next.get(10, TimeUnit.SECONDS).close();
-        closing.get(10, TimeUnit.SECONDS);
+        next.get(20, TimeUnit.SECONDS).close();
+        closing.get(20, TimeUnit.SECONDS);
         assertThat(rival.inspect("x").holders()).isEmpty();
     }
 
@@ -204,9 +207,31 @@ class FaultTest {
         CompletableFuture<Outcome> outcome = claim.outcome().toCompletableFuture();
         assertThat(outcome).isNotDone();
         operator.delete(dying);
-        assertThat(outcome.get(10, TimeUnit.SECONDS)).isInstanceOf(Outcome.Granted.class);
-        claim.withdraw(Duration.ZERO).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        assertThat(outcome.get(20, TimeUnit.SECONDS)).isInstanceOf(Outcome.Granted.class);
+        claim.withdraw(Duration.ZERO).toCompletableFuture().get(20, TimeUnit.SECONDS);
         assertThat(nodes()).isEmpty();
+    }
+
+    /** The connection stands, so that nothing else makes the waiter look. */
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?queue=off"})
+    void aWaitEndsWithoutAnEvent(String options) throws Exception {
+        closeClients();
+        proxy = TcpProxy.to(server);
+        ttl = Duration.ofSeconds(6);
+        open(options);
+        Lease held = rival.lock("x").acquire();
+        CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
+        Field field = Watches.class.getDeclaredField("listeners");
+        field.setAccessible(true);
+        Map<?, ?> listeners = (Map<?, ?>) field.get(backends.element().session().watches());
+        // Its own node and the one before it, or the lock's only one.
+        Awaitility.await().atMost(SOON).until(() -> listeners.size() == (options.isEmpty() ? 2 : 1));
+        assertThat(client.lock("x").tryLock()).isFalse(); // a round trip later, it waits
+        listeners.clear();
+        held.close();
+        waiting.get(20, TimeUnit.SECONDS).close();
     }
 
     @Test
@@ -229,7 +254,7 @@ class FaultTest {
         assertThat(rival.inspect("x").waiters()).hasSize(1);
         assertThat(waiting).isNotDone();
         held.close();
-        waiting.get(10, TimeUnit.SECONDS).close();
+        waiting.get(20, TimeUnit.SECONDS).close();
     }
 
     /** What it held is lost without the events that are still to come, and what it holds next is not lost by them. */
@@ -245,7 +270,7 @@ class FaultTest {
         ZooKeeperFixture.closeSession(old.handle(), server.address());
         Awaitility.await().atMost(SOON).until(() -> backend.session() != old);
         assertThat(lost.isValid()).isFalse();
-        Lease fresh = client.lock("x").acquireAsync().get(10, TimeUnit.SECONDS);
+        Lease fresh = client.lock("x").acquireAsync().get(20, TimeUnit.SECONDS);
         Queue<LossReason> ofFresh = new ConcurrentLinkedQueue<>();
         fresh.onLost(ofFresh::add);
         old.process(new WatchedEvent(EventType.NodeDeleted, KeeperState.SyncConnected, node));
@@ -288,6 +313,7 @@ class FaultTest {
         SlowCaller clock = new SlowCaller(() -> operator.stat(lockPath()) != null);
         client = LockClient.builder()
                 .namespace(namespace)
+                .requestTimeout(Duration.ofSeconds(20))
                 .backend(context -> {
                     ZooKeeperBackend opened =
                             (ZooKeeperBackend) Url.parse("zookeeper://127.0.0.1:" + proxy.port() + options)
@@ -319,7 +345,7 @@ class FaultTest {
         Awaitility.await().atMost(SOON).until(() -> nodes().size() == 2 && !nodes().contains(last));
         assertThat(waiting).isNotDone();
         held.close();
-        waiting.get(10, TimeUnit.SECONDS).close();
+        waiting.get(20, TimeUnit.SECONDS).close();
     }
 
     @Test
@@ -356,7 +382,7 @@ class FaultTest {
             long asked = System.nanoTime();
             TimeUnit.SECONDS.sleep(1); // longer than the margin for clock drift
             slow.heal();
-            try (LockClient late = connecting.get(10, TimeUnit.SECONDS);
+            try (LockClient late = connecting.get(20, TimeUnit.SECONDS);
                     Lease lease = late.lock("x").acquire()) {
                 long validUntil = System.nanoTime() + lease.remaining().toNanos();
                 assertThat(validUntil - asked).isLessThanOrEqualTo(TTL.toNanos());
@@ -372,6 +398,6 @@ class FaultTest {
         proxy.cut();
         held.close();
         proxy.heal();
-        waiting.get(10, TimeUnit.SECONDS).close();
+        waiting.get(20, TimeUnit.SECONDS).close();
     }
 }

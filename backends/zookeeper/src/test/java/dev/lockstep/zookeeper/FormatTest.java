@@ -33,6 +33,7 @@ class FormatTest {
 
     @BeforeAll
     static void startServer() throws Exception {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long
         server = Servers.require(() -> ZooKeeperServer.builder().start());
         operator = new RawClient(server.address());
     }
@@ -53,7 +54,7 @@ class FormatTest {
         return LockClient.builder()
                 .url("zookeeper://" + server.address() + options)
                 .namespace(namespace)
-                .requestTimeout(Duration.ofSeconds(10))
+                .requestTimeout(Duration.ofSeconds(20))
                 .connect();
     }
 
@@ -138,7 +139,7 @@ class FormatTest {
             Awaitility.await().until(() -> holder.inspect("x").waiters().size() == 1);
             operator.handle().setData(path, OTHER.getBytes(StandardCharsets.UTF_8), -1);
             held.close();
-            assertThatThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockConfigurationException.class);
             assertThat(operator.children(path + "/x")).isEmpty();
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.servers.Logged;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.ZooKeeperServer;
 import dev.lockstep.spi.Claim;
@@ -78,7 +79,7 @@ class LeftoversTest {
                 gone.add(claim.withdraw(Duration.ZERO).toCompletableFuture());
             }
             for (CompletableFuture<Void> each : gone) {
-                each.get(10, TimeUnit.SECONDS);
+                each.get(20, TimeUnit.SECONDS);
             }
             Awaitility.await()
                     .atMost(Duration.ofSeconds(5))
@@ -88,7 +89,8 @@ class LeftoversTest {
 
     @Test
     void aNodeThatMayNotBeDeletedIsTriedAgainWithoutHaste() throws Exception {
-        try (LockClient client = connect("orders:s3cret@", "");
+        try (Logged log = new Logged();
+                LockClient client = connect("orders:s3cret@", "");
                 RawClient operator = new RawClient(server.address())) {
             operator.handle().addAuthInfo("digest", "orders:s3cret".getBytes());
             Lease lease = client.lock("x").acquireAsync().get();
@@ -99,6 +101,9 @@ class LeftoversTest {
             TimeUnit.SECONDS.sleep(3); // in which the server is not asked again and again
             assertThat(server.metric("zk_packets_received") - before).isLessThan(40);
             assertThat(closing).isNotDone();
+            assertThat(log.text().lines().filter(line -> line.contains("trying again now and then")))
+                    .as("it is said once")
+                    .hasSize(1);
         }
     }
 
@@ -114,7 +119,7 @@ class LeftoversTest {
             TimeUnit.MILLISECONDS.sleep(500);
             assertThat(closing).isNotDone();
             operator.handle().setACL(path, ZooDefs.Ids.OPEN_ACL_UNSAFE, -1);
-            closing.get(10, TimeUnit.SECONDS);
+            closing.get(20, TimeUnit.SECONDS);
             assertThat(operator.children(path)).isEmpty();
         }
     }

@@ -6,6 +6,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.LockObserver;
 import dev.lockstep.LockPage;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.ZooKeeperServer;
@@ -17,8 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -38,6 +41,7 @@ class OperatorsTest {
 
     private ZooKeeperBackend backend;
     private LockClient client;
+    private String namespace;
 
     @BeforeAll
     static void startServer() {
@@ -50,9 +54,10 @@ class OperatorsTest {
     }
 
     private void open(String options) {
+        namespace = "operators-" + System.nanoTime();
         ZooKeeperBackend[] opened = new ZooKeeperBackend[1];
         client = LockClient.builder()
-                .namespace("operators-" + System.nanoTime())
+                .namespace(namespace)
                 .ttl(Duration.ofSeconds(30))
                 .requestTimeout(Duration.ofSeconds(20))
                 .backend(context -> opened[0] = (ZooKeeperBackend)
@@ -150,5 +155,49 @@ class OperatorsTest {
         assertThat(client.list("订单-")).hasSize(locks * 2 / 3);
         assertThat(client.list("订单-", "", locks).next()).isEmpty();
         assertThat(client.list("none", "", 10).locks()).isEmpty();
+    }
+
+    /** Each request reads up to a hundred nodes, and only the first page lists the namespace. */
+    @Test
+    void manyLocksAreReadInFewRequests() throws Exception {
+        int locks = 1_000;
+        List<CompletableFuture<Lease>> asked = new ArrayList<>();
+        for (int i = 0; i < locks; i++) {
+            asked.add(client.lock(String.format("many-%04d", i)).acquireAsync());
+        }
+        for (CompletableFuture<Lease> lease : asked) {
+            get(lease);
+        }
+        Queue<String> requests = new ConcurrentLinkedQueue<>();
+        try (LockClient operator = operator(requests)) {
+            requests.clear();
+            LockPage first = operator.list("many-", "", 500);
+            assertThat(first.locks()).hasSize(500);
+            assertThat(requests).hasSizeLessThanOrEqualTo(25).contains("getChildren");
+            requests.clear();
+            String cursor = first.next().orElseThrow();
+            LockPage second = operator.list("many-", cursor, 500);
+            assertThat(second.locks()).hasSize(500);
+            assertThat(second.next()).isEmpty();
+            assertThat(requests).hasSizeLessThanOrEqualTo(25).doesNotContain("getChildren");
+            // The cursor works for another listing, too, which then has to list the namespace.
+            assertThat(operator.list("", cursor, 10).locks()).hasSize(10);
+            assertThat(requests).contains("getChildren");
+            assertThat(operator.list("")).hasSize(locks);
+        }
+    }
+
+    private LockClient operator(Queue<String> requests) {
+        return LockClient.builder()
+                .namespace(namespace)
+                .requestTimeout(Duration.ofSeconds(20))
+                .observer(new LockObserver() {
+                    @Override
+                    public void requestEnded(Request request) {
+                        requests.add(request.kind());
+                    }
+                })
+                .url("zookeeper://" + server.address())
+                .connect();
     }
 }

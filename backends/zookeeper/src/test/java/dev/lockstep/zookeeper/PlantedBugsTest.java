@@ -7,77 +7,72 @@ import java.util.List;
 /** Mistakes that the tests of this engine find. */
 class PlantedBugsTest extends PlantedBugs {
     @Override
-    protected List<PlantedBug> quickBugs() {
+    protected List<PlantedBug> bugs() {
         return List.of(
                 new PlantedBug(
                         "release a lock without a queue without a look at the owner",
                         "code == Code.OK && isMine(data, stat)) { node.deleteNode(again);",
                         "code == Code.OK) { node.deleteNode(again);",
-                        "dev.lockstep.zookeeper.PlainReleaseTest: whoHasNotHeardOfItsLossDoesNotFreeTheNextHolder"),
+                        "PlainReleaseTest: whoHasNotHeardOfItsLossDoesNotFreeTheNextHolder"),
                 new PlantedBug(
                         "take the number in the queue for the token",
                         "node.win(arrival.token(), kind.mode())",
                         "node.win(QueueNode.parse(Keys.last(node.path())).number() + 1, kind.mode())",
-                        "dev.lockstep.zookeeper.FaultTest: aLockThatNobodyUsesIsRemovedAndMadeAgain"),
+                        "FaultTest: aLockThatNobodyUsesIsRemovedAndMadeAgain"),
                 new PlantedBug(
                         "count a session from the server's answer",
                         "long connectedNanos = hosts.connectedNanos();",
                         "long connectedNanos = scheduler.nanoTime();",
-                        "dev.lockstep.zookeeper.FaultTest: aSessionThatIsConfirmedLateIsValidNoLonger"),
+                        "FaultTest: aSessionThatIsConfirmedLateIsValidNoLonger"),
                 new PlantedBug(
                         "trust the numbers of another queue",
                         "return nextNumber == number + 1 && transactions > 0 && transactions <= nextNumber;",
                         "return nextNumber == number + 1;",
-                        "dev.lockstep.zookeeper.AloneTest: itIsNotFooledByTheNumbersOfAnotherQueue"),
+                        "AloneTest: itIsNotFooledByTheNumbersOfAnotherQueue"),
                 new PlantedBug(
                         "give a slot to an older grant than its last owner",
                         "return owner.token < token && !alive.contains(owner.key);",
                         "return !alive.contains(owner.key);",
-                        "dev.lockstep.zookeeper.SlotTableTest: anOldGrantFindsASlotWhenItAsksLate"),
+                        "SlotTableTest: anOldGrantFindsASlotWhenItAsksLate"),
                 new PlantedBug(
                         "grant a lock in a namespace of another format",
                         "if (session.format().isSame()) {",
                         "if (session.format().failure(null) == null || true) {",
-                        "dev.lockstep.zookeeper.FormatTest: aWaiterIsNotGrantedALockOfAnotherFormat"),
+                        "FormatTest: aWaiterIsNotGrantedALockOfAnotherFormat"),
                 new PlantedBug(
                         "keep the grants of a session that has ended",
                         "lost.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));",
                         "",
-                        "dev.lockstep.zookeeper.FaultTest: aHolderInAnOldSessionIsToldOfItsLossBeforeTheNextSessionBegins"));
-    }
-
-    @Override
-    protected List<PlantedBug> slowBugs() {
-        return List.of(
+                        "FaultTest: aHolderInAnOldSessionIsToldOfItsLossBeforeTheNextSessionBegins"),
                 new PlantedBug(
                         "keep the node of a claim that was withdrawn before its create was answered",
                         "remove(); return false;",
                         "return false;",
-                        "dev.lockstep.zookeeper.FaultTest: aWithdrawnClaimWhoseCreateWasNotAnsweredIsCleanedUp"),
+                        "FaultTest: aWithdrawnClaimWhoseCreateWasNotAnsweredIsCleanedUp"),
                 new PlantedBug(
                         "take the answer of one server for that of a majority",
                         "long now = scheduler.nanoTime(); if (reported != null",
                         "long now = scheduler.nanoTime(); committed(sent); if (reported != null",
-                        "dev.lockstep.zookeeper.IsolatedLeaderTest: aHolderOnAnIsolatedLeaderIsNotValidWhenTheNextHolderStarts"),
+                        "IsolatedLeaderTest: aHolderOnAnIsolatedLeaderIsNotValidWhenTheNextHolderStarts"),
                 new PlantedBug(
                         "set no watch again after a change of what a waiter waits for",
                         "} else { await(path); }",
                         "}",
-                        "dev.lockstep.zookeeper.ContractStandaloneTest: aDowngradeLetsReadersOfOtherClientsIn"),
+                        "DowngradeTest: aReaderIsWokenByADowngradeAndDoesNotWaitForItsNextLook"),
                 new PlantedBug(
                         "do not wake the claim behind one that has permits now",
                         "if (awaited) { won.touch(); }",
                         "",
-                        "dev.lockstep.zookeeper.SemaphoreCostTest: aReleaseWakesTheFirstWaiterAndThatOneTheNext"),
+                        "SemaphoreCostTest: aReleaseWakesTheFirstWaiterAndThatOneTheNext"),
                 new PlantedBug(
                         "pass a claim of another kind in the queue of a semaphore",
                         "taken > kind.limit().orElse(0) || isMixed(place + 1)",
                         "taken > kind.limit().orElse(0)",
-                        "dev.lockstep.zookeeper.SemaphoreTest: aClaimThatAgreesWithTheFirstOneWaitsUntilAnotherKindIsGone"),
+                        "SemaphoreTest: aClaimThatAgreesWithTheFirstOneWaitsUntilAnotherKindIsGone"),
                 new PlantedBug(
                         "trust a session right after a reconnect",
                         "} else { send(); }",
                         "} else { committed(triedNanos); }",
-                        "dev.lockstep.zookeeper.IsolatedLeaderTest: aHolderOnAnIsolatedLeaderIsNotValidWhenTheNextHolderStarts"));
+                        "IsolatedLeaderTest: aHolderOnAnIsolatedLeaderIsNotValidWhenTheNextHolderStarts"));
     }
 }

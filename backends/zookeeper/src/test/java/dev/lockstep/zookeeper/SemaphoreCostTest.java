@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,10 +43,9 @@ class SemaphoreCostTest extends CountedClients {
         try (Permit other = rival.semaphore("beside", 2).acquire()) {
             DistributedSemaphore semaphore = client.semaphore("beside", 2);
             semaphore.acquire().close();
-            long before = requests(client);
-            takeAndGiveBack(semaphore, TIMES);
-            // And one more for each hold that took long on a busy machine.
-            assertThat(requests(client) - before).isBetween(3L * TIMES, 7L * TIMES / 2);
+            long most = 7L * BLOCK / 2; // and one more for each hold that took long on a busy machine
+            assertThat(leastOfBlocks(most, () -> requests(client), times -> takeAndGiveBack(semaphore, times)))
+                    .isBetween(3L * BLOCK, most);
             assertThat(other.isValid()).isTrue();
         }
     }
@@ -55,9 +55,9 @@ class SemaphoreCostTest extends CountedClients {
     void whoIsAloneWithASemaphoreListsNobody(int permits) throws Exception {
         DistributedSemaphore semaphore = client.semaphore("alone-" + permits, permits);
         takeAndGiveBack(semaphore, 15);
-        long before = requests(client);
-        takeAndGiveBack(semaphore, TIMES);
-        assertThat(requests(client) - before).isBetween(2L * TIMES, 5L * TIMES / 2);
+        long most = 5L * BLOCK / 2;
+        assertThat(leastOfBlocks(most, () -> requests(client), times -> takeAndGiveBack(semaphore, times)))
+                .isBetween(2L * BLOCK, most);
     }
 
     private static void takeAndGiveBack(DistributedSemaphore semaphore, int times) throws InterruptedException {
@@ -71,10 +71,11 @@ class SemaphoreCostTest extends CountedClients {
         try (TcpProxy proxy = TcpProxy.to(server)) {
             DistributedSemaphore semaphore = open("far", proxy.port(), "").semaphore("far", 2);
             semaphore.acquire().close();
-            Duration eachWay = Duration.ofMillis(50); // long enough for a busy machine to count as none
+            Duration eachWay = Duration.ofMillis(250); // long enough for a busy machine to count as none
             proxy.delay(eachWay);
+            // One more round trip would be there in each try; a busy machine delays some, but not all.
             long best = Long.MAX_VALUE;
-            for (int i = 0; i < 10; i++) {
+            for (int i = 0; i < 30 && best > eachWay.multipliedBy(6).toNanos(); i++) {
                 long start = System.nanoTime();
                 semaphore.acquire().close();
                 best = Math.min(best, System.nanoTime() - start);
@@ -140,8 +141,8 @@ class SemaphoreCostTest extends CountedClients {
     @Test
     void slotsCostThreeRequestsOnce() throws Exception {
         try (Permit permit = client.semaphore("slots", 4).acquire()) {
-            requests(client);
-            TimeUnit.MILLISECONDS.sleep(50); // it has been held for a moment, and watches its node
+            // It has been held for a moment, and watches its node.
+            Awaitility.await().atMost(SOON).until(() -> server.report("wchp").contains("/slots/"));
             long before = requests(client);
             assertThat(permit.slot()).isZero();
             assertThat(permit.slot()).isZero();

@@ -43,6 +43,7 @@ class SemaphoreTest {
 
     @BeforeAll
     static void startServer() throws Exception {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long
         server = Servers.require(() -> ZooKeeperServer.builder().start());
         operator = new RawClient(server.address());
     }
@@ -67,7 +68,7 @@ class SemaphoreTest {
                 .namespace(namespace)
                 .clientName(name)
                 .ttl(Duration.ofSeconds(30))
-                .requestTimeout(Duration.ofSeconds(10))
+                .requestTimeout(Duration.ofSeconds(20))
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50))
                 .connect();
     }
@@ -119,8 +120,8 @@ class SemaphoreTest {
             assertThatThrownBy(() -> rival.lock("x").tryLock()).isInstanceOf(LockConfigurationException.class);
             assertThat(second).isNotDone();
             operator.delete(node);
-            second.get(10, TimeUnit.SECONDS).close();
-            third.get(10, TimeUnit.SECONDS).close();
+            second.get(20, TimeUnit.SECONDS).close();
+            third.get(20, TimeUnit.SECONDS).close();
             assertThat(first.isValid()).isTrue();
         }
     }
@@ -133,7 +134,7 @@ class SemaphoreTest {
             CompletableFuture<?> reader = client.readWriteLock("x").readLock().acquireAsync();
             awaitWaiters(2);
             operator.delete(node);
-            reader.get(10, TimeUnit.SECONDS);
+            reader.get(20, TimeUnit.SECONDS);
         } finally {
             rival.readWriteLock("x").readLock().unlock();
         }
@@ -153,8 +154,8 @@ class SemaphoreTest {
         two.close();
         assertThat(second).isNotDone();
         proxy.heal();
-        second.get(10, TimeUnit.SECONDS).close();
-        first.get(10, TimeUnit.SECONDS).close();
+        second.get(20, TimeUnit.SECONDS).close();
+        first.get(20, TimeUnit.SECONDS).close();
     }
 
     @Test
@@ -173,8 +174,8 @@ class SemaphoreTest {
             awaitWaiters(1);
             CompletableFuture<Permit> small = rivals(3).acquireAsync();
             awaitWaiters(2);
-            assertThat(big.get(10, TimeUnit.SECONDS)).isFalse();
-            small.get(10, TimeUnit.SECONDS).close();
+            assertThat(big.get(20, TimeUnit.SECONDS)).isFalse();
+            small.get(20, TimeUnit.SECONDS).close();
             assertThat(held.isValid()).isTrue();
         }
     }
@@ -205,7 +206,7 @@ class SemaphoreTest {
         operator.delete(lockPath() + "/" + queue.get(1).name());
         awaitWaiters(1);
         operator.delete(lockPath() + "/" + queue.get(0).name());
-        waiting.get(10, TimeUnit.SECONDS).close();
+        waiting.get(20, TimeUnit.SECONDS).close();
         Awaitility.await().until(() -> !held.isValid());
     }
 

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Several sessions of one client: when they are opened and closed, and that each lives and dies alone. */
+@Tag("full")
 @Timeout(60)
 class SessionsTest {
     /** So many nodes with the longest names do not fit into two sessions. */
@@ -113,7 +114,6 @@ class SessionsTest {
     }
 
     @Test
-    @Tag("full")
     void nodesAreSpreadOverSessionsThatAreClosedWhenTheyAreEmpty() throws Exception {
         close();
         open(0, SHORT_TTL);
@@ -182,7 +182,6 @@ class SessionsTest {
     }
 
     @Test
-    @Tag("full")
     void aSessionThatIsNotLetInFailsItsClaims() throws Exception {
         close();
         open(1, TTL);

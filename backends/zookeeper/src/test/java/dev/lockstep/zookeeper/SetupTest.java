@@ -10,6 +10,7 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.servers.ServerGroup;
 import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.servers.TestCertificates;
 import dev.lockstep.servers.ZooKeeperServer;
 import java.io.BufferedReader;
@@ -19,6 +20,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -269,6 +272,46 @@ class SetupTest {
                 .isInstanceOf(LockUnavailableException.class)
                 .hasMessageContaining("TLS")
                 .hasMessageNotContaining(TestCertificates.PASSWORD);
+    }
+
+    /** ZooKeeper's client then waits until its connection is closed, which a silent server holds up. */
+    @Test
+    @Tag("full")
+    void leavingASilentServerOverTlsDoesNotBlockTheTimer() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.securePort());
+                LockClient client = LockClient.builder()
+                        .url(secureUrl(TestCertificates.get()).replace(":" + server.securePort(), ":" + proxy.port()))
+                        .clientName("leaving")
+                        .namespace(namespace)
+                        .ttl(Duration.ofSeconds(6))
+                        .requestTimeout(Duration.ofSeconds(20))
+                        .connect()) {
+            client.lock("x").lock();
+            long connections = proxy.acceptedConnections();
+            proxy.blackHole();
+            Awaitility.await("it has left for another connection")
+                    .atMost(Duration.ofSeconds(20))
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> {
+                        assertThat(callsOfTimer()).doesNotContain("updateServerList", "awaitUninterruptibly");
+                        return proxy.acceptedConnections() > connections;
+                    });
+            proxy.heal();
+        }
+    }
+
+    /** The methods in which the client's timer is now. */
+    private static List<String> callsOfTimer() {
+        List<String> calls = new ArrayList<>();
+        Thread.getAllStackTraces().forEach((thread, stack) -> {
+            if (thread.getName().equals("lockstep-timer-leaving")) {
+                for (StackTraceElement call : stack) {
+                    calls.add(call.getMethodName());
+                }
+            }
+        });
+        return calls;
     }
 
     private static String secureUrl(TestCertificates trusted) {

@@ -2,6 +2,7 @@ package dev.lockstep.zookeeper;
 
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Scheduler;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,10 @@ final class SlowCaller {
             public long nanoTime() {
                 if (Thread.currentThread() == slow && ++readings == 2) {
                     slow = null;
-                    Awaitility.await().pollInSameThread().until(until);
+                    Awaitility.await()
+                            .atMost(Duration.ofSeconds(20))
+                            .pollInSameThread()
+                            .until(until);
                 }
                 return real.nanoTime();
             }

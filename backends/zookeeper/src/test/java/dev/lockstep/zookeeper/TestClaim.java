@@ -7,7 +7,6 @@ import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.GrantListener;
 import java.time.Duration;
-import java.time.Instant;
 
 /** A claim that may wait, as the core would make it; for tests that need to know its id. */
 record TestClaim(String name, String claimId) implements ClaimRequest, GrantListener {
@@ -33,7 +32,7 @@ record TestClaim(String name, String claimId) implements ClaimRequest, GrantList
 
     @Override
     public HolderInfo holder() {
-        return new HolderInfo("test", "here", 1, "main", Instant.EPOCH, false);
+        return HolderInfo.of("test", "here", 1).withThread("main");
     }
 
     @Override

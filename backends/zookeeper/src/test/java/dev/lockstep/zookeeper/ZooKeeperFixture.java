@@ -144,6 +144,11 @@ class ZooKeeperFixture implements BackendFixture {
     }
 
     @Override
+    public void silence(LockClient client) {
+        hurt(client, TcpProxy::blackHole);
+    }
+
+    @Override
     public void loseReplies(LockClient client) {
         hurt(client, TcpProxy::dropReplies);
     }

@@ -18,7 +18,6 @@ import dev.lockstep.LockPage;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.WaitGraph;
 import dev.lockstep.internal.concurrent.CallbackExecutor;
-import dev.lockstep.internal.concurrent.Futures;
 import dev.lockstep.internal.concurrent.UserCode;
 import dev.lockstep.internal.engine.Engines;
 import dev.lockstep.internal.engine.Identity;
@@ -40,6 +39,7 @@ import dev.lockstep.internal.waits.Waits;
 import dev.lockstep.internal.watch.DeadlineWatch;
 import dev.lockstep.internal.watch.HoldWatch;
 import dev.lockstep.internal.watch.OutageWatch;
+import dev.lockstep.spi.Answers;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.LockBackend;
@@ -52,6 +52,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -102,7 +103,7 @@ public final class Client implements LockClient {
         this.events = new Events(
                 settings.listeners(),
                 new Observers(settings.observers()),
-                new EventLog(name, factory.address(), scheduler::nanoTime),
+                new EventLog(name, factory.address(), scheduler),
                 userCode,
                 scheduler::nanoTime);
         BackendContext forBackend = settings.forBackend(name, clientId, executor, scheduler)
@@ -120,15 +121,15 @@ public final class Client implements LockClient {
                 events);
         this.turnstiles = context.turnstiles();
         this.questions = new EngineQuestions(context);
-        this.holds = new HoldWatch(context, care.releaseAbandoned(), care.longHold());
-        this.semaphores = new Semaphores(new ClientSemaphoreHost(context, this::inspect));
+        this.semaphores = new Semaphores(new ClientSemaphoreHost(context, this::inspect, care.longHold()));
+        this.holds = new HoldWatch(context, semaphores, care.releaseAbandoned(), care.longHold());
         this.deadlines = new DeadlineWatch(scheduler, turnstiles, now -> {
             holds.look(now);
             semaphores.look(now);
         });
         this.outages = new OutageWatch(
                 scheduler, backend, engine.contact(), turnstiles, semaphores, events, context.requestTimeoutNanos());
-        context.watchedBy(deadlines::watch, outages::watch);
+        context.watchedBy(deadlines::watch, outages::watch, outages::owedSince);
         this.waits = new Waits(context, care.recordWaitsAfter(), care.deadlocks());
         this.admin = new NamespaceAdmin(questions, settings.namespace(), () -> backend);
         this.elections = new Elections(this, context, settings.ttl(), settings.backoff(), Elections::runInThread);
@@ -186,11 +187,12 @@ public final class Client implements LockClient {
         if (names.isEmpty()) {
             throw new IllegalArgumentException("A multi-lock needs at least one name.");
         }
-        if (new HashSet<>(names).size() < names.size()) {
-            throw new IllegalArgumentException("A multi-lock cannot have a name twice: " + names);
-        }
-        List<TurnstileLock> locks = new ArrayList<>();
+        Set<String> seen = new HashSet<>();
+        List<TurnstileLock> locks = new ArrayList<>(names.size());
         for (String lockName : names) {
+            if (!seen.add(lockName)) {
+                throw new IllegalArgumentException("A multi-lock cannot have a name twice: " + lockName);
+            }
             locks.add(lock(lockName, LockMode.EXCLUSIVE, options));
         }
         locks.sort(Comparator.comparing(TurnstileLock::name));
@@ -341,26 +343,27 @@ public final class Client implements LockClient {
             draining.add(turnstile.close());
         }
         CompletableFuture<Void> drained = CompletableFuture.allOf(draining.toArray(CompletableFuture[]::new));
-        Futures.await(drained, context.requestTimeoutNanos());
+        Answers.await(drained, context.requestTimeout());
         try {
             backend.close(); // which may release the rest in one step
         } finally {
             if (!drained.isDone()) {
                 log.warn(
-                        "Client '{}': not everything was released within {}; the engine frees the rest after the ttl",
+                        "Client '{}': not everything was released within {} ms; the engine frees the rest after the ttl",
                         name,
-                        context.requestTimeout());
+                        context.requestTimeout().toMillis());
             }
+            events.log().close();
             events.observers().closed(this);
             onClosed.run();
             finished.complete(null);
         }
     }
 
-    /** Closes it, or waits for somebody who does so already: what comes next is the end of the JVM. */
+    /** Closes it, or waits for another thread that already does so: the JVM ends next. */
     void closeBeforeTheEnd() {
         close();
-        Futures.await(finished, 2 * context.requestTimeoutNanos());
+        Answers.await(finished, context.requestTimeout().multipliedBy(2));
     }
 
     @Override

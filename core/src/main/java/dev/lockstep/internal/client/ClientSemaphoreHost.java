@@ -6,6 +6,8 @@ import dev.lockstep.LockMode;
 import dev.lockstep.LockObserver;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.ThreadNames;
+import dev.lockstep.internal.events.EventRecords;
 import dev.lockstep.internal.events.Events;
 import dev.lockstep.internal.events.Observers;
 import dev.lockstep.internal.semaphore.SemaphoreHost;
@@ -14,13 +16,15 @@ import dev.lockstep.internal.turnstile.TurnstileContext;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What semaphores see of their context. */
-record ClientSemaphoreHost(TurnstileContext context, Function<String, LockInfo> inspection) implements SemaphoreHost {
+record ClientSemaphoreHost(
+        TurnstileContext context,
+        Function<String, LockInfo> inspection,
+        @Nullable Duration longHold) implements SemaphoreHost {
     @Override
     public LockBackend backend() {
         return context.backend();
@@ -50,6 +54,11 @@ record ClientSemaphoreHost(TurnstileContext context, Function<String, LockInfo> 
     @Override
     public String claimId(long number) {
         return context.id() + ".0." + Long.toString(number, 36);
+    }
+
+    @Override
+    public String threadName() {
+        return ThreadNames.current();
     }
 
     @Override
@@ -119,15 +128,43 @@ record ClientSemaphoreHost(TurnstileContext context, Function<String, LockInfo> 
     }
 
     @Override
-    public void publish(Event event, String name, long nanos, @Nullable LossReason reason) {
+    public void publish(Event event, String name, long nanos) {
         Events events = context.events();
         switch (event) {
             case ACQUIRED -> events.acquired(name, LockMode.SHARED, nanos);
             case RELEASED -> events.released(name, LockMode.SHARED, nanos);
             case UNCONFIRMED -> events.unconfirmed(name, LockMode.SHARED, nanos);
-            case LOST -> events.lost(name, LockMode.SHARED, Objects.requireNonNull(reason));
         }
         events.deliver();
+    }
+
+    @Override
+    public void lost(String name, LossReason reason, long token, long heldNanos) {
+        Events events = context.events();
+        events.log().permitLost(name, reason, token, heldNanos);
+        events.lost(name, LockMode.SHARED, reason);
+        events.deliver();
+    }
+
+    @Override
+    public void abandoned(String name, long token, long heldNanos, @Nullable Throwable place) {
+        Events events = context.events();
+        Duration held = Duration.ofNanos(heldNanos);
+        events.log().permitAbandoned(name, token, held, place);
+        events.abandoned(new EventRecords.Abandoned(name, LockMode.SHARED, "", held, true));
+    }
+
+    @Override
+    public void lastsLong(String name, long heldNanos, @Nullable Throwable place) {
+        Duration allowed = longHold == null ? Duration.ZERO : longHold;
+        context.events()
+                .log()
+                .lastsLong(
+                        "Semaphore '" + name + "': a permit has been held",
+                        name,
+                        Duration.ofNanos(heldNanos),
+                        allowed,
+                        place);
     }
 
     @Override

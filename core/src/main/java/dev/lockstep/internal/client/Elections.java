@@ -13,6 +13,7 @@ import dev.lockstep.internal.election.TermRun;
 import dev.lockstep.internal.turnstile.Tokens;
 import dev.lockstep.internal.turnstile.TurnstileContext;
 import dev.lockstep.spi.Backoff;
+import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.Objects;
@@ -98,6 +99,11 @@ public final class Elections {
         @Override
         public CompletionStage<Optional<Leader>> leader() {
             return context.backend().inspect(name).thenApply(Tokens::scaled).thenApply(Payloads::leader);
+        }
+
+        @Override
+        public LockBackend.Watch watchLeader(Runnable changed) {
+            return context.backend().watch(name, changed);
         }
 
         @Override

@@ -2,8 +2,8 @@ package dev.lockstep.internal.client;
 
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
-import dev.lockstep.internal.concurrent.Futures;
 import dev.lockstep.internal.turnstile.TurnstileContext;
+import dev.lockstep.spi.Answers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -42,10 +42,11 @@ record EngineQuestions(TurnstileContext context) {
         } catch (RuntimeException e) {
             answer = CompletableFuture.failedFuture(e);
         }
-        if (!Futures.await(answer, context.requestTimeoutNanos())) {
+        if (!Answers.await(answer, context.requestTimeout())) {
             throw new LockUnavailableException(
                     lockName,
-                    what + ": " + context.engine() + " did not answer within " + context.requestTimeout() + ".");
+                    what + ": " + context.engine() + " did not answer within "
+                            + context.requestTimeout().toMillis() + " ms.");
         }
         return answer;
     }

@@ -3,22 +3,23 @@ package dev.lockstep.internal.client;
 import dev.lockstep.LockAdmin;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockPage;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.WaitGraph;
 import dev.lockstep.internal.turnstile.Tokens;
 import dev.lockstep.spi.AdminBackend;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** What operators see and do, in one namespace. */
 final class NamespaceAdmin implements LockAdmin {
-    private static final int PAGE = 500;
+    private static final int PAGE = 1_000;
 
     private final EngineQuestions questions;
     private final String namespace;
@@ -27,7 +28,7 @@ final class NamespaceAdmin implements LockAdmin {
     /**
      * Makes one.
      *
-     * @param backend that of the namespace, asked for anew by each call
+     * @param backend supplies the backend of the namespace; each call asks for it again
      */
     NamespaceAdmin(EngineQuestions questions, String namespace, Supplier<AdminBackend> backend) {
         this.questions = questions;
@@ -49,10 +50,9 @@ final class NamespaceAdmin implements LockAdmin {
     @Override
     public List<LockInfo> list(String prefix) {
         Objects.requireNonNull(prefix, "prefix");
-        return questions.ask(listing(prefix), () -> backend.get().list(prefix)).stream()
-                .map(Tokens::scaled)
-                .sorted(Comparator.comparing(LockInfo::name))
-                .toList();
+        Map<String, LockInfo> found = new TreeMap<>();
+        readPages(prefix, lock -> found.put(lock.name(), lock)); // one that is on several pages is shown once
+        return List.copyOf(found.values());
     }
 
     @Override
@@ -66,6 +66,29 @@ final class NamespaceAdmin implements LockAdmin {
         return page.withLocks(page.locks().stream().map(Tokens::scaled).toList());
     }
 
+    /** Reads all locks, so that each page is answered within the request timeout, however many there are. */
+    private void readPages(String prefix, Consumer<LockInfo> reader) {
+        Optional<String> cursor = Optional.of("");
+        while (cursor.isPresent()) {
+            LockPage page = pageAfter(cursor.get(), prefix);
+            page.locks().forEach(reader);
+            cursor = page.next();
+        }
+    }
+
+    private LockPage pageAfter(String cursor, String prefix) {
+        try {
+            return list(prefix, cursor, PAGE);
+        } catch (IllegalArgumentException e) {
+            if (cursor.isEmpty()) {
+                throw e;
+            }
+            // A fallback has begun or ended: its pages have other cursors.
+            throw new LockUnavailableException(
+                    null, listing(prefix) + " failed: another engine is in use since the last page. Try again.", e);
+        }
+    }
+
     private String listing(String prefix) {
         return "Listing " + (prefix.isEmpty() ? "all locks" : "the locks that begin with '" + prefix + "'")
                 + " in namespace '" + namespace + "'";
@@ -75,15 +98,12 @@ final class NamespaceAdmin implements LockAdmin {
     public WaitGraph waitGraph(String prefix) {
         Map<String, LockInfo> found = new TreeMap<>();
         Deque<String> targets = new ArrayDeque<>();
-        Optional<String> cursor = Optional.of("");
-        while (cursor.isPresent()) {
-            LockPage page = list(prefix, cursor.get(), PAGE);
-            page.locks().stream().filter(NamespaceAdmin::isWaitedFor).forEach(lock -> {
+        readPages(prefix, lock -> {
+            if (isWaitedFor(lock)) {
                 found.put(lock.name(), lock);
                 targets.addAll(targets(lock));
-            });
-            cursor = page.next();
-        }
+            }
+        });
         while (!targets.isEmpty()) {
             String name = targets.remove();
             if (!found.containsKey(name)) {

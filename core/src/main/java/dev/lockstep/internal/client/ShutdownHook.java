@@ -10,7 +10,7 @@ final class ShutdownHook {
         this.thread = thread;
     }
 
-    /** Null if the JVM is ending already: then nobody comes to use the client. */
+    /** Null if the JVM is ending already: then the client will not be used. */
     static @Nullable ShutdownHook install(Runnable close, String name) {
         Thread thread = new Thread(close, "lockstep-shutdown-" + name);
         try {

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * by one thread at a time, so that it cannot starve.
  */
 public final class CallbackExecutor implements Executor, AutoCloseable {
-    private static final int FEW = 8;
+    private static final int CORE_THREADS = 8;
     private static final long IDLE_SECONDS = 10;
     private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -26,7 +26,7 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
         this.scheduler = scheduler;
         AtomicLong count = new AtomicLong();
         threads = new ThreadPoolExecutor(
-                FEW, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                CORE_THREADS, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     String name = "lockstep-callback-" + clientName + "-" + count.incrementAndGet();
                     // Inherits no thread-local variables: they are those of whoever needs a thread first, and would
                     // stay.
@@ -54,7 +54,7 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
     private void look(long before) {
         if (threads.getQueue().isEmpty()) {
             watching.set(false);
-            threads.setCorePoolSize(FEW);
+            threads.setCorePoolSize(CORE_THREADS);
             if (threads.getQueue().isEmpty() || !watching.compareAndSet(false, true)) {
                 return;
             }

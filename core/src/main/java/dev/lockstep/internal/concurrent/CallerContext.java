@@ -24,6 +24,29 @@ public final class CallerContext {
         return context == null || context.isEmpty() ? null : new CallerContext(context);
     }
 
+    /** The context of the calling thread, for a task that may fail. */
+    public static CallerContext ofCaller() {
+        CallerContext caller = current();
+        return caller == null ? new CallerContext(Map.of()) : caller;
+    }
+
+    /** A task that may fail. */
+    @FunctionalInterface
+    public interface Task {
+        void run() throws Exception;
+    }
+
+    /** Runs a task in this context. */
+    public void call(Task task) throws Exception {
+        Map<String, String> before = MDC.getCopyOfContextMap();
+        MDC.setContextMap(context);
+        try {
+            task.run();
+        } finally {
+            restore(before);
+        }
+    }
+
     public static <T> Consumer<T> carry(Consumer<T> action) {
         CallerContext caller = current();
         return caller == null ? action : value -> caller.run(() -> action.accept(value));
@@ -58,11 +81,15 @@ public final class CallerContext {
         try {
             task.run();
         } finally {
-            if (before == null) {
-                MDC.clear();
-            } else {
-                MDC.setContextMap(before);
-            }
+            restore(before);
+        }
+    }
+
+    private static void restore(@Nullable Map<String, String> before) {
+        if (before == null) {
+            MDC.clear();
+        } else {
+            MDC.setContextMap(before);
         }
     }
 }

@@ -1,40 +1,20 @@
 package dev.lockstep.internal.concurrent;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Waiting for futures. */
+/** The futures of requests. */
 public final class Futures {
     private Futures() {}
 
-    /** Waits until a future is done, however it ends. False if the time is up first. Interrupts are kept for later. */
-    public static boolean await(CompletableFuture<?> future, long nanos) {
-        if (future.isDone()) {
-            return true;
-        }
-        boolean interrupted = false;
-        long deadline = System.nanoTime() + nanos;
+    /** The answer to a request. If the call that makes the request throws, that is the answer. */
+    public static <T extends @Nullable Object> CompletableFuture<T> answerTo(Supplier<CompletionStage<T>> request) {
         try {
-            while (!future.isDone()) {
-                try {
-                    future.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                } catch (TimeoutException e) {
-                    return future.isDone();
-                } catch (ExecutionException e) {
-                    return true;
-                } catch (java.util.concurrent.CancellationException e) {
-                    return true;
-                }
-            }
-            return true;
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            return request.get().toCompletableFuture();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
         }
     }
 }

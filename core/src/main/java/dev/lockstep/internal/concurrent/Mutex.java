@@ -40,7 +40,7 @@ public final class Mutex {
         try {
             effect.run();
         } catch (RuntimeException | Error e) {
-            log.error("An effect failed", e);
+            log.error("A deferred action failed", e);
         }
     }
 }

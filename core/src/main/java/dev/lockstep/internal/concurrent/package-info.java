@@ -1,5 +1,5 @@
 /**
- * Small tools: a mutex whose effects come after it is left, an executor for users' code, waiting for futures.
+ * Small tools: a mutex whose effects come after it is left, an executor for users' code.
  *
  * <p>Calls nothing of the core but the SPI. May be called by every package.
  */

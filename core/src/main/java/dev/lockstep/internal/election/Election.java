@@ -5,7 +5,9 @@ import dev.lockstep.LeaderElection;
 import dev.lockstep.LeaderTask;
 import dev.lockstep.Lease;
 import dev.lockstep.LockLostException;
+import dev.lockstep.internal.concurrent.CallerContext;
 import dev.lockstep.spi.Scheduler;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -54,6 +56,9 @@ public final class Election implements LeaderElection {
     private final ElectionHost host;
     private final Supplier<Optional<Leader>> leader;
     private final LeaderWatch watch;
+
+    /** Of the thread that made the candidate: its tasks log with it. */
+    private final CallerContext caller = CallerContext.ofCaller();
 
     /** Done when another candidate of the name may stand. */
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -109,7 +114,7 @@ public final class Election implements LeaderElection {
 
     @Override
     public void onChange(Consumer<Optional<Leader>> listener) {
-        watch.add(listener);
+        watch.add(CallerContext.carry(Objects.requireNonNull(listener, "listener")));
     }
 
     @Override
@@ -243,12 +248,13 @@ public final class Election implements LeaderElection {
         }
         log.debug("Election '{}': leads, term {}", name, won.token());
         won.onLost(reason -> {
-            log.warn("Election '{}': term {} was lost: {}", name, won.token(), reason.explanation());
+            // The loss of its lock is in the log of events already.
+            log.debug("Election '{}': term {} was lost: {}", name, won.token(), reason.explanation());
             stop(won);
             watch.look();
         });
         try {
-            host.lead(new TermRun(this, won, task));
+            host.lead(new TermRun(this, won, term -> caller.call(() -> task.lead(term))));
         } catch (RuntimeException | Error e) {
             returned(won, e); // there is no thread for it
         }

@@ -3,20 +3,27 @@ package dev.lockstep.internal.election;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Leader;
 import dev.lockstep.spi.Backoff;
+import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** What an election needs of its client. Safe for use by many threads. */
+/** What an election needs from its client. Safe for use by many threads. */
 public interface ElectionHost {
-    /** The lock by which this candidate stands; asked for anew each time, since a late engine may turn out to have no order. */
+    /**
+     * The lock by which this candidate stands; requested again each time, since a late engine may turn out to have no
+     * order.
+     */
     DistributedLock lock();
 
-    /** Who leads, as the engine sees it. */
+    /** The leader, as the engine sees it. */
     CompletionStage<Optional<Leader>> leader();
 
-    /** Runs the task of a term, where it may take as long as it likes. */
+    /** Calls soon after the engine may show another leader, if it can push that. */
+    LockBackend.Watch watchLeader(Runnable changed);
+
+    /** Runs the task of a term in a thread where it may run for any time. */
     void lead(TermRun run);
 
     /** Runs users' code, soon. */

@@ -1,10 +1,12 @@
 package dev.lockstep.internal.election;
 
 import dev.lockstep.Leader;
+import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks who leads, for the listeners of an election: each third of the ttl, and when somebody knows that something has
- * changed. One look is on its way at a time. Without listeners it does nothing. Safe for use by many threads.
+ * Checks who leads, for the listeners of an election: when the engine or this candidate says that something has
+ * changed, and each third of the ttl, since a notification may be lost and not every engine sends one. One request is
+ * pending at a time. Without listeners it does nothing. Safe for use by many threads.
  */
 final class LeaderWatch {
     private static final Logger log = LoggerFactory.getLogger(LeaderWatch.class);
@@ -31,9 +34,13 @@ final class LeaderWatch {
     private boolean lookAgain;
     private boolean closed;
     private Scheduler.@Nullable Timer timer;
+    private LockBackend.@Nullable Watch pushes;
 
-    /** Ends when the listeners have heard all that is known so far. */
-    private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
+    /** What listeners are still to be notified of, in order. */
+    private final Deque<Runnable> news = new ArrayDeque<>();
+
+    /** Whether the executor notifies them of that. */
+    private boolean telling;
 
     LeaderWatch(String name, ElectionHost host) {
         this.name = name;
@@ -42,14 +49,31 @@ final class LeaderWatch {
     }
 
     void add(Consumer<Optional<Leader>> listener) {
-        Objects.requireNonNull(listener, "listener");
+        boolean first;
         synchronized (this) {
+            first = listeners.isEmpty() && !closed;
             listeners.add(listener);
             if (known != null) {
-                tell(List.of(listener), known);
+                news.add(newsFor(List.of(listener), known));
             }
         }
+        tell();
+        if (first) {
+            beginPushes();
+        }
         look();
+    }
+
+    private void beginPushes() {
+        LockBackend.Watch begun = host.watchLeader(this::look);
+        boolean late;
+        synchronized (this) {
+            late = closed;
+            pushes = begun;
+        }
+        if (late) {
+            begun.close();
+        }
     }
 
     /** Asks the engine now, or once more when it has answered what it is being asked. */
@@ -86,13 +110,14 @@ final class LeaderWatch {
             }
             if (leader != null && !isSame(leader, known)) {
                 known = leader;
-                tell(List.copyOf(listeners), leader);
+                news.add(newsFor(List.copyOf(listeners), leader));
             }
             again = lookAgain;
             if (!again) {
                 timer = host.scheduler().schedule(periodNanos, this::look);
             }
         }
+        tell();
         if (error != null) {
             log.debug("Election '{}': it is not known who leads", name, error);
         }
@@ -105,23 +130,48 @@ final class LeaderWatch {
         return other != null && one.map(Leader::term).equals(other.map(Leader::term));
     }
 
-    /** Lets listeners know, after all that they were told before. */
-    private void tell(List<Consumer<Optional<Leader>>> whom, Optional<Leader> leader) {
-        told = told.thenRunAsync(
-                () -> whom.forEach(listener -> {
-                    try {
-                        listener.accept(leader);
-                    } catch (RuntimeException | Error e) {
-                        log.warn("Election '{}': an onChange listener failed", name, e);
-                    }
-                }),
-                host::execute);
+    private Runnable newsFor(List<Consumer<Optional<Leader>>> whom, Optional<Leader> leader) {
+        return () -> whom.forEach(listener -> {
+            try {
+                listener.accept(leader);
+            } catch (RuntimeException | Error e) {
+                log.warn("Election '{}': an onChange listener failed", name, e);
+            }
+        });
     }
 
-    synchronized void close() {
-        closed = true;
-        if (timer != null) {
-            timer.cancel();
+    /** Notifies listeners on the executor, in order. Not under the mutex: the executor may run them in this thread. */
+    private void tell() {
+        synchronized (this) {
+            if (telling || news.isEmpty()) {
+                return;
+            }
+            telling = true;
+        }
+        host.execute(() -> {
+            for (Runnable next = nextNews(); next != null; next = nextNews()) {
+                next.run();
+            }
+        });
+    }
+
+    private synchronized @Nullable Runnable nextNews() {
+        Runnable next = news.poll();
+        telling = next != null;
+        return next;
+    }
+
+    void close() {
+        LockBackend.Watch ended;
+        synchronized (this) {
+            closed = true;
+            ended = pushes;
+            if (timer != null) {
+                timer.cancel();
+            }
+        }
+        if (ended != null) {
+            ended.close();
         }
     }
 }

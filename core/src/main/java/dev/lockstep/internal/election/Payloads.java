@@ -37,13 +37,13 @@ public final class Payloads {
         return payload;
     }
 
-    /** What stands in the place of a thread's name. */
+    /** The text that is stored in place of a thread's name. */
     public static String toThreadName(String payload) {
         return payload.isEmpty() ? MARK : MARK + " " + payload;
     }
 
     /**
-     * Who leads, if anybody does.
+     * The leader, if there is one.
      *
      * @param info of the election's lock, with tokens as leases have them: a term has the first token of its grant
      */
@@ -53,7 +53,7 @@ public final class Payloads {
                         && isCandidate(entry.holder().thread()))
                 .filter(entry -> entry.token().isPresent())
                 .findFirst()
-                .map(entry -> new Leader(
+                .map(entry -> Leader.of(
                         ofThreadName(entry.holder().thread()), entry.token().getAsLong() + 1, entry.holder()));
     }
 

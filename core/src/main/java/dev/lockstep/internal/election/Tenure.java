@@ -7,10 +7,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A term, from the election to its release. Its lease is released once, whoever does so; all see how that ended. */
+/**
+ * A term, from the election to its release. Its lease is released once, even if several callers release it; all of them
+ * see how that ended.
+ */
 final class Tenure implements Term {
     /** Where the task of a term stands. */
     private enum Task {
@@ -32,11 +36,13 @@ final class Tenure implements Term {
     /** Interrupts the task; known while it runs. Guarded by the election. */
     private @Nullable Runnable interrupt;
 
-    /** Ends as the release of the lease does; null before. Guarded by this. */
-    private @Nullable CompletableFuture<Void> released;
+    /** Ends as the release of the lease does. */
+    private final CompletableFuture<Void> released = new CompletableFuture<>();
 
-    /** Whether the task has closed it: only the first close hears how that ended. Guarded by this. */
-    private boolean closed;
+    private final AtomicBoolean releasing = new AtomicBoolean();
+
+    /** Whether the task has closed it: only the first close reports how that ended. */
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
      * Makes one.
@@ -136,11 +142,17 @@ final class Tenure implements Term {
         return lease.unwrap(type);
     }
 
-    /** Releases the lease, if nobody has done so. Ends as that does, for all who call. */
-    synchronized CompletableFuture<Void> release() {
-        if (released == null) {
-            released = lease.closeAsync();
-            released.whenComplete((done, error) -> over.complete(null));
+    /** Releases the lease, if nobody has done so. Ends as that does, for all callers. */
+    CompletableFuture<Void> release() {
+        if (releasing.compareAndSet(false, true)) {
+            lease.closeAsync().whenComplete((done, error) -> {
+                if (error == null) {
+                    released.complete(null);
+                } else {
+                    released.completeExceptionally(error);
+                }
+                over.complete(null);
+            });
         }
         return released.copy();
     }
@@ -151,10 +163,8 @@ final class Tenure implements Term {
     }
 
     @Override
-    public synchronized CompletableFuture<Void> closeAsync() {
-        boolean again = closed;
-        closed = true;
-        return again ? CompletableFuture.completedFuture(null) : release();
+    public CompletableFuture<Void> closeAsync() {
+        return closed.compareAndSet(false, true) ? release() : CompletableFuture.completedFuture(null);
     }
 
     @Override

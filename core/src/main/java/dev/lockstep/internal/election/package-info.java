@@ -1,7 +1,7 @@
 /**
  * Leader elections: a lock with a task. They stand on the public API, and on what {@code ElectionHost} names of a client.
  *
- * <p>May call the API and the SPI alone. Called by {@code client}.
+ * <p>May call {@code concurrent}, the API and the SPI. Called by {@code client}.
  */
 @NullMarked
 package dev.lockstep.internal.election;

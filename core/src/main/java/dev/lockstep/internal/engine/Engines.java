@@ -32,11 +32,11 @@ public final class Engines {
             throw new LockConfigurationException(
                     lockName, "Lock '" + lockName + "': this engine keeps no order, so it has no fair locks.");
         }
-        if (options.sticky().isPresent() && !traits.tellsWanted()) {
+        if (options.sticky().isPresent() && !traits.reportsWanted()) {
             throw new LockConfigurationException(
                     lockName,
                     "Lock '" + lockName
-                            + "': this engine cannot tell that another client wants a lock, so it has no sticky"
+                            + "': this engine cannot report that another client wants a lock, so it has no sticky"
                             + " locks: a kept lock would never be called back.");
         }
     }

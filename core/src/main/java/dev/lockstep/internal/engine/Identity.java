@@ -5,7 +5,7 @@ import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.util.Base64;
 
-/** Who this process is, for people to read, and ids that nobody else has. */
+/** Identifies this process, for people to read, and makes unique ids. */
 public record Identity(String host, long pid) {
     private static final class OfProcess {
         static final Identity VALUE =

@@ -10,6 +10,7 @@ import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
@@ -26,17 +27,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An engine to which its client is not connected yet: because it was down when the client began in fallback, or because the
- * client connects lazily. Each ping tries to connect, and from the first that succeeds on it is that engine. What is asked
- * before waits for that. Safe for use by many threads.
+ * An engine to which its client is not connected yet: because it was down when the client began in fallback, or because
+ * the client connects lazily. Each ping tries to connect; once one has succeeded, this object passes everything on to
+ * that engine. Requests that come before wait for the connection. Safe for use by many threads.
  */
 public final class LateBackend implements LockBackend {
     private static final Logger log = LoggerFactory.getLogger(LateBackend.class);
 
-    /** What a client that knows nothing of its engine may ask for; the engine has the last word. */
-    private static final Traits ANYTHING = new Traits(true, true, true, true, Duration.ofNanos(1)).withLimits();
+    /** What a client may ask for before it knows its engine; the engine decides later. */
+    private static final Traits ANYTHING = Traits.of(Duration.ofNanos(1))
+            .withPush(true)
+            .withReportsWanted(true)
+            .withShared(true)
+            .withFair(true)
+            .withLimits(true);
 
-    private static final Traits NOTHING = new Traits(false, false, false, false, Duration.ofNanos(1));
+    private static final Traits NOTHING = Traits.of(Duration.ofNanos(1));
 
     private final BackendFactory factory;
     private final BackendContext context;
@@ -155,7 +161,7 @@ public final class LateBackend implements LockBackend {
         if (context.ttl().compareTo(real.minTtl()) < 0) {
             return Engines.ttlTooShort(context.ttl(), real);
         }
-        boolean covers = (real.tellsWanted() || !required.tellsWanted())
+        boolean covers = (real.reportsWanted() || !required.reportsWanted())
                 && (real.shared() || !required.shared())
                 && (real.fair() || !required.fair());
         return covers
@@ -212,7 +218,7 @@ public final class LateBackend implements LockBackend {
         }
         if (news) {
             log.warn(
-                    "Client '{}' is not connected to {} yet, and goes on trying: {}",
+                    "Client '{}' is not connected to {} yet, and keeps trying: {}",
                     context.clientName(),
                     Engines.describe(this),
                     error.getMessage());
@@ -270,6 +276,31 @@ public final class LateBackend implements LockBackend {
         return claim;
     }
 
+    /** Claims that wait for the engine are made one by one. */
+    @Override
+    public int batchSize() {
+        LockBackend connected = engine;
+        return connected == null ? 1 : connected.batchSize();
+    }
+
+    @Override
+    public List<Claim> submitAll(List<? extends ClaimRequest> requests) {
+        LockBackend connected = engine;
+        if (connected == null) {
+            return LockBackend.super.submitAll(requests);
+        }
+        requests.forEach(request -> requireSupported(request, connected));
+        return connected.submitAll(requests);
+    }
+
+    @Override
+    public List<CompletionStage<Boolean>> releaseAll(List<? extends Grant> grants, Duration blockAtMost) {
+        LockBackend connected = engine;
+        return connected == null
+                ? LockBackend.super.releaseAll(grants, blockAtMost)
+                : connected.releaseAll(grants, blockAtMost);
+    }
+
     private void submit(LateClaim claim, LockBackend connected) {
         try {
             requireSupported(claim.request(), connected);
@@ -288,6 +319,11 @@ public final class LateBackend implements LockBackend {
         if (request instanceof LockRequest known) {
             Engines.requireSupported(connected.traits(), known.name(), known.mode(), known.options());
         }
+    }
+
+    @Override
+    public Watch watch(String name, Runnable changed) {
+        return LateWatch.of(arrival, name, changed);
     }
 
     private synchronized void forget(LateClaim claim) {
@@ -326,7 +362,7 @@ public final class LateBackend implements LockBackend {
 
     @Override
     public AdminBackend admin(String namespace) {
-        return new LateAdmin(namespace);
+        return new LateAdmin(this, namespace);
     }
 
     @Override
@@ -334,7 +370,8 @@ public final class LateBackend implements LockBackend {
         return ask(LockBackend::describe);
     }
 
-    private <T> CompletionStage<T> ask(Function<LockBackend, CompletionStage<T>> question) {
+    /** Asks once the engine is connected. */
+    <T> CompletionStage<T> ask(Function<LockBackend, CompletionStage<T>> question) {
         synchronized (this) {
             if (engine == null && refusal != null) {
                 return CompletableFuture.failedFuture(refusal);
@@ -354,40 +391,6 @@ public final class LateBackend implements LockBackend {
                 new LockUnavailableException(null, "The client was closed before it was connected."));
         if (connected != null) {
             connected.close();
-        }
-    }
-
-    /** What operators ask of a namespace, once the engine is there. */
-    private final class LateAdmin implements AdminBackend {
-        private final String namespace;
-
-        LateAdmin(String namespace) {
-            this.namespace = namespace;
-        }
-
-        @Override
-        public CompletionStage<LockInfo> inspect(String name) {
-            return ask(connected -> connected.admin(namespace).inspect(name));
-        }
-
-        @Override
-        public CompletionStage<List<LockInfo>> list(String prefix) {
-            return ask(connected -> connected.admin(namespace).list(prefix));
-        }
-
-        @Override
-        public CompletionStage<LockPage> list(String prefix, String cursor, int limit) {
-            return ask(connected -> connected.admin(namespace).list(prefix, cursor, limit));
-        }
-
-        @Override
-        public CompletionStage<Boolean> forceRelease(String name) {
-            return ask(connected -> connected.admin(namespace).forceRelease(name));
-        }
-
-        @Override
-        public CompletionStage<Boolean> forceRelease(String name, long token) {
-            return ask(connected -> connected.admin(namespace).forceRelease(name, token));
         }
     }
 }

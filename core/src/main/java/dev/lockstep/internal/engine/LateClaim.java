@@ -1,14 +1,10 @@
 package dev.lockstep.internal.engine;
 
-import dev.lockstep.HolderInfo;
-import dev.lockstep.LockMode;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
-import dev.lockstep.spi.GrantListener;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import java.time.Duration;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -46,7 +42,7 @@ final class LateClaim implements Claim {
         outcome.completeExceptionally(failure);
     }
 
-    /** Goes on to the engine, which is there now. */
+    /** Submits the claim to the engine, which is connected now. */
     void submitTo(LockBackend engine, long nowNanos) {
         synchronized (this) {
             if (state != State.WAITING) {
@@ -111,56 +107,11 @@ final class LateClaim implements Claim {
         return gone;
     }
 
-    /** The same request, sent later: validity counts from then, and nobody is there whom it may block. */
-    private record Request(ClaimRequest asked, long sentNanos) implements ClaimRequest {
-        @Override
-        public String name() {
-            return asked.name();
-        }
-
-        @Override
-        public LockMode mode() {
-            return asked.mode();
-        }
-
-        @Override
-        public boolean mayWait() {
-            return asked.mayWait();
-        }
-
-        @Override
-        public boolean mayBarge() {
-            return asked.mayBarge();
-        }
-
+    /** The same request, sent later: validity counts from then, and no calling thread is left that it may block. */
+    private record Request(ClaimRequest asked, long sentNanos) implements ForwardedRequest {
         @Override
         public Duration blockAtMost() {
             return LockBackend.DO_NOT_BLOCK;
-        }
-
-        @Override
-        public String claimId() {
-            return asked.claimId();
-        }
-
-        @Override
-        public OptionalInt limit() {
-            return asked.limit();
-        }
-
-        @Override
-        public int permits() {
-            return asked.permits();
-        }
-
-        @Override
-        public HolderInfo holder() {
-            return asked.holder();
-        }
-
-        @Override
-        public GrantListener listener() {
-            return asked.listener();
         }
     }
 }

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * For how long an engine has been silent that owes an answer. Whoever watches it looks once in a period; a look that comes
- * much later shows that this process stood still, and not the engine. Guarded by whoever uses it, but for {@link #ping}.
+ * For how long an engine that owes an answer has been silent. Its user checks once in a period; a check that comes much
+ * later shows that this process was paused, and not the engine. Guarded by its user, except for {@link #ping}.
  */
 public final class Silence {
     private static final Logger log = LoggerFactory.getLogger(Silence.class);
@@ -28,7 +28,7 @@ public final class Silence {
         return periodNanos;
     }
 
-    /** An answer is owed from a time on: somebody began to wait, or what came before does not count any more. */
+    /** An answer is owed from a time on: a call began to wait, or the time before does not count any more. */
     public void begin(long fromNanos) {
         sinceNanos = fromNanos;
     }
@@ -49,7 +49,7 @@ public final class Silence {
         dueNanos = nanos;
     }
 
-    /** For how long this process has stood still before the look that is made now; 0 if it has not. */
+    /** For how long this process was paused before the check that is made now; 0 if it was not. */
     public long awayNanos(long now) {
         long late = now - dueNanos;
         return late >= periodNanos ? late : 0;
@@ -65,7 +65,7 @@ public final class Silence {
         return contactNanos - sinceNanos > 0 ? contactNanos : sinceNanos;
     }
 
-    /** Asks an engine for a sign of life. That there is none is no news: whoever watches will see. */
+    /** Checks whether an engine responds. A failure is not reported here: the watch will notice it. */
     public static void ping(LockBackend engine, Consumer<Boolean> answered) {
         try {
             engine.ping().whenComplete((answer, error) -> {

@@ -3,8 +3,8 @@ package dev.lockstep.internal.events;
 import dev.lockstep.LockListener;
 import dev.lockstep.LossReason;
 import dev.lockstep.WaitGraph;
+import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,9 +13,10 @@ import org.slf4j.spi.LoggingEventBuilder;
 import org.slf4j.spi.NOPLoggingEventBuilder;
 
 /**
- * What operators read in the log about one client: losses, outages, fallback, deadlocks and abandoned holds. Each message is a sentence
- * that says what to do, and has its facts as key-value pairs, too. Of one kind, at most {@link #BURST} messages are logged in
- * {@link #PERIOD}; the next one says how many were left out. Called without a mutex. Safe for use by many threads.
+ * What operators read in the log about one client: losses, outages, fallback, deadlocks, abandoned holds and releases that the
+ * engine did not confirm. Each message is a sentence that says what to do, and has its facts as key-value pairs, too. Of one
+ * kind, at most {@link #BURST} messages are logged in {@link #PERIOD}; the next one, or one at the end of that time, says how
+ * many were left out. Called without a mutex. Safe for use by many threads.
  */
 public final class EventLog {
     static final int BURST = 20;
@@ -25,20 +26,49 @@ public final class EventLog {
 
     private final String client;
     private final String address;
-    private final Limit losses;
-    private final Limit outages;
-    private final Limit fallbacks;
-    private final Limit abandoned;
-    private final Limit deadlocks;
+    private final MessageLimit losses;
+    private final MessageLimit unconfirmed;
+    private final MessageLimit outages;
+    private final MessageLimit fallbacks;
+    private final MessageLimit abandoned;
+    private final MessageLimit longHolds;
+    private final MessageLimit deadlocks;
 
-    public EventLog(String client, String address, LongSupplier nanoTime) {
+    public EventLog(String client, String address, Scheduler scheduler) {
         this.client = client;
         this.address = address;
-        this.losses = new Limit(nanoTime);
-        this.outages = new Limit(nanoTime);
-        this.fallbacks = new Limit(nanoTime);
-        this.abandoned = new Limit(nanoTime);
-        this.deadlocks = new Limit(nanoTime);
+        this.losses = limit(scheduler, "lost", "lost locks");
+        this.unconfirmed = limit(scheduler, "unconfirmed", "releases that were not confirmed");
+        this.outages = limit(scheduler, "unreachable", "outages");
+        this.fallbacks = limit(scheduler, "fallback_entered", "the fallback");
+        this.abandoned = limit(scheduler, "abandoned", "abandoned locks");
+        this.longHolds = limit(scheduler, "long_hold", "long holds");
+        this.deadlocks = limit(scheduler, "deadlock", "deadlocks");
+    }
+
+    private MessageLimit limit(Scheduler scheduler, String kind, String subject) {
+        return new MessageLimit(
+                scheduler,
+                BURST,
+                PERIOD,
+                count -> log.atWarn()
+                        .addKeyValue("event", "left_out")
+                        .addKeyValue("client", client)
+                        .addKeyValue("engine", address)
+                        .addKeyValue("kind", kind)
+                        .addKeyValue("count", count)
+                        .log("Client '{}': {} more messages about {} were left out.", client, count, subject));
+    }
+
+    /** Reports how many messages were left out, as far as no message has said so. */
+    public void close() {
+        losses.report();
+        unconfirmed.report();
+        outages.report();
+        fallbacks.report();
+        abandoned.report();
+        longHolds.report();
+        deadlocks.report();
     }
 
     /**
@@ -47,8 +77,17 @@ public final class EventLog {
      * @param token 0 if nobody has asked for it
      */
     public void lost(String lock, LossReason reason, long token, long heldNanos) {
+        lost("Lock", lock, reason, token, heldNanos);
+    }
+
+    /** A permit was lost. */
+    public void permitLost(String semaphore, LossReason reason, long token, long heldNanos) {
+        lost("A permit of semaphore", semaphore, reason, token, heldNanos);
+    }
+
+    private void lost(String what, String lock, LossReason reason, long token, long heldNanos) {
         if (reason == LossReason.CLIENT_CLOSED) { // somebody closed it: that is no news
-            log.debug("Lock '{}' was released because its client was closed", lock);
+            log.debug("{} '{}' was released because its client was closed", what, lock);
             return;
         }
         long millis = heldNanos / 1_000_000;
@@ -59,8 +98,9 @@ public final class EventLog {
         line.addKeyValue("lock", lock)
                 .addKeyValue("reason", reason)
                 .log(
-                        "Lock '{}' was lost: {} ({}). Client '{}' had held it for {} ms, {}; engine: {}. Another holder may have"
+                        "{} '{}' was lost: {} ({}). Client '{}' had held it for {} ms, {}; engine: {}. Another holder may have"
                                 + " it now. {}{}",
+                        what,
                         lock,
                         reason.explanation(),
                         reason,
@@ -75,11 +115,29 @@ public final class EventLog {
     private static String advice(LossReason reason) {
         return switch (reason) {
             case EXPIRED, SESSION_ENDED ->
-                "Look for pauses of this process and outages of the engine; a longer ttl bears longer ones.";
+                "Look for pauses of this process and outages of the engine; a longer ttl survives longer ones.";
             case REVOKED -> "Ask who released it by force, and whether the engine has lost data.";
             case MAX_HOLD_REACHED -> "Shorten the work, or raise maxHold.";
             case CLIENT_CLOSED -> "Close the client last.";
         };
+    }
+
+    /**
+     * The engine has not confirmed that it has released a lock, or withdrawn a claim for it. Logged without the stack trace: in
+     * an outage there is one for every lock.
+     */
+    public void unconfirmed(String lock, Throwable failure) {
+        line(Level.WARN, "unconfirmed", unconfirmed)
+                .addKeyValue("lock", lock)
+                .addKeyValue("failure", failure.toString())
+                .log(
+                        "Lock '{}': client '{}' released it, and {} did not confirm that: {}. If the lock is still held there, it"
+                                + " is freed after the ttl; if this continues, check the engine.{}",
+                        lock,
+                        client,
+                        address(),
+                        failure.toString(),
+                        unconfirmed.leftOut());
     }
 
     public void unreachable(long silenceNanos) {
@@ -97,15 +155,20 @@ public final class EventLog {
     public void reachable(long outageNanos) {
         long millis = outageNanos / 1_000_000;
         line(Level.INFO, "reachable", outages, millis)
-                .log("Client '{}': {} answers again, after {} ms.{}", client, address(), millis, outages.leftOut());
+                .log(
+                        "Client '{}': {} answers again, after {} ms. If this repeats, look at the network and at the load of the engine.{}",
+                        client,
+                        address(),
+                        millis,
+                        outages.leftOut());
     }
 
     public void fallbackEntered(long silenceNanos) {
         long millis = silenceNanos / 1_000_000;
         line(Level.WARN, "fallback_entered", fallbacks, millis)
                 .log(
-                        "Client '{}': no answer from {} for {} ms, so locks are taken in the fallback. They exclude only those who"
-                                + " use the same fallback, and have no token. Bring the engine back.{}",
+                        "Client '{}': no answer from {} for {} ms, so locks are taken in the fallback. They exclude only"
+                                + " clients that use the same fallback, and have no token. Bring the engine back.{}",
                         client,
                         address(),
                         millis,
@@ -116,7 +179,8 @@ public final class EventLog {
         long millis = durationNanos / 1_000_000;
         line(Level.INFO, "fallback_left", fallbacks, millis)
                 .log(
-                        "Client '{}': the fallback has ended after {} ms; all locks are at {} again.{}",
+                        "Client '{}': the fallback has ended after {} ms; all locks are at {} again. Locks that were"
+                                + " taken meanwhile excluded only clients of the same fallback: check that work.{}",
                         client,
                         millis,
                         address(),
@@ -136,6 +200,23 @@ public final class EventLog {
             Duration held,
             boolean released,
             @Nullable Throwable place) {
+        String end = thread == null ? "its lease was dropped" : "thread '" + thread + "' ended";
+        abandoned("Lock", lock, end, token, held, released, place);
+    }
+
+    /** Nobody can release a permit any more: its handle was dropped. It is released. */
+    public void permitAbandoned(String semaphore, long token, Duration held, @Nullable Throwable place) {
+        abandoned("Semaphore", semaphore, "a permit was dropped", token, held, true, place);
+    }
+
+    private void abandoned(
+            String what,
+            String lock,
+            String end,
+            long token,
+            Duration held,
+            boolean released,
+            @Nullable Throwable place) {
         LoggingEventBuilder line = line(Level.WARN, "abandoned", abandoned, held.toMillis());
         if (token != 0) {
             line = line.addKeyValue("token", token);
@@ -145,10 +226,11 @@ public final class EventLog {
         }
         line.addKeyValue("lock", lock)
                 .log(
-                        "Lock '{}' of client '{}': {} without releasing it, {} ms after it was acquired{}; engine: {}. {}{}{}",
+                        "{} '{}' of client '{}': {} without releasing it, {} ms after it was acquired{}; engine: {}. {}{}{}",
+                        what,
                         lock,
                         client,
-                        thread == null ? "its lease was dropped" : "thread '" + thread + "' ended",
+                        end,
                         held.toMillis(),
                         token == 0 ? "" : " with token " + token,
                         address(),
@@ -160,6 +242,28 @@ public final class EventLog {
                         abandoned.leftOut());
     }
 
+    /**
+     * A hold lasts longer than the client's leak detection allows.
+     *
+     * @param what is held, and by whom, as the beginning of a sentence
+     */
+    public void lastsLong(String what, String lock, Duration held, Duration allowed, @Nullable Throwable place) {
+        LoggingEventBuilder line = line(Level.WARN, "long_hold", longHolds, held.toMillis());
+        if (place != null) {
+            line = line.setCause(place);
+        }
+        line.addKeyValue("lock", lock)
+                .log(
+                        "{} for {} ms, longer than the {} ms that leakDetection allows; client: '{}', engine: {}. The stack"
+                                + " trace shows where it was acquired.{}",
+                        what,
+                        held.toMillis(),
+                        allowed.toMillis(),
+                        client,
+                        address(),
+                        longHolds.leftOut());
+    }
+
     /** Threads wait for each other. */
     public void deadlock(LockListener.Deadlock event) {
         WaitGraph.Cycle cycle = event.cycle();
@@ -167,12 +271,13 @@ public final class EventLog {
                 .addKeyValue("lock", cycle.victim().waitsFor().lock())
                 .addKeyValue("size", cycle.edges().size())
                 .log(
-                        "Client '{}': deadlock: {}. {} Take locks in the same order everywhere.{}",
+                        "Client '{}': deadlock: {}; engine: {}. {} Take locks in the same order everywhere.{}",
                         client,
                         cycle,
+                        address(),
                         event.failsCall()
                                 ? "The call for '" + cycle.victim().waitsFor().lock()
-                                        + "' fails, so that the others can go on."
+                                        + "' fails, so that the others can continue."
                                 : "It lasts until one of the calls gives up: stop one of the threads, or use deadlocks(FAIL).",
                         deadlocks.leftOut());
     }
@@ -181,11 +286,11 @@ public final class EventLog {
         return address.isEmpty() ? "the engine" : "the engine at " + address;
     }
 
-    private LoggingEventBuilder line(Level level, String event, Limit limit, long millis) {
+    private LoggingEventBuilder line(Level level, String event, MessageLimit limit, long millis) {
         return line(level, event, limit).addKeyValue("durationMs", millis);
     }
 
-    private LoggingEventBuilder line(Level level, String event, Limit limit) {
+    private LoggingEventBuilder line(Level level, String event, MessageLimit limit) {
         if (!limit.admits()) {
             return NOPLoggingEventBuilder.singleton();
         }
@@ -193,41 +298,5 @@ public final class EventLog {
                 .addKeyValue("event", event)
                 .addKeyValue("client", client)
                 .addKeyValue("engine", address);
-    }
-
-    /** Lets some messages through, and counts the others. */
-    private static final class Limit {
-        private final LongSupplier nanoTime;
-        private long sinceNanos;
-        private int admitted;
-        private int refused;
-        private int toReport;
-
-        Limit(LongSupplier nanoTime) {
-            this.nanoTime = nanoTime;
-        }
-
-        synchronized boolean admits() {
-            long now = nanoTime.getAsLong();
-            if (admitted == 0 || now - sinceNanos >= PERIOD.toNanos()) {
-                sinceNanos = now;
-                admitted = 0;
-                toReport += refused;
-                refused = 0;
-            }
-            if (admitted == BURST) {
-                refused++;
-                return false;
-            }
-            admitted++;
-            return true;
-        }
-
-        /** How many messages before were not logged, as an end of a sentence; once. */
-        synchronized String leftOut() {
-            int count = toReport;
-            toReport = 0;
-            return count == 0 ? "" : " (" + count + " such messages before were left out.)";
-        }
     }
 }

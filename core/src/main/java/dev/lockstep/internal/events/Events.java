@@ -19,16 +19,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What happens to a client's locks, for those who are interested: listeners are notified in order, one event at a time, on
- * the client's executor; observers at once, in the calling thread. Costs nothing without either. What observers see of single
- * calls and holds is the matter of {@link Observation}.
+ * Reports what happens to a client's locks: listeners are notified in order, one event at a time, on the client's
+ * executor; observers at once, in the calling thread. Costs nothing without either. {@link Observation} reports single
+ * calls and holds to observers.
  *
- * <p>The events of holds may be published under a turnstile's mutex: they are only queued there. Whoever published them
- * calls {@link #deliver()} after the mutex was left, since the executor may run listeners in the calling thread.
+ * <p>The events of holds may be published under a turnstile's mutex: they are only queued there. The thread that
+ * published them calls {@link #deliver()} after it has left the mutex, since the executor may run listeners in the
+ * calling thread.
  *
- * <p>While listeners are too slow, the events of everyday calls are dropped and counted. What is rare and says what state the
- * client is in (a loss, an outage, a fallback) is never dropped: a listener that missed the end of an outage would believe in
- * it for good.
+ * <p>While listeners are too slow, the events of everyday calls are dropped and counted; those of holds that ended
+ * badly are dropped later, since a client has as many of them as locks when it loses its engine. An outage, a fallback
+ * and a deadlock are rare, and their events are never dropped: a listener that missed the end of an outage would never
+ * learn of it.
  */
 public final class Events {
     /**
@@ -36,6 +38,9 @@ public final class Events {
      * usual does not fill the heap.
      */
     static final int CAPACITY = 10_000;
+
+    /** How many events may wait before also those of a loss, an unconfirmed release or an abandoned hold are dropped. */
+    static final int LOSS_CAPACITY = 100_000;
 
     /** How often the log says that events are dropped. */
     private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -53,7 +58,7 @@ public final class Events {
     /** How many events are queued. */
     private final AtomicInteger pending = new AtomicInteger();
 
-    /** Whether a delivery is under way; whoever sets it starts one. */
+    /** Whether a delivery is under way; the thread that sets it starts one. */
     private final AtomicBoolean delivering = new AtomicBoolean();
 
     private final AtomicLong dropped = new AtomicLong();
@@ -92,53 +97,53 @@ public final class Events {
     public void acquired(String lockName, LockMode mode, long waitedNanos) {
         if (isHeard()) {
             var event = new EventRecords.Acquired(lockName, mode, Duration.ofNanos(waitedNanos));
-            publishUnlessFull(listener -> listener.onAcquired(event));
+            publishBelow(CAPACITY, listener -> listener.onAcquired(event));
         }
     }
 
     public void handedOff(String lockName, LockMode mode, LockOptions options) {
         if (isHeard()) {
             var event = new EventRecords.HandedOff(lockName, mode, options);
-            publishUnlessFull(listener -> listener.onHandedOff(event));
+            publishBelow(CAPACITY, listener -> listener.onHandedOff(event));
         }
     }
 
     /** Lets observers know of a hand-off. Not under a mutex. */
     public void reportHandOff(String lockName, LockMode mode, LockOptions options) {
         var event = new EventRecords.HandedOff(lockName, mode, options);
-        observers.tell(observer -> observer.handedOff(event));
+        observers.notifyEach(observer -> observer.handedOff(event));
     }
 
     public void released(String lockName, LockMode mode, long heldNanos) {
         if (isHeard()) {
             var event = new EventRecords.Released(lockName, mode, Duration.ofNanos(heldNanos));
-            publishUnlessFull(listener -> listener.onReleased(event));
+            publishBelow(CAPACITY, listener -> listener.onReleased(event));
         }
     }
 
     public void lost(String lockName, LockMode mode, LossReason reason) {
         if (isHeard()) {
             var event = new EventRecords.Lost(lockName, mode, reason);
-            publish(listener -> listener.onLost(event));
+            publishBelow(LOSS_CAPACITY, listener -> listener.onLost(event));
         }
     }
 
     public void unconfirmed(String lockName, LockMode mode, long heldNanos) {
         if (isHeard()) {
             var event = new EventRecords.Unconfirmed(lockName, mode, Duration.ofNanos(heldNanos));
-            publish(listener -> listener.onUnconfirmed(event));
+            publishBelow(LOSS_CAPACITY, listener -> listener.onUnconfirmed(event));
         }
     }
 
     public void abandoned(LockListener.Abandoned event) {
-        publish(listener -> listener.onAbandoned(event));
-        observers.tell(observer -> observer.abandoned(event));
+        publishBelow(LOSS_CAPACITY, listener -> listener.onAbandoned(event));
+        observers.notifyEach(observer -> observer.abandoned(event));
     }
 
     public void deadlock(LockListener.Deadlock event) {
         eventLog.deadlock(event);
         publish(listener -> listener.onDeadlock(event));
-        observers.tell(observer -> observer.deadlocked(event));
+        observers.notifyEach(observer -> observer.deadlocked(event));
         deliver();
     }
 
@@ -146,7 +151,7 @@ public final class Events {
         eventLog.unreachable(silenceNanos);
         var event = new EventRecords.Unreachable(Duration.ofNanos(silenceNanos));
         publish(listener -> listener.onUnreachable(event));
-        observers.tell(observer -> observer.unreachable(event));
+        observers.notifyEach(observer -> observer.unreachable(event));
         deliver();
     }
 
@@ -154,7 +159,7 @@ public final class Events {
         eventLog.reachable(outageNanos);
         var event = new EventRecords.Reachable(Duration.ofNanos(outageNanos));
         publish(listener -> listener.onReachable(event));
-        observers.tell(observer -> observer.reachable(event));
+        observers.notifyEach(observer -> observer.reachable(event));
         deliver();
     }
 
@@ -162,7 +167,7 @@ public final class Events {
         eventLog.fallbackEntered(silenceNanos);
         var event = new EventRecords.FallbackEntered(Duration.ofNanos(silenceNanos));
         publish(listener -> listener.onFallbackEntered(event));
-        observers.tell(observer -> observer.fallbackEntered(event));
+        observers.notifyEach(observer -> observer.fallbackEntered(event));
         deliver();
     }
 
@@ -170,7 +175,7 @@ public final class Events {
         eventLog.fallbackLeft(durationNanos);
         var event = new EventRecords.FallbackLeft(Duration.ofNanos(durationNanos));
         publish(listener -> listener.onFallbackLeft(event));
-        observers.tell(observer -> observer.fallbackLeft(event));
+        observers.notifyEach(observer -> observer.fallbackLeft(event));
         deliver();
     }
 
@@ -181,28 +186,28 @@ public final class Events {
         }
     }
 
-    private void publishUnlessFull(Consumer<LockListener> event) {
-        if (pending.get() < CAPACITY) {
+    private void publishBelow(int capacity, Consumer<LockListener> event) {
+        if (pending.get() < capacity) {
             publish(event);
         } else {
-            drop();
+            drop(capacity);
         }
     }
 
-    private void drop() {
+    private void drop(int capacity) {
         long count = dropped.incrementAndGet();
         long now = nanoTime.getAsLong();
         long last = warnedNanos.get();
         if ((count == 1 || now - last >= WARN_NANOS) && warnedNanos.compareAndSet(last, now)) {
             log.warn(
-                    "Listeners are too slow: {} events wait for them, and new ones are dropped ({} so far). Do slow work"
-                            + " outside the listener.",
-                    CAPACITY,
+                    "Listeners are too slow: at least {} events wait for them, and new ones are dropped ({} so far). Do slow"
+                            + " work outside the listener.",
+                    capacity,
                     count);
         }
     }
 
-    /** How many events no listener has heard of. */
+    /** How many events were dropped. */
     long dropped() {
         return dropped.get();
     }
@@ -223,13 +228,13 @@ public final class Events {
         do {
             for (Consumer<LockListener> event = queue.poll(); event != null; event = queue.poll()) {
                 pending.decrementAndGet();
-                listeners.forEach(tell(event));
+                listeners.forEach(guarded(event));
             }
             delivering.set(false);
         } while (!queue.isEmpty() && delivering.compareAndSet(false, true));
     }
 
-    private static Consumer<LockListener> tell(Consumer<LockListener> event) {
+    private static Consumer<LockListener> guarded(Consumer<LockListener> event) {
         return listener -> {
             try {
                 event.accept(listener);

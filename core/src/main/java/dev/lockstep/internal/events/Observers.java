@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The observers of a client. What they throw is logged here and goes no further. Safe for use by many threads. */
+/**
+ * The observers of a client. Exceptions that they throw are logged here and go no further. Safe for use by many
+ * threads.
+ */
 public final class Observers {
     private static final Logger log = LoggerFactory.getLogger(Observers.class);
 
@@ -33,7 +36,7 @@ public final class Observers {
         this.any = !observers.isEmpty();
     }
 
-    /** Whether somebody observes calls: an observer, or a flight recording that is under way. */
+    /** Whether calls are observed: by an observer, or by a flight recording that is under way. */
     public boolean isAny() {
         return any || isRecorded();
     }
@@ -49,23 +52,23 @@ public final class Observers {
             all.add(recorder);
             withRecorder = List.copyOf(all);
         });
-        tell(observer -> observer.clientOpening(client));
+        notifyEach(observer -> observer.clientOpening(client));
     }
 
     public void closed(LockClient client) {
-        tell(observer -> observer.clientClosed(client));
+        notifyEach(observer -> observer.clientClosed(client));
     }
 
     public void opened(LockClient client) {
-        tell(observer -> observer.clientOpened(client));
+        notifyEach(observer -> observer.clientOpened(client));
     }
 
     /** Calls each observer. Not under a mutex. */
-    void tell(Consumer<LockObserver> event) {
-        tell(observers, event);
+    void notifyEach(Consumer<LockObserver> event) {
+        notifyEach(observers, event);
     }
 
-    private static void tell(List<LockObserver> observers, Consumer<LockObserver> event) {
+    private static void notifyEach(List<LockObserver> observers, Consumer<LockObserver> event) {
         for (LockObserver observer : observers) {
             try {
                 event.accept(observer);
@@ -75,7 +78,7 @@ public final class Observers {
         }
     }
 
-    /** A call starts. Whoever is returned throws nothing. */
+    /** A call starts. The observer that is returned throws nothing. */
     public CallObserver started(LockObserver.Call call) {
         List<LockObserver> recorded = withRecorder;
         List<LockObserver> each = recorded != null && isRecorded() ? recorded : observers;
@@ -147,7 +150,7 @@ public final class Observers {
         }
     }
 
-    /** Hears of a backend's requests on behalf of the observers. */
+    /** Observes a backend's requests on behalf of the observers. */
     public RequestObserver requests(Scheduler scheduler) {
         return new RequestObserver() {
             @Override
@@ -159,13 +162,13 @@ public final class Observers {
                 }
                 var request = new Request(
                         kind, Duration.ofNanos(scheduler.nanoTime() - sentNanos), Optional.ofNullable(failure));
-                tell(each, observer -> observer.requestEnded(request));
+                notifyEach(each, observer -> observer.requestEnded(request));
             }
 
             @Override
             public void renewalFailed(int size, Throwable failure) {
                 var event = new RenewalFailure(size, failure);
-                tell(observer -> observer.renewalFailed(event));
+                notifyEach(observer -> observer.renewalFailed(event));
             }
         };
     }

@@ -1,5 +1,5 @@
 /**
- * Tells listeners and observers what happens. Calls users' code, so never under a mutex.
+ * Notifies listeners and observers of what happens. Calls users' code, so never under a mutex.
  *
  * <p>May call {@code concurrent}. Called by every package that has something to report.
  */

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** What operators ask of one namespace of the engine in use. Safe for use by many threads. */
+/** Requests of operators for one namespace of the engine in use. Safe for use by many threads. */
 final class FallbackAdmin implements AdminBackend {
     private final FallbackRouter router;
     private final Function<Side, AdminBackend> engines;
@@ -62,7 +62,7 @@ final class FallbackAdmin implements AdminBackend {
         return engines.apply(router.side()).forceRelease(name);
     }
 
-    /** Asks the primary, whatever is in use: only its grants have tokens. */
+    /** Asks the primary, even if the fallback is in use: only its grants have tokens. */
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {
         return engines.apply(Side.PRIMARY).forceRelease(name, token);

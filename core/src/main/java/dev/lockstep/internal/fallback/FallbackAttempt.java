@@ -1,8 +1,8 @@
 package dev.lockstep.internal.fallback;
 
-import dev.lockstep.HolderInfo;
-import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.Futures;
+import dev.lockstep.internal.engine.ForwardedRequest;
 import dev.lockstep.internal.fallback.FallbackRouter.Side;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
@@ -11,7 +11,6 @@ import dev.lockstep.spi.GrantListener;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import java.time.Duration;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * One try of a claim, at one of two engines. It has an id and a time of its own, because an engine may still be
  * forgetting an earlier one when this one arrives.
  */
-final class FallbackAttempt implements ClaimRequest, GrantListener {
+final class FallbackAttempt implements ForwardedRequest, GrantListener {
     private static final Logger log = LoggerFactory.getLogger(FallbackAttempt.class);
 
     private final FallbackRouter router;
@@ -32,7 +31,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
     private final int number;
     private final long sentNanos;
 
-    /** The grant that was told or signalled last. Guarded by this. */
+    /** The grant that was last an outcome or signalled. Guarded by this. */
     private @Nullable FallbackGrant grant;
 
     // Written under the router's mutex.
@@ -93,13 +92,13 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
         router.mutex.enter();
         try {
             if (!owner.isCurrent(this)) {
-                return; // what it was granted is given back by its withdrawal
+                return; // its withdrawal releases what it was granted
             }
             router.answered(owner);
             if (outcome instanceof Outcome.Granted granted) {
-                FallbackGrant told = known(granted.grant());
-                router.begun(told);
-                router.mutex.later(() -> owner.answer(new Outcome.Granted(told)));
+                FallbackGrant begun = known(granted.grant());
+                router.begun(begun);
+                router.mutex.later(() -> owner.answer(new Outcome.Granted(begun)));
             } else if (outcome != null) {
                 router.mutex.later(() -> owner.answer(outcome));
             } else {
@@ -112,14 +111,14 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
     }
 
     /**
-     * Gives it up, with a grant that it was told but that nobody took. Under the mutex.
+     * Gives it up, with a grant that it has received but that the core did not take. Under the mutex.
      *
-     * @return done when the engine knows it no more, or is gone itself
+     * @return done when the engine no longer has it, or is down itself
      */
     CompletableFuture<Void> giveUp() {
         CompletableFuture<Void> done = new CompletableFuture<>();
         gone = done;
-        FallbackGrant untaken = toldGrant();
+        FallbackGrant untaken = signalledGrant();
         if (untaken != null) {
             router.ended(untaken);
         }
@@ -138,12 +137,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
             return;
         }
         long withdrawnNanos = router.backend().nanoTime();
-        CompletionStage<Void> answer;
-        try {
-            answer = known.withdraw(LockBackend.DO_NOT_BLOCK);
-        } catch (RuntimeException | Error e) {
-            answer = CompletableFuture.failedFuture(e);
-        }
+        CompletableFuture<Void> answer = Futures.answerTo(() -> known.withdraw(LockBackend.DO_NOT_BLOCK));
         answer.whenComplete((value, error) -> {
             if (error != null) {
                 log.debug("Lock '{}': a claim could not be withdrawn", name(), error);
@@ -164,7 +158,7 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
         return known;
     }
 
-    private synchronized @Nullable FallbackGrant toldGrant() {
+    private synchronized @Nullable FallbackGrant signalledGrant() {
         return grant;
     }
 
@@ -182,26 +176,18 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
         }
     }
 
+    @Override
+    public void waiting() {
+        if (gone == null) {
+            request.listener().waiting();
+        }
+    }
+
     // ---------------------------------------------------------------- what it asks
 
     @Override
-    public String name() {
-        return request.name();
-    }
-
-    @Override
-    public LockMode mode() {
-        return request.mode();
-    }
-
-    @Override
-    public boolean mayWait() {
-        return request.mayWait();
-    }
-
-    @Override
-    public boolean mayBarge() {
-        return request.mayBarge();
+    public ClaimRequest asked() {
+        return request;
     }
 
     /** The caller's thread has left by the time of a second attempt. */
@@ -213,21 +199,6 @@ final class FallbackAttempt implements ClaimRequest, GrantListener {
     @Override
     public String claimId() {
         return number == 1 ? request.claimId() : request.claimId() + '-' + Integer.toString(number, 36);
-    }
-
-    @Override
-    public OptionalInt limit() {
-        return request.limit();
-    }
-
-    @Override
-    public int permits() {
-        return request.permits();
-    }
-
-    @Override
-    public HolderInfo holder() {
-        return request.holder();
     }
 
     @Override

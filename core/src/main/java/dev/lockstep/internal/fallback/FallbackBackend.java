@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Two engines as one: claims go to the primary, and to the fallback while the primary is down. The core knows of it only
- * that some grants have no token. How it works is told in {@link FallbackRouter}.
+ * Two engines as one: claims go to the primary, and to the fallback while the primary is down. The core notices only
+ * that some grants have no token. {@link FallbackRouter} describes how it works.
  *
  * <p>Safe for use by many threads.
  */
@@ -79,12 +79,11 @@ public final class FallbackBackend implements LockBackend {
     }
 
     private static Traits common(Traits one, Traits other) {
-        return new Traits(
-                one.push() && other.push(),
-                one.tellsWanted() && other.tellsWanted(),
-                one.shared() && other.shared(),
-                one.fair() && other.fair(),
-                one.minTtl().compareTo(other.minTtl()) > 0 ? one.minTtl() : other.minTtl());
+        return Traits.of(one.minTtl().compareTo(other.minTtl()) > 0 ? one.minTtl() : other.minTtl())
+                .withPush(one.push() && other.push())
+                .withReportsWanted(one.reportsWanted() && other.reportsWanted())
+                .withShared(one.shared() && other.shared())
+                .withFair(one.fair() && other.fair());
     }
 
     LockBackend engine(Side side) {
@@ -191,7 +190,7 @@ public final class FallbackBackend implements LockBackend {
                                     + " still reach it are not excluded then."
                             : "This is the fallback: the engine itself is down. Leases have no token, and clients that"
                                     + " still reach the engine are not excluded.");
-            return new EngineInfo(info.product(), info.version(), info.clock(), info.guarantees(), limits);
+            return info.withLimits(limits);
         });
     }
 

@@ -121,16 +121,16 @@ final class FallbackGrant implements ForeignGrant {
         if (side == Side.FALLBACK || answer.isDone()) {
             return answer;
         }
-        CompletableFuture<Boolean> told = new CompletableFuture<>();
-        router.follow(side, sentNanos, answer, told, () -> told.completeExceptionally(unconfirmed()));
-        return told;
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        router.follow(side, sentNanos, answer, result, () -> result.completeExceptionally(unconfirmed()));
+        return result;
     }
 
     private LockUnavailableException unconfirmed() {
         return new LockUnavailableException(
                 name,
-                "Lock '" + name + "': the engine is down and did not confirm the release. It goes on in the background;"
-                        + " at the latest the lock is free after the ttl.");
+                "Lock '" + name + "': the engine is down and did not confirm the release. It continues in the"
+                        + " background; at the latest the lock is free after the ttl.");
     }
 
     @Override

@@ -22,23 +22,24 @@ final class FallbackRouter {
     /*
      * Overview
      *
-     * All claims go to one side at a time, the course. PrimaryWatch says when the primary is gone (enter) and when it is
-     * back (leave). A switch moves every claim that has no answer yet: its attempt at the one side is withdrawn in the
-     * background, and another made at the other, in the order of the claims' arrival. Only the current attempt of a
+     * All claims go to one side at a time, the course. PrimaryWatch says when the primary is gone (enter) and when it
+     * is back (leave). A switch moves every claim that has no answer yet: its attempt at the one side is withdrawn in
+     * the background, and another made at the other, in the order of the claims' arrival. Only the current attempt of a
      * claim can answer it, and that is decided under the mutex; so a grant that races a switch is either the claim's
-     * answer, or given back by the withdrawal.
+     * answer, or released by the withdrawal.
      *
      *   FallbackClaim ── attempt ──▶ Claim of a side ──▶ Grant of a side ── FallbackGrant
      *
-     * What is held stays held, at the side that granted it. A claim is parked while the client holds a grant of the same
-     * name at the other side that stands against it. So for one name a grant taken in fallback and one taken from the
-     * primary are never good at once, and each name goes back as soon as its own holds have drained: one long hold does
-     * not keep the others from the primary. Grants taken in fallback are told that they are wanted when the primary is
-     * back, so that they are neither kept nor handed on for long. When the last of them has ended, the fallback is left.
+     * What is held stays held, at the side that granted it. A claim is parked while the client holds a grant of the
+     * same name at the other side that stands against it. So for one name a grant taken in fallback and one taken from
+     * the primary are never good at once, and each name goes back as soon as its own holds have drained: one long hold
+     * does not keep the others from the primary. Grants taken in fallback are signalled as wanted when the primary is
+     * back, so that they are neither kept nor handed on for long. When the last of them has ended, the fallback is
+     * left.
      *
      * A primary that is gone answers no release and no withdrawal before its ttl has passed, and the turnstile makes no
      * new claim of a name until then. So in fallback these answers are not waited for: a withdrawal counts as done, a
-     * release as not confirmed. The primary's backend goes on trying, as it would anyway.
+     * release as not confirmed. The primary's backend keeps trying, as it would anyway.
      *
      * Backends, listeners and futures are called without the mutex. It is taken inside no other lock.
      */
@@ -161,7 +162,7 @@ final class FallbackRouter {
         held.add(grant);
     }
 
-    /** The client has a grant no more, or it stands in the way of fewer. Under the mutex. */
+    /** The client no longer has a grant, or the grant excludes fewer claims. Under the mutex. */
     void ended(FallbackGrant grant) {
         if (held.remove(grant)) {
             routeParked();
@@ -182,13 +183,13 @@ final class FallbackRouter {
     /**
      * Follows an answer that nobody waits for once its side is gone.
      *
-     * @param cut what to do with {@code told} then
+     * @param cut what to do with {@code result} then
      */
     <T extends @Nullable Object> void follow(
-            Side side, long sentNanos, CompletionStage<T> answer, CompletableFuture<T> told, Runnable cut) {
+            Side side, long sentNanos, CompletionStage<T> answer, CompletableFuture<T> result, Runnable cut) {
         mutex.enter();
         try {
-            if (side == Side.PRIMARY && !told.isDone()) {
+            if (side == Side.PRIMARY && !result.isDone()) {
                 if (closed || course.side == Side.FALLBACK) {
                     mutex.later(cut);
                 } else {
@@ -207,9 +208,9 @@ final class FallbackRouter {
                 mutex.leave();
             }
             if (error != null) {
-                told.completeExceptionally(error);
+                result.completeExceptionally(error);
             } else {
-                told.complete(value);
+                result.complete(value);
             }
         });
     }

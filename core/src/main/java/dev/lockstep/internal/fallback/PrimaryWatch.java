@@ -93,7 +93,7 @@ final class PrimaryWatch implements AutoCloseable {
         long contact = primary.lastContactNanos();
         long silent;
         synchronized (this) {
-            silence.skip(silence.awayNanos(now)); // this process stood still; the primary need not have
+            silence.skip(silence.awayNanos(now)); // this process was paused; the primary may have run
             silence.heard(contact);
             silent = now - silence.sinceNanos();
         }

@@ -22,6 +22,34 @@ final class AsyncCall<T> implements Consumer<Result> {
 
     private final @Nullable Observation observed;
 
+    /**
+     * Starts a call. The first completion of its future decides: if it was cancelled, the hold is released.
+     *
+     * @param enter makes the call wait for its result
+     */
+    static <T> CompletableFuture<T> start(
+            TurnstileContext client,
+            @Nullable Observation observed,
+            Function<@Nullable Hold, T> convert,
+            Function<Consumer<Result>, Waiter> enter) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        Waiter waiter;
+        try {
+            waiter = enter.apply(new AsyncCall<>(future, convert, observed));
+        } catch (RuntimeException e) {
+            if (observed != null) {
+                observed.failed(e);
+            }
+            if (e instanceof IllegalStateException) {
+                throw e; // the client is closed: as every other call, this one throws at once
+            }
+            future.completeExceptionally(e);
+            return future;
+        }
+        follow(waiter, client, future, observed);
+        return future;
+    }
+
     AsyncCall(CompletableFuture<T> future, Function<@Nullable Hold, T> convert, @Nullable Observation observed) {
         this.future = future;
         this.convert = convert;
@@ -64,8 +92,24 @@ final class AsyncCall<T> implements Consumer<Result> {
         }
     }
 
+    /** Ends a call that has entered, when its time is up or its future is cancelled, if it has no result by then. */
+    static void follow(
+            Waiter waiter, TurnstileContext client, CompletableFuture<?> future, @Nullable Observation observed) {
+        if (waiter.result() == null) {
+            if (observed != null) {
+                observed.mayWait(waiter);
+            }
+            endInTime(waiter, client, future);
+        }
+        future.whenComplete((done, error) -> {
+            if (error != null) {
+                waiter.giveUp();
+            }
+        });
+    }
+
     /** Ends a call when its time is up, if it has a deadline and no result by then. */
-    static void endInTime(Waiter waiter, TurnstileContext client, CompletableFuture<?> future) {
+    private static void endInTime(Waiter waiter, TurnstileContext client, CompletableFuture<?> future) {
         if (waiter.isBounded()) {
             Deadline deadline = new Deadline(client, waiter);
             deadline.in(waiter.boundNanos());

@@ -66,11 +66,11 @@ final class AsyncExecution<T extends @Nullable Object> {
             result.completeExceptionally(thrown);
             return;
         }
-        Throwable told = release == null ? null : template.afterWork(cause(release), value);
-        if (told == null) {
+        Throwable loss = release == null ? null : template.afterWork(cause(release), value);
+        if (loss == null) {
             result.complete(value);
         } else {
-            result.completeExceptionally(told);
+            result.completeExceptionally(loss);
         }
     }
 

@@ -83,19 +83,23 @@ public final class HoldLease extends AtomicBoolean implements Lease {
     @Override
     public void close() {
         if (mayClose()) {
-            Releases.giveBack(hold, true, hold.turnstile.client());
+            Releases.release(hold, Releases.Part.LEASE, hold.turnstile.client());
         }
     }
 
     @Override
     public CompletableFuture<Void> closeAsync() {
         return mayClose()
-                ? CallerContext.carry(Releases.giveBackAsync(hold, hold.turnstile.client()))
+                ? CallerContext.carry(Releases.releaseAsync(hold, hold.turnstile.client()))
                 : CompletableFuture.completedFuture(null);
     }
 
+    Hold hold() {
+        return hold;
+    }
+
     /** True the first time. */
-    private boolean mayClose() {
+    boolean mayClose() {
         if (get()) {
             return false;
         }

@@ -2,7 +2,13 @@ package dev.lockstep.internal.lock;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.CallerContext;
+import dev.lockstep.internal.turnstile.Hold;
+import dev.lockstep.internal.turnstile.ReleaseFailures;
+import dev.lockstep.internal.turnstile.Releases;
+import dev.lockstep.internal.turnstile.TurnstileContext;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -13,11 +19,18 @@ import java.util.function.Consumer;
 /** The leases of several locks as one: valid while all are, lost with the first of them. */
 final class MultiLease implements Lease {
     private final String name;
-    private final List<Lease> leases;
+    private final TurnstileContext client;
+    private final List<HoldLease> leases;
 
-    MultiLease(String name, List<Lease> leases) {
+    /**
+     * Makes the lease of several locks.
+     *
+     * @param sorted the leases, in the order of the locks' names
+     */
+    MultiLease(String name, TurnstileContext client, List<HoldLease> sorted) {
         this.name = name;
-        this.leases = List.copyOf(leases);
+        this.client = client;
+        this.leases = List.copyOf(sorted);
     }
 
     @Override
@@ -35,10 +48,16 @@ final class MultiLease implements Lease {
 
     @Override
     public long token(String lockName) {
-        for (Lease lease : leases) {
-            if (lease.lockName().equals(lockName)) {
-                return lease.token();
+        int from = 0;
+        int to = leases.size() - 1;
+        while (from <= to) {
+            int middle = (from + to) >>> 1;
+            int order = leases.get(middle).lockName().compareTo(lockName);
+            if (order == 0) {
+                return leases.get(middle).token();
             }
+            from = order < 0 ? middle + 1 : from;
+            to = order < 0 ? to : middle - 1;
         }
         throw new IllegalArgumentException("This is a lease of locks '" + name + "', not of '" + lockName + "'.");
     }
@@ -65,10 +84,10 @@ final class MultiLease implements Lease {
 
     @Override
     public void onLost(Consumer<LossReason> action) {
-        AtomicBoolean told = new AtomicBoolean();
+        AtomicBoolean notified = new AtomicBoolean();
         for (Lease lease : leases) {
             lease.onLost(reason -> {
-                if (told.compareAndSet(false, true)) {
+                if (notified.compareAndSet(false, true)) {
                     action.accept(reason);
                 }
             });
@@ -82,25 +101,53 @@ final class MultiLease implements Lease {
 
     @Override
     public void close() {
-        MultiLock.giveBackAll(leases, Lease::close);
+        ReleaseFailures failures = new ReleaseFailures();
+        Releases.releaseAll(closing(leases, failures), Releases.Part.LEASE, client, failures);
+        failures.throwIfAny();
+    }
+
+    /** The holds of those leases that were not closed yet. From now on they are. */
+    private static List<Hold> closing(List<HoldLease> leases, ReleaseFailures failures) {
+        List<Hold> open = new ArrayList<>(leases.size());
+        for (HoldLease lease : leases) {
+            try {
+                if (lease.mayClose()) {
+                    open.add(lease.hold());
+                }
+            } catch (RuntimeException e) {
+                failures.add(e);
+            }
+        }
+        return open;
     }
 
     @Override
     public CompletableFuture<Void> closeAsync() {
+        ReleaseFailures refusals = new ReleaseFailures();
         List<CompletableFuture<Void>> closing =
-                leases.stream().map(Lease::closeAsync).toList();
-        return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new))
+                Releases.releaseAllAsync(closing(leases, refusals), Releases.Part.LEASE, client);
+        refusals.throwIfAny();
+        return CallerContext.carry(CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new))
                 .handle((done, failure) -> {
-                    MultiLock.giveBackAll(closing, MultiLease::ensureClosed);
+                    ReleaseFailures failures = new ReleaseFailures();
+                    closing.forEach(closed -> ensureClosed(closed, failures));
+                    failures.throwIfAny();
                     return null;
-                });
+                }));
     }
 
-    private static void ensureClosed(CompletableFuture<Void> closed) {
+    /** Closes leases that nobody has seen yet. Done when the engine has confirmed it, or the request timeout has passed. */
+    static CompletableFuture<Void> undo(List<HoldLease> leases, TurnstileContext client) {
+        List<Hold> holds = closing(leases, new ReleaseFailures());
+        return CompletableFuture.allOf(
+                Releases.releaseAllAsync(holds, Releases.Part.LEASE, client).toArray(CompletableFuture[]::new));
+    }
+
+    private static void ensureClosed(CompletableFuture<Void> closed, ReleaseFailures failures) {
         try {
             closed.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+            failures.add(e.getCause() instanceof RuntimeException cause ? cause : e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.lockstep.internal.lock;
 
+import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockObserver;
 import dev.lockstep.LockObserver.CallEnd;
@@ -10,9 +11,11 @@ import dev.lockstep.LockObserver.HoldOutcome;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.WaitReport;
 import dev.lockstep.internal.events.Observers;
 import dev.lockstep.internal.turnstile.Call;
 import dev.lockstep.internal.turnstile.Hold;
+import dev.lockstep.internal.turnstile.Waiter;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -20,13 +23,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What observers see of one call and of the hold that comes of it: each once, and the end of the call first. A hold may be
- * lost before its call has returned; its end is then reported by the call. Not used unless somebody observes.
+ * What observers see of one call and of the resulting hold: each once, and the end of the call first. A hold may be
+ * lost before its call has returned; its end is then reported by the call. Not used unless there are observers.
  *
  * <p>Called without the mutex. Safe for use by many threads.
  */
-final class Observation extends AtomicInteger implements LockObserver.Call, Hold.Observer {
-    // Extends AtomicInteger (the state) to be one object: there is one for every call.
+final class Observation extends AtomicInteger implements LockObserver.Call, CallEnd, Hold.Observer {
+    // Extends AtomicInteger (the state), and is also the end of a call that has acquired the lock: every call makes
+    // one, so
+    // that it is one object.
     private static final long serialVersionUID = 1L;
 
     private static final int CALLING = 0;
@@ -35,7 +40,8 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Hold
     /** The hold has ended, or there was none. */
     private static final int ENDED = 2;
 
-    private static final End ACQUIRED = new End(CallOutcome.ACQUIRED, Optional.empty());
+    private static final EndOfHold RELEASED =
+            new EndOfHold(HoldOutcome.RELEASED, Optional.empty(), OptionalLong.empty());
     private static final End REENTERED = new End(CallOutcome.REENTERED, Optional.empty());
 
     private final transient TurnstileLock lock;
@@ -43,13 +49,22 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Hold
     private final boolean async;
     private transient CallObserver observer = CallObserver.NONE;
 
-    /** Only of an asynchronous call; guarded by this. */
+    /** The hold that the call got; null before. Written and read while the end of the call is reported. */
+    private transient @Nullable Hold hold;
+
+    /** Whether the executor may report something of the call. Written by the thread of the call. */
+    private boolean elsewhere;
+
+    /** Only if the executor may report something of the call; guarded by this, as the next. */
     private boolean callEnded;
+
+    private transient @Nullable WaitReport waits;
 
     private Observation(TurnstileLock lock, long waitNanos, boolean async) {
         this.lock = lock;
         this.waitNanos = waitNanos;
         this.async = async;
+        this.elsewhere = async;
     }
 
     /** A call starts, in its own thread. Null if nobody observes. */
@@ -62,41 +77,81 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Hold
         return observation;
     }
 
-    void waiting() {
-        if (!async) {
-            observer.waiting();
+    /** The call has no result yet: reports that it waits when the engine has said so, which may be known. By its thread. */
+    void mayWait(Waiter waiter) {
+        if (waitNanos == Call.NOT_AT_ALL) {
             return;
         }
-        synchronized (this) { // the executor may end the call at this moment
-            if (!callEnded) {
-                observer.waiting();
-            }
+        elsewhere = true;
+        if (waiter.reportWait(this::waiting)) {
+            waiting();
         }
+    }
+
+    /** The call must wait. Nothing happens if it has ended, or this was said before. */
+    private void waiting() {
+        WaitReport report = new WaitReport();
+        synchronized (this) {
+            if (callEnded || waits != null) {
+                return;
+            }
+            waits = report;
+        }
+        report.run(observer::waiting);
     }
 
     private void end(CallEnd end) {
-        if (!async) {
-            observer.callEnded(end);
-            return;
+        if (elsewhere) {
+            WaitReport before;
+            synchronized (this) {
+                callEnded = true;
+                before = waits;
+            }
+            if (before != null) {
+                before.await();
+            }
         }
-        synchronized (this) {
-            callEnded = true;
-            observer.callEnded(end);
-        }
+        observer.callEnded(end);
     }
 
     /** The call has the lock. From now on the end of the hold is reported, if it is not over already. */
-    void acquired(Hold hold) {
-        if (hold.count() > 0) {
+    void acquired(Hold begun) {
+        if (begun.count() > 0) {
             end(REENTERED);
             return;
         }
-        hold.observe(this);
-        end(ACQUIRED);
+        hold = begun;
+        begun.observe(this);
+        end(this);
         if (!compareAndSet(CALLING, HOLDING)) {
-            report(hold);
-        } else if (hold.loss() != null) {
-            holdEnded(hold); // lost before anybody knew that it is observed
+            report(begun);
+        } else if (begun.loss() != null) {
+            holdEnded(begun); // lost before anybody knew that it is observed
+        }
+    }
+
+    // ---------------------------------------------------------------- the end of a call that has the lock
+
+    @Override
+    public CallOutcome outcome() {
+        return CallOutcome.ACQUIRED;
+    }
+
+    @Override
+    public Optional<Throwable> failure() {
+        return Optional.empty();
+    }
+
+    @Override
+    public OptionalLong token() {
+        Hold begun = hold;
+        if (begun == null || begun.isForeign()) {
+            return OptionalLong.empty();
+        }
+        try {
+            return OptionalLong.of(begun.turnstile.drawToken(begun));
+        } catch (LockLostException | IllegalStateException e) {
+            return OptionalLong.empty();
         }
     }
 
@@ -138,14 +193,26 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Hold
         } else if (hold.isUnconfirmed()) {
             outcome = HoldOutcome.UNCONFIRMED;
         }
-        observer.holdEnded(new EndOfHold(
-                outcome, Optional.ofNullable(loss), drawn == 0 ? OptionalLong.empty() : OptionalLong.of(drawn)));
+        boolean usual = outcome == HoldOutcome.RELEASED && drawn == 0;
+        observer.holdEnded(
+                usual
+                        ? RELEASED
+                        : new EndOfHold(
+                                outcome,
+                                Optional.ofNullable(loss),
+                                drawn == 0 ? OptionalLong.empty() : OptionalLong.of(drawn)));
     }
 
     private record End(CallOutcome outcome, Optional<Throwable> failure) implements CallEnd {}
 
     private record EndOfHold(HoldOutcome outcome, Optional<LossReason> lossReason, OptionalLong token)
             implements HoldEnd {}
+
+    /** Only an election asks for a lock under another name than its thread's. */
+    @Override
+    public LockObserver.CallKind kind() {
+        return lock.isOfElection() ? LockObserver.CallKind.TERM : LockObserver.CallKind.LOCK;
+    }
 
     @Override
     public String lockName() {
@@ -164,7 +231,7 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Hold
 
     @Override
     public Optional<Duration> maxWait() {
-        return waitNanos == Call.FOREVER ? Optional.empty() : Optional.of(Duration.ofNanos(waitNanos));
+        return waitNanos == Call.NO_LIMIT ? Optional.empty() : Optional.of(Duration.ofNanos(waitNanos));
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A hold of somebody else's making, to look at: it cannot be closed. */
+/** A read-only view of a hold that other code took: it cannot be closed. */
 record ShownLease(Lease lease) implements Lease {
     @Override
     public String lockName() {

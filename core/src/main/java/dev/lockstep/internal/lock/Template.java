@@ -86,9 +86,9 @@ public record Template(LockClient client, LockOptions options, Duration waitAtMo
         } catch (RuntimeException e) {
             thrown.addSuppressed(e);
         }
-        Throwable told = withoutResult(thrown);
-        if (told != thrown) {
-            throw (LockLostException) told;
+        Throwable own = withoutResult(thrown);
+        if (own != thrown) {
+            throw (LockLostException) own;
         }
     }
 
@@ -114,7 +114,9 @@ public record Template(LockClient client, LockOptions options, Duration waitAtMo
         }
     }
 
-    /** What the caller is told of a release that failed after work that has a result; null if it just has the result. */
+    /**
+     * The exception for a release that failed after work that has a result; null if the caller just gets the result.
+     */
     @Nullable
     Throwable afterWork(Throwable release, @Nullable Object result) {
         if (release instanceof ReleaseNotConfirmedException) {

@@ -5,7 +5,9 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.internal.concurrent.CallerContext;
+import dev.lockstep.internal.concurrent.ThreadNames;
 import dev.lockstep.internal.turnstile.Call;
+import dev.lockstep.internal.turnstile.ClaimBatch;
 import dev.lockstep.internal.turnstile.Entry;
 import dev.lockstep.internal.turnstile.Hold;
 import dev.lockstep.internal.turnstile.Releases;
@@ -21,6 +23,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -79,12 +82,12 @@ public final class TurnstileLock implements DistributedLock {
 
     @Override
     public void lock() {
-        counted(require(takeUninterruptibly(Call.FOREVER)));
+        counted(require(takeUninterruptibly(Call.NO_LIMIT)));
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        counted(require(take(Call.FOREVER, true)));
+        counted(require(take(Call.NO_LIMIT, true)));
     }
 
     @Override
@@ -99,12 +102,12 @@ public final class TurnstileLock implements DistributedLock {
 
     @Override
     public Lease acquire() throws InterruptedException {
-        return lease(require(take(Call.FOREVER, true)));
+        return lease(require(take(Call.NO_LIMIT, true)));
     }
 
     @Override
     public Lease acquireUninterruptibly() {
-        return lease(require(takeUninterruptibly(Call.FOREVER)));
+        return lease(require(takeUninterruptibly(Call.NO_LIMIT)));
     }
 
     @Override
@@ -125,15 +128,26 @@ public final class TurnstileLock implements DistributedLock {
         }
     }
 
-    /** The one way in for threads. Null if somebody else holds the lock and the time is up. */
+    /** The only entry for threads. Null if another caller holds the lock and the time is up. */
     private @Nullable Hold take(long waitNanos, boolean interruptible) throws InterruptedException {
-        Observation observed = Observation.start(client.events().observers(), this, waitNanos, false);
+        return take(waitNanos, interruptible, observe(waitNanos, false));
+    }
+
+    /** A call starts. Null if nobody observes. */
+    @Nullable
+    Observation observe(long waitNanos, boolean async) {
+        return Observation.start(client.events().observers(), this, waitNanos, async);
+    }
+
+    /** Takes the lock in a call that may be observed, whose end is reported here. */
+    @Nullable
+    Hold take(long waitNanos, boolean interruptible, @Nullable Observation observed) throws InterruptedException {
         if (observed == null) {
-            return take(waitNanos, interruptible, null);
+            return enterAndWait(waitNanos, interruptible, null);
         }
         Hold hold;
         try {
-            hold = take(waitNanos, interruptible, observed);
+            hold = enterAndWait(waitNanos, interruptible, observed);
         } catch (InterruptedException | RuntimeException | Error e) {
             observed.failed(e);
             throw e;
@@ -146,7 +160,7 @@ public final class TurnstileLock implements DistributedLock {
         return hold;
     }
 
-    private @Nullable Hold take(long waitNanos, boolean interruptible, @Nullable Observation observed)
+    private @Nullable Hold enterAndWait(long waitNanos, boolean interruptible, @Nullable Observation observed)
             throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException("Interrupted before taking lock '" + name + "'");
@@ -168,7 +182,7 @@ public final class TurnstileLock implements DistributedLock {
         Result result = waiter.result();
         if (result == null) {
             if (observed != null) {
-                observed.waiting();
+                observed.mayWait(waiter);
             }
             result = new ThreadWait(waiter).await(interruptible);
         }
@@ -203,61 +217,84 @@ public final class TurnstileLock implements DistributedLock {
     @Override
     public CompletableFuture<Lease> acquireAsync() {
         Throwable place = holds.place();
-        return takeAsync(Call.FOREVER, hold -> asyncLease(require(hold), place));
+        return takeAsync(Call.NO_LIMIT, observe(Call.NO_LIMIT, true), hold -> asyncLease(require(hold), place));
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait) {
+        long nanos = waitNanos(wait);
         Throwable place = holds.place();
-        return takeAsync(waitNanos(wait), hold -> Optional.ofNullable(hold).map(held -> asyncLease(held, place)));
+        return takeAsync(
+                nanos,
+                observe(nanos, true),
+                hold -> Optional.ofNullable(hold).<Lease>map(held -> asyncLease(held, place)));
     }
+
+    /** Takes the lock in an asynchronous call that may be observed, as a part of several. */
+    CompletableFuture<Optional<HoldLease>> takeAsync(
+            long waitNanos, @Nullable Observation observed, @Nullable Throwable place) {
+        return takeAsync(waitNanos, observed, hold -> Optional.ofNullable(hold).map(held -> asyncLease(held, place)));
+    }
+
+    /** Whether an election asks for the lock. */
+    boolean isOfElection() {
+        return asker != null;
+    }
+
+    /** What others see of the thread that calls. */
+    private String threadName() {
+        return asker == null ? ThreadNames.current() : asker;
+    }
+
+    /** The only entry without a thread. It returns no hold: the call receives the result later. */
+    private <T> CompletableFuture<T> takeAsync(
+            long waitNanos, @Nullable Observation observed, Function<@Nullable Hold, T> convert) {
+        return AsyncCall.start(client, observed, convert, call -> (Waiter)
+                enter(turnstile(), Call.async(CallerContext.carry(call), threadName(), mode, options, waitNanos)));
+    }
+
+    // ---------------------------------------------------------------- taking together with others
 
     /**
-     * The one way in without a thread. Whoever completes the future first decides: a result that finds it cancelled is
-     * given back.
+     * Lets a call that does not wait claim this lock together with others.
+     *
+     * @param callback hears the result of an asynchronous call; null for a call of this thread
+     * @return false if the lock must be taken alone
      */
-    private <T> CompletableFuture<T> takeAsync(long waitNanos, Function<@Nullable Hold, T> convert) {
-        CompletableFuture<T> future = new CompletableFuture<>();
-        Observation observed = Observation.start(client.events().observers(), this, waitNanos, true);
-        AsyncCall<T> call = new AsyncCall<>(future, convert, observed);
-        Waiter waiter;
-        try {
-            // Without a thread there is no hold at once: the result comes by the call.
-            waiter =
-                    (Waiter) enter(turnstile(), Call.async(CallerContext.carry(call), asker, mode, options, waitNanos));
-        } catch (RuntimeException e) {
-            if (observed != null) {
-                observed.failed(e);
-            }
-            if (e instanceof IllegalStateException) {
-                throw e; // closed: told at once, as by every other call
-            }
-            future.completeExceptionally(e);
-            return future;
-        }
-        if (waiter.result() == null) {
-            if (observed != null) {
-                observed.waiting();
-            }
-            AsyncCall.endInTime(waiter, client, future);
-        }
-        future.whenComplete((done, error) -> {
-            if (error != null) {
-                waiter.giveUp();
-            }
-        });
-        return future;
+    boolean joins(ClaimBatch batch, @Nullable Consumer<Result> callback) {
+        Call call = callback == null
+                ? Call.of(Thread.currentThread(), mode, options, Call.NOT_AT_ALL, client)
+                : Call.async(callback, threadName(), mode, options, Call.NOT_AT_ALL);
+        return batch.add(client.turnstile(name), call);
     }
 
-    // ---------------------------------------------------------------- giving back
+    /** Where a call of several locks began; null unless the client looks for leaks. */
+    @Nullable
+    Throwable place() {
+        return holds.place();
+    }
+
+    /** Counts a hold that this thread has taken. */
+    void count(Hold hold, Releases.Part part) {
+        place(hold);
+        if (part == Releases.Part.LOCK) {
+            hold.countLock();
+        } else {
+            hold.countLease();
+        }
+    }
+
+    // ---------------------------------------------------------------- releasing
 
     @Override
     public void unlock() {
+        Releases.release(unlockable(), Releases.Part.LOCK, client);
+    }
+
+    /** The hold of the calling thread that {@link #unlock()} releases. */
+    Hold unlockable() {
         Hold hold = turnstile().holdOf(Thread.currentThread(), mode);
-        if (hold == null || hold.locks() == 0) {
-            hold = current(hold);
-        }
-        Releases.giveBack(hold, false, client);
+        return hold == null || hold.locks() == 0 ? current(hold) : hold;
     }
 
     /** The thread's hold, if the turnstile that this object knows has been retired meanwhile. */
@@ -277,16 +314,19 @@ public final class TurnstileLock implements DistributedLock {
 
     // ---------------------------------------------------------------- asking
 
-    /** Whether the calling thread has a hold by {@code lock()} to give back, lost or not. */
+    /** Whether the calling thread has a hold by {@code lock()} to release, lost or not. */
     boolean canUnlock() {
-        Hold hold = client.turnstile(name).holdOf(Thread.currentThread(), mode);
-        return hold != null && hold.locks() > 0;
+        return currentHold().filter(hold -> hold.locks() > 0).isPresent();
     }
 
     @Override
     public Optional<Lease> currentLease() {
-        Hold hold = client.turnstile(name).holdOf(Thread.currentThread(), mode);
-        return hold == null ? Optional.empty() : Optional.of(new ShownLease(new HoldLease(hold)));
+        return currentHold().map(hold -> new ShownLease(new HoldLease(hold)));
+    }
+
+    /** The hold of the calling thread, lost or not. */
+    Optional<Hold> currentHold() {
+        return Optional.ofNullable(client.turnstile(name).holdOf(Thread.currentThread(), mode));
     }
 
     @Override
@@ -313,19 +353,17 @@ public final class TurnstileLock implements DistributedLock {
         if (hold == null) {
             return false;
         }
-        place(hold);
-        hold.countLock();
+        count(hold, Releases.Part.LOCK);
         return true;
     }
 
     private Lease lease(Hold hold) {
-        place(hold);
-        hold.countLease();
+        count(hold, Releases.Part.LEASE);
         return new HoldLease(hold);
     }
 
-    /** A lease that belongs to no thread: it is noticed if nobody can reach it any more. */
-    private Lease asyncLease(Hold hold, @Nullable Throwable place) {
+    /** A lease that belongs to no thread: the client notices if it becomes unreachable. */
+    HoldLease asyncLease(Hold hold, @Nullable Throwable place) {
         if (place != null) {
             hold.acquiredAt(place);
         }
@@ -343,9 +381,9 @@ public final class TurnstileLock implements DistributedLock {
         }
     }
 
-    /** A wait that nobody lives to see the end of has none: an outage ends it, as it ends {@link #lock()}. */
-    private static long waitNanos(Duration wait) {
+    /** A wait of a hundred years or more has no limit: an outage ends it, as it ends {@link #lock()}. */
+    static long waitNanos(Duration wait) {
         long nanos = Durations.waitNanos(wait);
-        return nanos == LONGEST ? Call.FOREVER : nanos;
+        return nanos == LONGEST ? Call.NO_LIMIT : nanos;
     }
 }

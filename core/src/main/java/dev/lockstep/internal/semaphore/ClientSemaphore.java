@@ -4,14 +4,15 @@ import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockOptions;
 import dev.lockstep.Permit;
+import dev.lockstep.internal.concurrent.CallerContext;
 import dev.lockstep.spi.Durations;
 import dev.lockstep.spi.Limits;
-import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A semaphore of a client: makes calls, and nothing in it changes. */
@@ -53,7 +54,7 @@ final class ClientSemaphore implements DistributedSemaphore {
 
     @Override
     public Permit acquire(int count) throws InterruptedException {
-        return Objects.requireNonNull(take(count, PermitTerms.FOREVER, true), "an unbounded wait ends with a permit");
+        return Objects.requireNonNull(take(count, PermitTerms.NO_LIMIT, true), "an unbounded wait ends with a permit");
     }
 
     @Override
@@ -70,10 +71,10 @@ final class ClientSemaphore implements DistributedSemaphore {
         return Optional.ofNullable(take(count, waitNanos(wait), true));
     }
 
-    /** A wait that nobody lives to see the end of has none. */
+    /** A wait of a hundred years or more has no limit. */
     private static long waitNanos(Duration wait) {
         long nanos = Durations.waitNanos(wait);
-        return nanos == Durations.LONGEST_LIMIT.toNanos() ? PermitTerms.FOREVER : nanos;
+        return nanos == Durations.LONGEST_LIMIT.toNanos() ? PermitTerms.NO_LIMIT : nanos;
     }
 
     /** Null if others have the permits and the time is up. */
@@ -101,8 +102,8 @@ final class ClientSemaphore implements DistributedSemaphore {
             throw thrown;
         }
         if (result instanceof PermitResult.Held held) {
-            call.observation().acquired();
-            return new PermitHandle(held.hold());
+            call.observation().acquired(held.hold().token());
+            return PermitHandle.of(held.hold(), semaphores.unreachable());
         }
         call.observation().refused();
         return null;
@@ -110,7 +111,7 @@ final class ClientSemaphore implements DistributedSemaphore {
 
     @Override
     public CompletableFuture<Permit> acquireAsync() {
-        PermitCall call = call(1, PermitTerms.FOREVER, true);
+        PermitCall call = call(1, PermitTerms.NO_LIMIT, true);
         CompletableFuture<Permit> future = new CompletableFuture<>();
         try {
             call.start();
@@ -123,15 +124,16 @@ final class ClientSemaphore implements DistributedSemaphore {
                 call.giveUp(new PermitResult.GaveUp());
             }
         });
-        call.result().thenAccept(result -> host.execute(() -> complete(future, call, result)));
+        Consumer<PermitResult> completion = CallerContext.carry(result -> complete(future, call, result));
+        call.result().thenAccept(result -> host.execute(() -> completion.accept(result)));
         return future;
     }
 
-    /** Whoever completes the future first decides: a permit that finds it cancelled is released. */
+    /** The first completion of the future decides: if it was cancelled, the permit is released. */
     private void complete(CompletableFuture<Permit> future, PermitCall call, PermitResult result) {
         if (result instanceof PermitResult.GaveUp || future.isDone()) {
             call.observation().cancelled();
-            call.hold().release(LockBackend.DO_NOT_BLOCK);
+            call.hold().drop();
             return;
         }
         Permit permit;
@@ -142,7 +144,7 @@ final class ClientSemaphore implements DistributedSemaphore {
             return;
         }
         if (!future.complete(permit)) {
-            call.hold().release(LockBackend.DO_NOT_BLOCK);
+            call.hold().drop();
         }
     }
 

@@ -2,6 +2,7 @@ package dev.lockstep.internal.semaphore;
 
 import dev.lockstep.ClientSnapshot;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.Futures;
 import dev.lockstep.internal.semaphore.PermitResult.Busy;
 import dev.lockstep.internal.semaphore.PermitResult.Failed;
 import dev.lockstep.internal.semaphore.PermitResult.GaveUp;
@@ -18,17 +19,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One call for permits: one claim's way through the engine. Safe for use by many threads. */
 final class PermitCall {
     /*
-     * Overview. PermitRequest is what the engine sees of the call, PermitState is where it stands, and PermitHold is what
-     * comes of it.
+     * Overview. PermitRequest is what the engine sees of the call, PermitState is its state, and PermitHold is the
+     * resulting hold.
      *
      * The result of the call is known once. A call that gives up has its result when the engine has confirmed the
-     * withdrawal, or after the request timeout; one that fails has it at once, and the withdrawal goes on.
+     * withdrawal, or after the request timeout; one that fails has it at once, and the withdrawal continues.
      */
 
     /** How soon to look again whether the engine has answered a call whose time is up. */
@@ -101,7 +101,10 @@ final class PermitCall {
         }
         answer.whenComplete(this::answered);
         if (!result.isDone()) {
-            observation.waiting();
+            // A call whose first answer is on its way waits when the engine has said so: see PermitHold.waiting().
+            if (terms.mayWait() && made != null && made.mustWait()) {
+                observation.waiting();
+            }
             host.watchOutage(startNanos);
         }
     }
@@ -124,7 +127,7 @@ final class PermitCall {
         if (!state.granted(given, now)) {
             return;
         }
-        host.publish(Event.ACQUIRED, terms.name(), now - startNanos, null);
+        host.publish(Event.ACQUIRED, terms.name(), now - startNanos);
         hold.watchDeadline();
         result.complete(new Held(hold));
         hold.loseIfReported();
@@ -144,7 +147,7 @@ final class PermitCall {
         long endNanos = startMonotonicNanos + bound;
         while (!result.isDone()) {
             try {
-                if (terms.waitNanos() == PermitTerms.FOREVER) {
+                if (terms.waitNanos() == PermitTerms.NO_LIMIT) {
                     result.get();
                 } else {
                     long left = endNanos - host.scheduler().monotonicNanos();
@@ -223,7 +226,7 @@ final class PermitCall {
     private void withdraw(@Nullable Claim known) {
         CompletionStage<Void> withdrawn = known == null
                 ? CompletableFuture.completedFuture(null)
-                : guarded(() -> known.withdraw(LockBackend.DO_NOT_BLOCK));
+                : Futures.answerTo(() -> known.withdraw(LockBackend.DO_NOT_BLOCK));
         withdrawn.whenComplete((done, error) -> gone());
     }
 
@@ -237,15 +240,6 @@ final class PermitCall {
         gone.complete(null);
     }
 
-    /** Calls the backend; what it throws is its answer. */
-    static <T extends @Nullable Object> CompletionStage<T> guarded(Supplier<CompletionStage<T>> request) {
-        try {
-            return request.get();
-        } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
     // ---------------------------------------------------------------- for the client
 
     boolean isClaiming() {
@@ -257,12 +251,15 @@ final class PermitCall {
         return state.isLeavingFor(host.requestTimeout().toNanos(), now);
     }
 
-    void checkOutage(long now, long answeredNanos) {
+    /** Ends a wait without a deadline of its own that has seen no contact for too long; how long until that happens. */
+    long checkOutage(long now, long answeredNanos) {
         long since = answeredNanos - startNanos > 0 ? answeredNanos : startNanos;
-        boolean timed = terms.waitNanos() != PermitTerms.FOREVER && !host.timedCallsFailFast();
-        if (!timed && now - since >= host.patienceNanos()) {
+        boolean timed = terms.waitNanos() != PermitTerms.NO_LIMIT && !host.timedCallsFailFast();
+        long left = timed ? Long.MAX_VALUE : host.patienceNanos() - Math.max(now - since, 0);
+        if (left <= 0) {
             giveUp(new Failed(() -> host.unavailable(terms.name(), now - since)));
         }
+        return left;
     }
 
     /** The client closes: a call that waits fails. */

@@ -5,7 +5,9 @@ import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.Permit;
 import dev.lockstep.ReleaseNotConfirmedException;
+import dev.lockstep.internal.concurrent.CallerContext;
 import dev.lockstep.spi.LockBackend;
+import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -25,9 +27,16 @@ final class PermitHandle implements Permit {
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile @Nullable List<Integer> slots;
 
-    PermitHandle(PermitHold hold) {
+    private PermitHandle(PermitHold hold) {
         this.hold = hold;
         this.host = hold.host();
+    }
+
+    /** The only handle of a hold: when it becomes unreachable, the permits are released. */
+    static Permit of(PermitHold hold, ReferenceQueue<Permit> unreachable) {
+        PermitHandle handle = new PermitHandle(hold);
+        hold.noticedBy(new PermitReference(handle, hold, unreachable));
+        return handle;
     }
 
     @Override
@@ -72,8 +81,10 @@ final class PermitHandle implements Permit {
                     throw new LockUnavailableException(
                             lockName(),
                             "Semaphore '" + lockName() + "': " + host.engine()
-                                    + " did not name the slot of a permit within " + host.requestTimeout() + ".");
+                                    + " did not name the slot of a permit within "
+                                    + host.requestTimeout().toMillis() + " ms.");
                 } catch (ExecutionException e) {
+                    ensureValid(); // the engine may have found out that the permit was lost
                     throw host.failure(lockName(), e.getCause());
                 }
             }
@@ -118,7 +129,7 @@ final class PermitHandle implements Permit {
 
     @Override
     public void onLost(Consumer<LossReason> action) {
-        hold.onLost(Objects.requireNonNull(action, "action"));
+        hold.onLost(CallerContext.carry(Objects.requireNonNull(action, "action")));
     }
 
     @Override
@@ -172,7 +183,7 @@ final class PermitHandle implements Permit {
             timer.cancel();
             host.execute(() -> complete(ended));
         });
-        return ended;
+        return CallerContext.carry(ended);
     }
 
     private void complete(CompletableFuture<Void> ended) {
@@ -184,9 +195,13 @@ final class PermitHandle implements Permit {
         }
     }
 
-    /** What the owner hears of the end; null if the permit was released. One that has no end yet is not confirmed in time. */
+    /**
+     * The exception for the owner; null if the permit was released. A hold that has no end yet was not confirmed in
+     * time.
+     */
     private @Nullable RuntimeException failure() {
         hold.unconfirmed();
+        hold.reportEnd();
         PermitEnd end = hold.end().orElse(PermitEnd.UNCONFIRMED);
         if (end.reason().isPresent()) {
             return lost(end.reason().get());
@@ -197,8 +212,8 @@ final class PermitHandle implements Permit {
         return new ReleaseNotConfirmedException(
                 lockName(),
                 "Semaphore '" + lockName() + "': the work under its permit is done, but " + host.engine()
-                        + " did not confirm the release. It goes on in the background; the permit is free after the ttl at the"
-                        + " latest.",
+                        + " did not confirm the release. It continues in the background; the permit is free after the"
+                        + " ttl at the latest.",
                 null);
     }
 

@@ -1,6 +1,7 @@
 package dev.lockstep.internal.semaphore;
 
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.Futures;
 import dev.lockstep.internal.semaphore.SemaphoreHost.Event;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.GrantListener;
@@ -10,21 +11,28 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The permits that a call may get: their validity, loss and release. Whoever looks at them looks at the clock first. Safe for
- * use by many threads.
+ * The permits that a call may get: their validity, loss and release. Every method that reads them checks the clock
+ * first. Safe for use by many threads.
  */
 final class PermitHold implements GrantListener {
-    private static final Logger log = LoggerFactory.getLogger(PermitHold.class);
-
     private final SemaphoreHost host;
     private final PermitTerms terms;
     private final PermitState state;
     private final PermitObservation observation;
     private final Runnable onGone;
+
+    /** Where the call was made; null unless the client looks for leaks. */
+    private final @Nullable Throwable place;
+
+    /** Notices that the handle has become unreachable; reachable as long as the permits are held. */
+    @SuppressWarnings("unused") // kept, not read
+    private volatile @Nullable PermitReference handle;
+
+    /** Only used by the watch of leaks. */
+    private boolean reportedLong;
 
     /**
      * Makes the hold of a call that begins.
@@ -33,6 +41,7 @@ final class PermitHold implements GrantListener {
      */
     PermitHold(
             SemaphoreHost host, PermitTerms terms, PermitState state, PermitObservation observation, Runnable onGone) {
+        this.place = host.longHold() == null ? null : new Throwable("acquired here");
         this.host = host;
         this.terms = terms;
         this.state = state;
@@ -96,6 +105,14 @@ final class PermitHold implements GrantListener {
         // A permit is released by its holder alone.
     }
 
+    /** Reported on the executor; a call that learns of it while it asks reports it itself: see {@link PermitCall#start()}. */
+    @Override
+    public void waiting() {
+        if (terms.mayWait() && observation.isObserved()) {
+            host.execute(observation::waiting);
+        }
+    }
+
     /** The call has its permits, whose loss the engine may have reported already. */
     void loseIfReported() {
         state.reportedLoss().ifPresent(this::lose);
@@ -108,7 +125,8 @@ final class PermitHold implements GrantListener {
             return;
         }
         report(PermitEnd.lost(reason), actions);
-        PermitCall.guarded(() -> grant().release(LockBackend.DO_NOT_BLOCK)).whenComplete((done, error) -> onGone.run());
+        reportEnd();
+        Futures.answerTo(() -> grant().release(LockBackend.DO_NOT_BLOCK)).whenComplete((done, error) -> onGone.run());
     }
 
     void onLost(Consumer<LossReason> action) {
@@ -120,19 +138,28 @@ final class PermitHold implements GrantListener {
 
     // ---------------------------------------------------------------- release
 
-    /** Releases the permits. Done when the hold has its end; nothing happens if it is over. */
+    /**
+     * Releases the permits. Nothing happens if they are over.
+     *
+     * @return done when the hold has its end, which the caller is to {@linkplain #reportEnd() report}
+     */
     CompletableFuture<Void> release(Duration block) {
         isValid();
         if (!state.release(host.scheduler().nanoTime())) {
             return CompletableFuture.completedFuture(null);
         }
         CompletableFuture<Void> done = new CompletableFuture<>();
-        PermitCall.guarded(() -> grant().release(block)).whenComplete((known, error) -> {
+        Futures.answerTo(() -> grant().release(block)).whenComplete((known, error) -> {
             ended(error != null ? PermitEnd.UNCONFIRMED : known ? PermitEnd.RELEASED : PermitEnd.lost(lossBefore()));
             onGone.run();
             done.complete(null);
         });
         return done;
+    }
+
+    /** Releases the permits, for which nobody waits. */
+    void drop() {
+        release(LockBackend.DO_NOT_BLOCK).whenComplete((done, error) -> host.execute(this::reportEnd));
     }
 
     /** Why the engine had ended what was to be released. */
@@ -161,26 +188,46 @@ final class PermitHold implements GrantListener {
         }
     }
 
-    /** Lets everybody know how the hold has ended. */
+    /** Lets listeners, and the holder if it has lost the permits, know how the hold has ended. */
     private void report(PermitEnd how, List<Consumer<LossReason>> actions) {
         long held = host.scheduler().nanoTime() - state.sinceNanos();
         switch (how.outcome()) {
-            case RELEASED -> host.publish(Event.RELEASED, terms.name(), held, null);
-            case UNCONFIRMED -> host.publish(Event.UNCONFIRMED, terms.name(), held, null);
+            case RELEASED -> host.publish(Event.RELEASED, terms.name(), held);
+            case UNCONFIRMED -> host.publish(Event.UNCONFIRMED, terms.name(), held);
             case LOST -> how.reason().ifPresent(reason -> reportLoss(reason, held, actions));
         }
-        observation.holdEnded(how, token());
     }
 
     private void reportLoss(LossReason reason, long held, List<Consumer<LossReason>> actions) {
-        log.warn(
-                "Semaphore '{}': a permit was lost: {} ({}). It had been held for {} ms, with token {}",
-                terms.name(),
-                reason.explanation(),
-                reason,
-                held / 1_000_000,
-                token());
-        host.publish(Event.LOST, terms.name(), held, reason);
+        host.lost(terms.name(), reason, token(), held);
         actions.forEach(action -> host.runLossAction(terms.name(), action, reason));
+    }
+
+    /** Lets observers know of the end of the hold, if it has one; in the thread that releases, or on the executor. */
+    void reportEnd() {
+        state.end().ifPresent(how -> observation.holdEnded(how, token()));
+    }
+
+    // ---------------------------------------------------------------- leaks
+
+    /** From now on it is noticed if nobody can reach the handle. */
+    void noticedBy(PermitReference reference) {
+        handle = reference;
+    }
+
+    /** The handle is unreachable: releases its permits. */
+    void abandon(long now) {
+        if (state.isHeld()) {
+            host.abandoned(terms.name(), token(), now - state.sinceNanos(), place);
+            drop();
+        }
+    }
+
+    /** Reports once that the permits are held for long. */
+    void reportIfLong(long now, long longNanos) {
+        if (!reportedLong && state.isHeld() && now - state.sinceNanos() >= longNanos) {
+            reportedLong = true;
+            host.lastsLong(terms.name(), now - state.sinceNanos(), place);
+        }
     }
 }

@@ -8,6 +8,7 @@ import dev.lockstep.LockObserver.HoldOutcome;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.WaitReport;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -22,6 +23,8 @@ final class PermitObservation implements LockObserver.Call {
     private CallObserver observer = CallObserver.NONE;
 
     // Guarded by this.
+    private @Nullable WaitReport waits;
+    private boolean callEnded;
     private boolean acquired;
     private @Nullable EndOfHold end;
 
@@ -38,13 +41,25 @@ final class PermitObservation implements LockObserver.Call {
         return observation;
     }
 
+    boolean isObserved() {
+        return observer != CallObserver.NONE;
+    }
+
+    /** The call must wait. Nothing happens if it has ended, or this was said before. */
     void waiting() {
-        observer.waiting();
+        WaitReport report = new WaitReport();
+        synchronized (this) {
+            if (callEnded || waits != null) {
+                return; // the executor may end an asynchronous call at this moment
+            }
+            waits = report;
+        }
+        report.run(observer::waiting);
     }
 
     /** The call has its permit. */
-    void acquired() {
-        observer.callEnded(new EndOfCall(CallOutcome.ACQUIRED, Optional.empty()));
+    void acquired(long token) {
+        ended(new EndOfCall(CallOutcome.ACQUIRED, Optional.empty(), OptionalLong.of(token)));
         EndOfHold already;
         synchronized (this) {
             acquired = true;
@@ -73,26 +88,44 @@ final class PermitObservation implements LockObserver.Call {
     }
 
     private void ended(CallOutcome outcome, @Nullable Throwable failure) {
-        observer.callEnded(new EndOfCall(outcome, Optional.ofNullable(failure)));
+        ended(new EndOfCall(outcome, Optional.ofNullable(failure), OptionalLong.empty()));
     }
 
-    /** The permit has its end. Called once. */
+    private void ended(EndOfCall how) {
+        WaitReport before;
+        synchronized (this) {
+            callEnded = true;
+            before = waits;
+        }
+        if (before != null) {
+            before.await();
+        }
+        observer.callEnded(how);
+    }
+
+    /** The permit has its end, which does not change any more. May be called more than once. */
     void holdEnded(PermitEnd how, long token) {
         EndOfHold known = new EndOfHold(how.outcome(), how.reason(), OptionalLong.of(token));
         boolean report;
         synchronized (this) {
+            report = acquired && end == null;
             end = known;
-            report = acquired;
         }
         if (report) {
             observer.holdEnded(known);
         }
     }
 
-    private record EndOfCall(CallOutcome outcome, Optional<Throwable> failure) implements LockObserver.CallEnd {}
+    private record EndOfCall(CallOutcome outcome, Optional<Throwable> failure, OptionalLong token)
+            implements LockObserver.CallEnd {}
 
     private record EndOfHold(HoldOutcome outcome, Optional<LossReason> lossReason, OptionalLong token)
             implements LockObserver.HoldEnd {}
+
+    @Override
+    public LockObserver.CallKind kind() {
+        return LockObserver.CallKind.PERMIT;
+    }
 
     @Override
     public String lockName() {

@@ -16,7 +16,7 @@ final class PermitRequest implements ClaimRequest {
     private final long number;
     private final long sentNanos;
     private final GrantListener listener;
-    private final String threadName = Thread.currentThread().getName();
+    private final String threadName;
     private @Nullable HolderInfo holder;
 
     PermitRequest(SemaphoreHost host, PermitTerms terms, long number, long sentNanos, GrantListener listener) {
@@ -25,6 +25,7 @@ final class PermitRequest implements ClaimRequest {
         this.number = number;
         this.sentNanos = sentNanos;
         this.listener = listener;
+        this.threadName = host.threadName();
     }
 
     @Override

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a call and its permits stand, and what may follow. Each method is one decision; what it returns is done by {@link
- * PermitCall} and {@link PermitHold} when the monitor is left. Calls nothing of others'. Safe for use by many threads.
+ * The state of a call and its permits, and its transitions. Each method is one decision; {@link PermitCall} and {@link
+ * PermitHold} carry out the result when the monitor is left. Calls no foreign code. Safe for use by many threads.
  */
 final class PermitState {
     /*
@@ -22,8 +22,8 @@ final class PermitState {
      *      ├──▶ WITHDRAWING ──▶ GONE
      *      └──▶ GONE
      *
-     * The end of the hold is known once: when it is lost, or when its release is answered. A grant that comes when the state
-     * is not CLAIMING any more raced the withdrawal, and is the backend's to release. Fields are guarded by this.
+     * The end of the hold is known once: when it is lost, or when its release is answered. A grant that comes when the
+     * state is not CLAIMING any more raced the withdrawal, and the backend releases it. Fields are guarded by this.
      */
     private enum State {
         CLAIMING,

@@ -9,11 +9,11 @@ import java.util.Optional;
  *
  * @param limit how many permits there are
  * @param count how many the call wants
- * @param waitNanos how long it waits for them, or {@link #FOREVER} or {@link #NOT_AT_ALL}
+ * @param waitNanos how long it waits for them, or {@link #NO_LIMIT} or {@link #NOT_AT_ALL}
  * @param async whether no thread waits for the result
  */
 record PermitTerms(String name, int limit, int count, LockOptions options, long waitNanos, boolean async) {
-    static final long FOREVER = -1;
+    static final long NO_LIMIT = Long.MAX_VALUE;
     static final long NOT_AT_ALL = 0;
 
     boolean mayWait() {
@@ -22,6 +22,6 @@ record PermitTerms(String name, int limit, int count, LockOptions options, long 
 
     /** How long the call waits; empty if it has no deadline of its own. */
     Optional<Duration> maxWait() {
-        return waitNanos == FOREVER ? Optional.empty() : Optional.of(Duration.ofNanos(waitNanos));
+        return waitNanos == NO_LIMIT ? Optional.empty() : Optional.of(Duration.ofNanos(waitNanos));
     }
 }

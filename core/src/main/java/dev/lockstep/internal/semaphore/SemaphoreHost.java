@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What semaphores need of their client. Safe for use by many threads. */
+/** What semaphores need from their client. Safe for use by many threads. */
 public interface SemaphoreHost {
     LockBackend backend();
 
@@ -27,6 +27,9 @@ public interface SemaphoreHost {
 
     /** The id of a claim that has a number. */
     String claimId(long number);
+
+    /** What others see of the calling thread. */
+    String threadName();
 
     /** Who asks, for people. */
     HolderInfo holder(String threadName, long sentNanos);
@@ -46,7 +49,7 @@ public interface SemaphoreHost {
     /** Lets {@link Semaphores#look} be called at a time. */
     void watchDeadline(long deadlineNanos);
 
-    /** Lets {@link Semaphores#checkOutage} be called while somebody waits. */
+    /** Lets {@link Semaphores#checkOutage} be called while a call waits. */
     void watchOutage(long sinceNanos);
 
     String engine();
@@ -60,15 +63,32 @@ public interface SemaphoreHost {
     LockUnavailableException closedWhileWaiting(String name);
 
     /** Lets listeners know; not while a monitor is held. */
-    void publish(Event event, String name, long nanos, @Nullable LossReason reason);
+    void publish(Event event, String name, long nanos);
 
-    /** What listeners hear of a permit. */
+    /** Events of a permit for listeners, besides its loss. */
     enum Event {
         ACQUIRED,
         RELEASED,
-        UNCONFIRMED,
-        LOST
+        UNCONFIRMED
     }
+
+    /** Logs the loss of a permit, and lets listeners know; not while a monitor is held. */
+    void lost(String name, LossReason reason, long token, long heldNanos);
+
+    /** How long a permit may be held before that is reported; null if the client does not look for leaks. */
+    @Nullable
+    Duration longHold();
+
+    /**
+     * Logs that the handle of a permit is unreachable, so that the permit is about to be released, and notifies
+     * listeners.
+     *
+     * @param place where it was acquired; null unless the client looks for leaks
+     */
+    void abandoned(String name, long token, long heldNanos, @Nullable Throwable place);
+
+    /** Logs that a permit is held for longer than {@link #longHold()}. */
+    void lastsLong(String name, long heldNanos, @Nullable Throwable place);
 
     /** A call starts, in its own thread; null if nobody observes. */
     LockObserver.@Nullable CallObserver observe(LockObserver.Call call);

@@ -3,6 +3,10 @@ package dev.lockstep.internal.semaphore;
 import dev.lockstep.ClientSnapshot;
 import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.LockOptions;
+import dev.lockstep.Permit;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,13 +14,14 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What a client has of semaphores: its calls that wait, and its permits. Safe for use by many threads. */
+/** The semaphore state of a client: its calls that wait, and its permits. Safe for use by many threads. */
 public final class Semaphores {
     private final SemaphoreHost host;
 
     /** All that the engine may know of, from before it is asked until it has forgotten it; in the order of the calls. */
     private final ConcurrentNavigableMap<Long, PermitCall> calls = new ConcurrentSkipListMap<>();
 
+    private final ReferenceQueue<Permit> unreachable = new ReferenceQueue<>();
     private final AtomicLong numbers = new AtomicLong();
     private volatile boolean closed;
 
@@ -48,7 +53,10 @@ public final class Semaphores {
         calls.remove(call.number());
     }
 
-    /** Whether the engine owes the answer to a release or withdrawal of this client for so long that nobody knows who has it. */
+    /**
+     * Whether the engine has owed the answer to a release or withdrawal of this client for so long that it is unknown
+     * who has the permits.
+     */
     boolean isOwed(String name, long now) {
         for (PermitCall call : calls.values()) {
             if (call.name().equals(name) && call.isOwed(now)) {
@@ -66,13 +74,41 @@ public final class Semaphores {
         }
     }
 
-    /** Ends calls that have waited in vain for an engine that does not answer. True if others still wait. */
-    public boolean checkOutage(long now, long lastContact, long earliest) {
-        long answered = lastContact - earliest > 0 ? lastContact : earliest;
-        for (PermitCall call : calls.values()) {
-            call.checkOutage(now, answered);
+    /** The queue of permit handles that have become unreachable. */
+    ReferenceQueue<Permit> unreachable() {
+        return unreachable;
+    }
+
+    /** Finds permits whose handles are unreachable, and releases them; and reports those that are held for long. */
+    public void lookForLeaks(long now) {
+        for (Reference<?> dropped = unreachable.poll(); dropped != null; dropped = unreachable.poll()) {
+            if (dropped instanceof PermitReference permit) {
+                permit.hold().abandon(now);
+            }
         }
-        return hasWaiters();
+        Duration longHold = host.longHold();
+        if (longHold != null) {
+            for (PermitCall call : calls.values()) {
+                call.hold().reportIfLong(now, longHold.toNanos());
+            }
+        }
+    }
+
+    /**
+     * Ends calls that have waited in vain for an engine that does not answer.
+     *
+     * @return how long until the next of them ends if the engine stays silent; 0 if nobody waits
+     */
+    public long checkOutage(long now, long lastContact, long earliest) {
+        long answered = lastContact - earliest > 0 ? lastContact : earliest;
+        long left = Long.MAX_VALUE;
+        for (PermitCall call : calls.values()) {
+            long patience = call.checkOutage(now, answered);
+            if (patience > 0 && call.isClaiming()) {
+                left = Math.min(left, patience);
+            }
+        }
+        return hasWaiters() ? left : 0;
     }
 
     public boolean hasWaiters() {

@@ -61,7 +61,7 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
         return () -> afterJumps.remove(task);
     }
 
-    /** Somebody who may hold a mutex has noticed it, so nothing is done here. */
+    /** The thread that noticed it may hold a mutex, so nothing is done here. */
     private void jumped() {
         schedule(0, () -> {
             log.info("The machine was suspended, or its wall clock was set forward; locks may have expired meanwhile");

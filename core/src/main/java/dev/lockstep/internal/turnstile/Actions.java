@@ -4,6 +4,7 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.Futures;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
@@ -14,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +35,7 @@ final class Actions {
         this.client = client;
     }
 
-    /** What became of the call that submits a claim; without a claim if the call failed. */
+    /** The result of the call that submits a claim; without a claim if the call failed. */
     record Submission(@Nullable Claim claim, CompletableFuture<Outcome> outcome) {}
 
     Submission call(Passage passage) {
@@ -63,7 +63,7 @@ final class Actions {
     }
 
     void withdraw(Passage passage, Claim claim) {
-        CompletableFuture<Void> withdrawn = answer(() -> claim.withdraw(LockBackend.DO_NOT_BLOCK));
+        CompletableFuture<Void> withdrawn = Futures.answerTo(() -> claim.withdraw(LockBackend.DO_NOT_BLOCK));
         if (!withdrawn.isDone()) {
             turnstile.engineEvents().owed(passage);
         }
@@ -71,83 +71,107 @@ final class Actions {
     }
 
     /** Releases a grant whose last hold is over. */
-    void release(Passage passage) {
-        release(passage, null, LockBackend.DO_NOT_BLOCK);
+    void release(Passage passage, Duration rest) {
+        CompletableFuture<Boolean> released = requestRelease(passage, rest, LockBackend.DO_NOT_BLOCK);
+        if (isAnswered(released)) {
+            turnstile.engineEvents().goneAtOnce(passage);
+            client.events().deliver();
+            return;
+        }
+        turnstile.engineEvents().owed(passage);
+        released.whenComplete((known, error) -> {
+            gone(passage, error);
+            client.events().deliver();
+        });
     }
 
     /** Releases a grant whose last hold ends with the engine's answer. */
     void release(HoldRelease last) {
-        last.asked(release(last.hold.passage, last.hold, last.blockAtMost));
+        follow(last, requestRelease(last.hold.passage, last.rest(), last.blockAtMost));
+    }
+
+    /** Whether a grant may be released together with others: nothing else is to be done with it first. */
+    static boolean mayReleaseTogether(HoldRelease last) {
+        CompletableFuture<Boolean> downgrade = last.hold.passage.downgrade();
+        return last.rest().isZero() && (downgrade == null || downgrade.isDone());
+    }
+
+    /** The engine has been asked to release a grant: brings its answer. */
+    void follow(HoldRelease last, CompletableFuture<Boolean> asked) {
+        Hold hold = last.hold;
+        CompletableFuture<Boolean> released = asked;
+        if (isAnswered(released)) {
+            releasedAtOnce(hold, released.join());
+        } else {
+            turnstile.engineEvents().owed(hold.passage);
+            released = released.whenComplete((known, error) -> answered(hold, known, error));
+        }
+        last.asked(released);
+    }
+
+    private static boolean isAnswered(CompletableFuture<Boolean> released) {
+        return released.isDone() && !released.isCompletedExceptionally();
     }
 
     /** Releases a grant; after a downgrade, if one is under way. */
-    private CompletableFuture<Boolean> release(Passage passage, @Nullable Hold hold, Duration blockAtMost) {
-        CompletableFuture<Boolean> released = requestRelease(passage, blockAtMost);
-        if (released.isDone() && !released.isCompletedExceptionally()) {
-            releasedAtOnce(passage, hold, released.join());
-            return released;
-        }
-        turnstile.engineEvents().owed(passage);
-        return released.whenComplete((known, error) -> answered(passage, hold, known, error));
-    }
-
-    private CompletableFuture<Boolean> requestRelease(Passage passage, Duration blockAtMost) {
+    private static CompletableFuture<Boolean> requestRelease(Passage passage, Duration rest, Duration blockAtMost) {
         Grant grant = passage.heldGrant();
         CompletableFuture<Boolean> downgrade = passage.downgrade();
         try {
             return downgrade == null || downgrade.isDone()
-                    ? releaseOrLeave(passage, grant, blockAtMost).toCompletableFuture()
-                    : downgrade.thenCompose(done -> releaseOrLeave(passage, grant, LockBackend.DO_NOT_BLOCK));
+                    ? release(grant, rest, blockAtMost).toCompletableFuture()
+                    : downgrade.thenCompose(done -> release(grant, rest, LockBackend.DO_NOT_BLOCK));
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private void releasedAtOnce(Passage passage, @Nullable Hold hold, boolean known) {
-        if (hold != null && !known) {
-            turnstile.engineEvents().goneBefore(passage, hold);
+    private static CompletionStage<Boolean> release(Grant grant, Duration rest, Duration blockAtMost) {
+        return rest.isZero() ? grant.release(blockAtMost) : grant.releaseAfter(rest, blockAtMost);
+    }
+
+    private void releasedAtOnce(Hold hold, boolean known) {
+        if (!known) {
+            turnstile.engineEvents().goneBefore(hold.passage, hold);
             return;
         }
-        if (hold != null && client.events().isHeard()) {
+        if (client.events().isHeard()) {
             turnstile.confirmed(hold);
         }
-        turnstile.engineEvents().goneAtOnce(passage);
+        turnstile.engineEvents().goneAtOnce(hold.passage);
         client.events().deliver();
     }
 
-    /** Only a client that closes releases what has to stay held. */
-    private CompletionStage<Boolean> releaseOrLeave(Passage passage, Grant grant, Duration blockAtMost) {
-        KeptTime kept = passage.kept();
-        Duration rest = kept == null ? Duration.ZERO : Duration.ofNanos(kept.leftNanos(client.nanoTime()));
-        return rest.isNegative() || rest.isZero() ? grant.release(blockAtMost) : grant.releaseAfter(rest, blockAtMost);
-    }
-
-    /** Ends a hold before its passage is gone, so that listeners do not hear of the next hold first; then they hear of it. */
-    private void answered(Passage passage, @Nullable Hold hold, @Nullable Boolean known, @Nullable Throwable error) {
-        if (hold != null && error == null && known != null && !known) {
-            turnstile.engineEvents().goneBefore(passage, hold);
+    /**
+     * Ends a hold before its passage is gone, so that listeners are not notified of the next hold first; then notifies
+     * them.
+     */
+    private void answered(Hold hold, @Nullable Boolean known, @Nullable Throwable error) {
+        if (error == null && known != null && !known) {
+            turnstile.engineEvents().goneBefore(hold.passage, hold);
             return;
         }
-        if (hold != null && error == null) {
+        if (error == null) {
             turnstile.confirmed(hold);
-        } else if (hold != null) {
+        } else {
             turnstile.unconfirmed(hold);
         }
-        gone(passage, error);
+        gone(hold.passage, error);
         client.events().deliver();
     }
 
     /** Lets the backend clear up a grant that was lost. Nothing waits for it. */
     void discard(Passage passage) {
-        answer(() -> passage.heldGrant().release(LockBackend.DO_NOT_BLOCK)).whenComplete((done, error) -> {
-            if (error != null) {
-                log.debug("Lock '{}': clearing up a lost grant failed", turnstile.name(), error);
-            }
-        });
+        Futures.answerTo(() -> passage.heldGrant().release(LockBackend.DO_NOT_BLOCK))
+                .whenComplete((done, error) -> {
+                    if (error != null) {
+                        log.debug("Lock '{}': clearing up a lost grant failed", turnstile.name(), error);
+                    }
+                });
     }
 
     void downgrade(Passage passage, CompletableFuture<Boolean> done) {
-        answer(() -> passage.heldGrant().downgrade()).whenComplete((answer, error) -> {
+        Futures.answerTo(() -> passage.heldGrant().downgrade()).whenComplete((answer, error) -> {
             // A failure means that the engine may have done it: other clients' readers may be in.
             boolean shared = error != null || answer;
             turnstile.engineEvents().downgraded(passage, shared);
@@ -156,7 +180,7 @@ final class Actions {
     }
 
     void recordWait(Passage passage, Optional<LockInfo.Wait> wait) {
-        answer(() -> passage.heldGrant().recordWait(wait)).whenComplete((stored, error) -> {
+        Futures.answerTo(() -> passage.heldGrant().recordWait(wait)).whenComplete((stored, error) -> {
             if (error != null) {
                 log.debug("Lock '{}': recording what its holder waits for failed", turnstile.name(), error);
             }
@@ -166,12 +190,8 @@ final class Actions {
 
     private void gone(Passage passage, @Nullable Throwable error) {
         if (error != null) {
-            // Without the stack: in an outage there is one for every lock.
-            log.warn(
-                    "Lock '{}': giving it back was not confirmed, the engine frees it after the ttl: {}",
-                    turnstile.name(),
-                    error.toString());
-            log.debug("Lock '{}': giving it back failed", turnstile.name(), error);
+            client.events().log().unconfirmed(turnstile.name(), error);
+            log.debug("Lock '{}': its release or withdrawal was not confirmed", turnstile.name(), error);
         }
         turnstile.engineEvents().gone(passage);
     }
@@ -200,16 +220,12 @@ final class Actions {
         client.events().reportHandOff(turnstile.name(), mode, options);
     }
 
-    void logLoss(Hold hold, LossReason reason) {
-        client.events().log().lost(turnstile.name(), reason, hold.drawnToken(), client.nanoTime() - hold.sinceNanos);
+    void reportWait(Runnable report) {
+        client.execute(report);
     }
 
-    private static <T extends @Nullable Object> CompletableFuture<T> answer(Supplier<CompletionStage<T>> request) {
-        try {
-            return request.get().toCompletableFuture();
-        } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e);
-        }
+    void logLoss(Hold hold, LossReason reason) {
+        client.events().log().lost(turnstile.name(), reason, hold.drawnToken(), client.nanoTime() - hold.sinceNanos);
     }
 
     /** Whether a claim was granted inside the call that submitted it. */

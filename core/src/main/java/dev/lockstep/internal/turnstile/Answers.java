@@ -4,8 +4,8 @@ import dev.lockstep.spi.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a turnstile answers calls that get no hold: that somebody else holds the lock, or that this is not known. Every method
- * is called with the mutex held. The Overview is in {@link Turnstile}.
+ * The answers of a turnstile to calls that get no hold: that another caller holds the lock, or that this is not known.
+ * Every method is called with the mutex held. The Overview is in {@link Turnstile}.
  */
 final class Answers {
     private final Rules rules;
@@ -29,7 +29,7 @@ final class Answers {
      * The answer to a call whose time is up.
      *
      * @param contact when the engine last answered anything
-     * @return null if nothing is known yet because the engine's first answer may just be on its way
+     * @return null if nothing is known yet because the engine's first answer may be about to arrive
      */
     @Nullable
     Result timeUp(Waiter waiter, long contact, long now) {
@@ -55,7 +55,7 @@ final class Answers {
                 : unavailable(now - waiter.startNanos);
     }
 
-    /** Whether a call whose time is up came so recently that the engine's first answer may just be on its way. */
+    /** Whether a call whose time is up came so recently that the engine's first answer may be about to arrive. */
     private boolean mayBeKnownSoon(Waiter waiter, long now) {
         return waiter.mayWait()
                 && now - waiter.startNanos < client.requestTimeoutNanos()
@@ -63,19 +63,54 @@ final class Answers {
     }
 
     /**
+     * Ends the waits without a deadline of their own for which the engine was unreachable, or could not be asked, for
+     * too long.
+     *
+     * @return how long until the next of them ends if that goes on
+     */
+    long endForOutage(long now, long lastContact, long earliest) {
+        boolean heldUp = rules.leftovers.holdUpTheQueue();
+        long answered = lastContact - earliest > 0 ? lastContact : earliest;
+        long asked = heldUp ? rules.leftovers.heldUpSince(earliest, now) : answered;
+        long from = asked - answered < 0 ? asked : answered;
+        long left = Long.MAX_VALUE;
+        Waiter next;
+        for (Waiter waiter = state.queue.first(); waiter != null; waiter = next) {
+            next = waiter.next;
+            Result answer = outage(waiter, heldUp, from, now);
+            if (answer != null) {
+                rules.abandon(waiter);
+                rules.finish(waiter, answer);
+            } else {
+                left = Math.min(left, patienceLeft(waiter, from, now));
+            }
+        }
+        return left;
+    }
+
+    /**
      * The answer to a call without a deadline of its own that has waited for long enough without the engine, or for which
      * the engine could not be asked for so long; null if it waits on.
      *
-     * @param heldUp whether only what is on its way out keeps the engine from being asked
+     * @param heldUp whether only leaving passages prevent a request to the engine
      * @param from since when the engine owes an answer, or is not asked
      */
-    @Nullable
-    Result outage(Waiter waiter, boolean heldUp, long from, long now) {
-        long since = from - waiter.startNanos > 0 ? from : waiter.startNanos;
-        if (waiter.call.isTimed(client) || now - since < client.patienceNanos()) {
+    private @Nullable Result outage(Waiter waiter, boolean heldUp, long from, long now) {
+        if (patienceLeft(waiter, from, now) > 0) {
             return null;
         }
-        return heldUp ? unconfirmed() : unavailable(now - since);
+        return heldUp ? unconfirmed() : unavailable(now - silentSince(waiter, from));
+    }
+
+    /** How long a call waits on for an engine that stays silent, or is not asked; without limit if it has its own deadline. */
+    private long patienceLeft(Waiter waiter, long from, long now) {
+        return waiter.call.isTimed(client)
+                ? Long.MAX_VALUE
+                : client.patienceNanos() - Math.max(now - silentSince(waiter, from), 0);
+    }
+
+    private static long silentSince(Waiter waiter, long from) {
+        return from - waiter.startNanos > 0 ? from : waiter.startNanos;
     }
 
     /** The answer if an earlier call of this client may hold the lock. */
@@ -98,7 +133,7 @@ final class Answers {
         return new Result.Failed(() -> client.failures().failure(name, error));
     }
 
-    private boolean isHeldHere(long now) {
+    boolean isHeldHere(long now) {
         for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {
             if (passage.isHeld() && !passage.isPast(now)) {
                 return true;
@@ -107,7 +142,7 @@ final class Answers {
         return false;
     }
 
-    /** Whether the engine has said that the lock is not free, and has answered something of late. */
+    /** Whether the engine has said that the lock is not free, and has answered something recently. */
     private boolean isRefused(Waiter waiter, long contact, long now) {
         boolean recent = contact - waiter.startNanos >= 0 || now - contact <= client.requestTimeoutNanos();
         for (Passage passage = state.passages.first(); recent && passage != null; passage = passage.next) {

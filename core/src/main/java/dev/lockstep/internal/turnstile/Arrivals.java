@@ -43,7 +43,7 @@ final class Arrivals {
         adopt(call.options());
         Thread owner = call.owner();
         if (owner != null && mayClaimInline(call, owner)) {
-            return rules.claims.claimInline(call, owner, client.requestNanos());
+            return rules.claims.claimInline(call, client.requestNanos());
         }
         long now = client.nanoTime();
         Hold own = owner == null ? null : admitOwner(call, owner, now);
@@ -54,6 +54,22 @@ final class Arrivals {
             return claimAlone(call, false, now);
         }
         return admit(call, now);
+    }
+
+    /**
+     * Lets a call that does not wait claim the lock together with others, if nobody is here and nothing forbids it to go
+     * first. It has a claim of its own like every such call, which its batch submits. Null if it must arrive alone.
+     */
+    @Nullable
+    Waiter admitToBatch(Call call, long sentNanos) {
+        client.ensureOpen();
+        if (!state.isIdle() || call.mode() != LockMode.EXCLUSIVE || state.yields()) {
+            return null;
+        }
+        adopt(call.options());
+        Waiter waiter = new Waiter(turnstile, call, sentNanos);
+        rules.claims.claimInBatch(waiter, sentNanos);
+        return waiter;
     }
 
     private Entry admit(Call call, long now) {
@@ -88,7 +104,7 @@ final class Arrivals {
         return claimAlone(call, !state.yields(), now);
     }
 
-    /** Fairness, stickiness and reentrancy are the name's while it is in use. */
+    /** Fairness, stickiness and reentrancy belong to the name while it is in use. */
     private void adopt(LockOptions wish) {
         if (TurnstileState.agree(wish, state.options())) {
             return;
@@ -120,7 +136,7 @@ final class Arrivals {
         return waiter;
     }
 
-    /** A call that waits, be it only for the engine's answer. */
+    /** A call that waits, even if only for the engine's answer. */
     private Waiter waiter(Call call, long now) {
         if (call.callback() != null) {
             rules.effects.add(new Effect.WatchOutage(now));
@@ -128,7 +144,7 @@ final class Arrivals {
         return new Waiter(turnstile, call, now);
     }
 
-    /** A call without a thread hears of its hold as of every other result. */
+    /** A call without a thread receives its hold like every other result. */
     private Entry held(Call call, Hold hold, long now) {
         if (call.callback() == null) {
             return hold;

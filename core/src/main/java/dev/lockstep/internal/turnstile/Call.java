@@ -2,6 +2,7 @@ package dev.lockstep.internal.turnstile;
 
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
+import dev.lockstep.internal.concurrent.ThreadNames;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -12,32 +13,34 @@ import org.jspecify.annotations.Nullable;
  *
  * @param mode how the lock is to be held
  * @param options those of the lock object
- * @param waitNanos how long it waits at most, {@link #FOREVER} or {@link #NOT_AT_ALL}
+ * @param waitNanos how long it waits at most, {@link #NO_LIMIT} or {@link #NOT_AT_ALL}
  * @param blockAtMost how long the claim that it causes may block it for its one round trip
- * @param owner the thread that waits, and will own the hold; null if the call is asynchronous
- * @param asker what others see of an asynchronous call; null for the name of the calling thread
- * @param callback hears the result of an asynchronous call, on the client's executor; null if it is synchronous
+ * @param threadName what others see of the thread that calls
+ * @param owner the thread that waits, and will own the hold; null if and only if there is a callback
+ * @param callback gets the result of an asynchronous call, on the client's executor; null if the call is synchronous
  */
 public record Call(
         LockMode mode,
         LockOptions options,
         long waitNanos,
         Duration blockAtMost,
+        String threadName,
         @Nullable Thread owner,
-        @Nullable String asker,
         @Nullable Consumer<Result> callback) {
-    public static final long FOREVER = -1;
+    /** Longer than any wait. */
+    public static final long NO_LIMIT = Long.MAX_VALUE;
+
     public static final long NOT_AT_ALL = 0;
 
     /** A call of a thread, which waits for it. It may block for a round trip even if its wait is shorter, for an answer. */
     public static Call of(Thread owner, LockMode mode, LockOptions options, long waitNanos, TurnstileContext client) {
-        return new Call(mode, options, waitNanos, client.requestTimeout(), owner, null, null);
+        return new Call(mode, options, waitNanos, client.requestTimeout(), ThreadNames.current(), owner, null);
     }
 
     /** A call without a thread. */
     public static Call async(
-            Consumer<Result> callback, @Nullable String asker, LockMode mode, LockOptions options, long waitNanos) {
-        return new Call(mode, options, waitNanos, LockBackend.DO_NOT_BLOCK, null, asker, callback);
+            Consumer<Result> callback, String threadName, LockMode mode, LockOptions options, long waitNanos) {
+        return new Call(mode, options, waitNanos, LockBackend.DO_NOT_BLOCK, threadName, null, callback);
     }
 
     boolean mayWait() {
@@ -46,7 +49,7 @@ public record Call(
 
     /** Whether it has a deadline of its own: one that may not wait has the request timeout. */
     boolean isBounded() {
-        return waitNanos != FOREVER;
+        return waitNanos != NO_LIMIT;
     }
 
     /** How long it takes at most. Only if it is bounded. */
@@ -56,6 +59,6 @@ public record Call(
 
     /** Whether only its own deadline ends a wait while the engine is away. */
     boolean isTimed(TurnstileContext client) {
-        return waitNanos != FOREVER && !client.timedCallsFailFast();
+        return waitNanos != NO_LIMIT && !client.timedCallsFailFast();
     }
 }

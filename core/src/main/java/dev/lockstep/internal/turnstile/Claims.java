@@ -29,7 +29,7 @@ final class Claims {
 
     // ---------------------------------------------------------------- asking
 
-    /** Claims for whoever stands first, unless a claim is on its way or something here will serve it. */
+    /** Claims for the first waiter, unless a claim is on its way or a passage here will serve it. */
     void claimIfNeeded(long now) {
         Passage claim = forFirst(LockBackend.DO_NOT_BLOCK, now);
         if (claim != null) {
@@ -60,7 +60,7 @@ final class Claims {
             overBudget |= passage.isHeld() && first.mode() == LockMode.SHARED;
         }
         boolean barge = !state.endYield() && !overBudget;
-        return begin(new PassageRequest.Terms(first.mode(), true, barge, blockAtMost, now, first.threadName), null);
+        return begin(new PassageRequest.Terms(first.mode(), true, barge, blockAtMost, now, first.call.threadName()));
     }
 
     /** A claim that is for one call alone. */
@@ -68,7 +68,7 @@ final class Claims {
         Call call = waiter.call;
         Passage passage = begin(
                 new PassageRequest.Terms(
-                        call.mode(), call.mayWait(), mayBarge, call.blockAtMost(), now, waiter.threadName),
+                        call.mode(), call.mayWait(), mayBarge, call.blockAtMost(), now, call.threadName()),
                 waiter);
         waiter.claimsBy(passage);
         return passage;
@@ -79,18 +79,29 @@ final class Claims {
         rules.effects.addOwn(new Effect.Submit(forOne(arriving, mayBarge, now)));
     }
 
-    /** The claim of a thread that finds nobody here, and asks the engine itself. */
-    Passage claimInline(Call call, Thread thread, long now) {
+    /** Claims for a call that joins a batch, which submits the claim. */
+    void claimInBatch(Waiter joining, long sentNanos) {
+        forOne(joining, !state.options().isFair(), sentNanos);
+    }
+
+    /** The claim of a thread that finds no other call here, and asks the engine itself. */
+    Passage claimInline(Call call, long now) {
         boolean barge = !state.endYield();
-        Passage passage = begin(
-                new PassageRequest.Terms(call.mode(), call.mayWait(), barge, call.blockAtMost(), now, thread.getName()),
-                null);
+        Passage passage = begin(new PassageRequest.Terms(
+                call.mode(), call.mayWait(), barge, call.blockAtMost(), now, call.threadName()));
         passage.beginInline();
         return passage;
     }
 
-    private Passage begin(PassageRequest.Terms terms, @Nullable Waiter only) {
-        Passage passage = new Passage(turnstile, terms, state.nextClaimNumber(), only);
+    private Passage begin(PassageRequest.Terms terms) {
+        return begin(new Passage(turnstile, terms, state.nextClaimNumber()));
+    }
+
+    private Passage begin(PassageRequest.Terms terms, Waiter only) {
+        return begin(new Passage(turnstile, terms, state.nextClaimNumber(), only));
+    }
+
+    private Passage begin(Passage passage) {
         state.passages.add(passage);
         return passage;
     }
@@ -125,9 +136,9 @@ final class Claims {
     private void granted(Passage passage, Grant grant, long now) {
         passage.granted(grant);
         passage.transitionTo(PassageState.HELD);
-        LossReason told = passage.toldLoss();
-        if (told != null) {
-            rules.losses.lose(passage, told);
+        LossReason reported = passage.reportedLoss();
+        if (reported != null) {
+            rules.losses.lose(passage, reported);
         }
         rules.losses.loseOverruled(passage);
         boolean lostAtOnce = !passage.isHeld();
@@ -148,9 +159,9 @@ final class Claims {
     }
 
     /**
-     * The grant was lost before it could be used. The queue is claimed for again anyway; a call with its own claim, here. A call
-     * that does not wait is claimed for again if the engine has taken the lock away, since nothing says who has it now; if the
-     * answer was too slow, the engine is unavailable to it.
+     * The grant was lost before it could be used. The queue is claimed for again anyway; a call with its own claim,
+     * here. A call that does not wait is claimed for again if the engine has revoked the lock, since it is unknown who
+     * has it now; if the answer was too slow, the engine is unavailable to it.
      */
     private void grantedInVain(Passage passage, boolean lostAtOnce, long now) {
         Waiter only = passage.only();
@@ -165,7 +176,7 @@ final class Claims {
         }
     }
 
-    /** The backend does not know what became of a claim: take it back, and report. */
+    /** The backend does not know the outcome of a claim: withdraws it, and reports that. */
     private void failed(Passage passage, @Nullable Throwable error) {
         if (passage.claim() == null) {
             end(passage);
@@ -208,7 +219,7 @@ final class Claims {
         }
     }
 
-    /** The engine knows a passage no more. */
+    /** The engine no longer has a passage. */
     void end(Passage passage) {
         passage.transitionTo(PassageState.GONE);
         CompletableFuture<Void> gone = passage.gone();

@@ -5,12 +5,13 @@ import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.Claim;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What follows from a decision, and is done by {@link Actions} when the mutex has been left. */
+/** The result of a decision, which {@link Actions} performs when the mutex has been left. */
 sealed interface Effect
         permits Effect.Submit,
                 Effect.Withdraw,
@@ -27,6 +28,7 @@ sealed interface Effect
                 Effect.Answer,
                 Effect.Publish,
                 Effect.ReportHandOff,
+                Effect.ReportWait,
                 Effect.ReportEnd {
     void perform(Actions actions);
 
@@ -38,7 +40,7 @@ sealed interface Effect
         }
     }
 
-    /** Give a claim up at the engine. */
+    /** Withdraw a claim from the engine. */
     record Withdraw(Passage passage, Claim claim) implements Effect {
         @Override
         public void perform(Actions actions) {
@@ -46,11 +48,15 @@ sealed interface Effect
         }
     }
 
-    /** Release a grant at the engine; see {@link HoldRelease} for one whose last holder waits for that. */
-    record Release(Passage passage) implements Effect {
+    /**
+     * Release a grant in the engine; see {@link HoldRelease} for one whose last holder waits for that.
+     *
+     * @param rest how long the engine keeps it held for the rest of a minimum time; zero to free it at once
+     */
+    record Release(Passage passage, Duration rest) implements Effect {
         @Override
         public void perform(Actions actions) {
-            actions.release(passage);
+            actions.release(passage, rest);
         }
     }
 
@@ -86,7 +92,7 @@ sealed interface Effect
         }
     }
 
-    /** Complete what somebody waits for inside the core. */
+    /** Complete a future that a part of the core waits for. */
     record Complete(CompletableFuture<Void> future) implements Effect {
         @Override
         public void perform(Actions actions) {
@@ -94,7 +100,7 @@ sealed interface Effect
         }
     }
 
-    /** Look for an outage, because somebody waits who has no thread. */
+    /** Look for an outage, because a call without a thread waits. */
     record WatchOutage(long sinceNanos) implements Effect {
         @Override
         public void perform(Actions actions) {
@@ -102,7 +108,7 @@ sealed interface Effect
         }
     }
 
-    /** Tell the holder that it has lost the lock. */
+    /** Notify the holder that it has lost the lock. */
     record RunLossAction(Consumer<LossReason> action, LossReason reason) implements Effect {
         @Override
         public void perform(Actions actions) {
@@ -126,7 +132,7 @@ sealed interface Effect
         }
     }
 
-    /** Let listeners hear of what was published. */
+    /** Deliver published events to listeners. */
     record Publish() implements Effect {
         @Override
         public void perform(Actions actions) {
@@ -139,6 +145,14 @@ sealed interface Effect
         @Override
         public void perform(Actions actions) {
             actions.reportHandOff(mode, options);
+        }
+    }
+
+    /** Let observers know that a call waits. */
+    record ReportWait(Runnable report) implements Effect {
+        @Override
+        public void perform(Actions actions) {
+            actions.reportWait(report);
         }
     }
 

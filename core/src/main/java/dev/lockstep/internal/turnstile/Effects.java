@@ -68,7 +68,7 @@ final class Effects {
             try {
                 effect.perform(actions);
             } catch (RuntimeException | Error e) {
-                log.error("An effect failed", e);
+                log.error("A deferred action failed", e);
             }
         }
     }

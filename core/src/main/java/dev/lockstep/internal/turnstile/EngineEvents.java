@@ -12,12 +12,16 @@ import org.jspecify.annotations.Nullable;
  * fires. Called without the mutex. Safe for use by many threads.
  */
 final class EngineEvents {
+    private final Turnstile turnstile;
     private final Gate gate;
     private final Rules rules;
+    private final WaitReports waitReports;
 
-    EngineEvents(Gate gate, Rules rules) {
+    EngineEvents(Turnstile turnstile, Gate gate, Rules rules) {
+        this.turnstile = turnstile;
         this.gate = gate;
         this.rules = rules;
+        this.waitReports = new WaitReports(rules);
     }
 
     /** A claim has reached the backend. */
@@ -30,18 +34,18 @@ final class EngineEvents {
         gate.postAndDecide(now -> rules.claims.concluded(passage, outcome, error, now));
     }
 
-    /** The engine has not answered at once that it knows a passage no more. */
+    /** The engine has not confirmed at once that a passage is gone. */
     void owed(Passage passage) {
         gate.post(() -> passage.owe(gate.now()));
     }
 
-    /** The engine knows a passage no more. */
+    /** The engine no longer has a passage. */
     void gone(Passage passage) {
         gate.postAndDecide(now -> rules.claims.end(passage));
     }
 
     /**
-     * The engine has confirmed at once that it knows a passage no more. Said without the mutex if nobody waits for that; see
+     * The engine has confirmed at once that a passage is gone. Marked without the mutex if no call waits for that; see
      * {@link InlineClaim}.
      */
     void goneAtOnce(Passage passage) {
@@ -51,7 +55,7 @@ final class EngineEvents {
         }
     }
 
-    /** The engine knows a passage no more, and did not any more when its last hold was released: that had been lost. */
+    /** A passage is gone, and was gone already when its last hold was released: the hold had been lost. */
     void goneBefore(Passage passage, Hold hold) {
         gate.postAndDecide(now -> {
             rules.losses.loseReleased(hold, now);
@@ -86,6 +90,23 @@ final class EngineEvents {
                 rules.decide(gate.now());
             }
         });
+    }
+
+    /** The engine has answered that a claim must wait. Only observers need this. */
+    void waiting(Passage passage) {
+        if (turnstile.client().events().observers().isAny()) {
+            gate.post(() -> waitReports.waiting(passage));
+        }
+    }
+
+    /** See {@link Waiter#reportWait}. */
+    boolean reportWait(Waiter waiter, Runnable report) {
+        gate.enter();
+        try {
+            return waitReports.add(waiter, report, gate.now());
+        } finally {
+            gate.leave();
+        }
     }
 
     /** The idle time of a passage may be over. */

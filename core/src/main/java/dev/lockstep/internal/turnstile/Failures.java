@@ -29,9 +29,9 @@ public final class Failures {
         return new LockUnavailableException(
                 lockName,
                 "Lock '" + lockName + "': " + engine()
-                        + " has not confirmed yet that an earlier call of this client gave it"
-                        + " back, so it is not known who holds it. It is not held by this call. The earlier one goes on in"
-                        + " the background, until the ttl has passed; check that the engine is up and able to write.");
+                        + " has not confirmed yet that an earlier call of this client released it, so it is not known who"
+                        + " holds it. It is not held by this call. The earlier release continues in the background,"
+                        + " until the ttl has passed; check that the engine is up and able to write.");
     }
 
     public LockUnavailableException closedWhileWaiting(String lockName) {
@@ -53,8 +53,8 @@ public final class Failures {
         }
         return new LockUnavailableException(
                 lockName,
-                "Lock '" + lockName + "': the request failed and its outcome is unknown; what it may have taken is"
-                        + " being given back.",
+                "Lock '" + lockName + "': the request failed and its outcome is unknown. If it has taken the lock, the"
+                        + " lock is being released.",
                 cause);
     }
 

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * One owner's hold of a lock: a thread's with all its re-entries, or an asynchronous handle's. It is held, and has one
  * end: it is released, lost, or its release is not confirmed.
  *
- * <p>The counts belong to the owner: a thread's hold is counted by that thread alone, without a lock. What others may
- * change, the end of the hold, is a volatile that is written under the turnstile's mutex.
+ * <p>The counts belong to the owner: a thread's hold is counted by that thread alone, without a lock. Other threads may
+ * change only the end of the hold, a volatile: a loss and the beginning of a release are written under the turnstile's mutex,
+ * and the end of the release is one compare-and-set.
  */
 public final class Hold extends Chain.Link<Hold> implements Entry {
     /** How a hold ends. */
@@ -38,7 +39,7 @@ public final class Hold extends Chain.Link<Hold> implements Entry {
     /** The end of a hold that was lost. */
     private record Lost(LossReason reason) implements End {}
 
-    /** Hears how a hold ended. Called without the mutex, and possibly more than once. */
+    /** Is notified of how a hold ended. Called without the mutex, and possibly more than once. */
     @FunctionalInterface
     public interface Observer {
         void holdEnded(Hold hold);
@@ -75,7 +76,7 @@ public final class Hold extends Chain.Link<Hold> implements Entry {
     /** Where it was acquired; only kept by a client that looks for leaks. */
     private volatile @Nullable Throwable place;
 
-    /** Notices that nobody can reach the lease of an asynchronous call any more; reachable as long as the hold is. */
+    /** Notices that the lease of an asynchronous call has become unreachable; reachable as long as the hold is. */
     @SuppressWarnings("unused") // kept, not read
     private @Nullable Reference<?> lease;
 
@@ -84,7 +85,7 @@ public final class Hold extends Chain.Link<Hold> implements Entry {
 
     private boolean reportedLong;
 
-    /** Who observes it; null if nobody does, or its call has not returned yet. */
+    /** Its observer; null if there is none, or its call has not returned yet. */
     private volatile @Nullable Observer observer;
 
     /** Null while held. */
@@ -165,9 +166,16 @@ public final class Hold extends Chain.Link<Hold> implements Entry {
         leases++;
     }
 
-    /** Gives up one of the owner's counts: of {@code lock()}, or of a lease handle. */
-    int countDown(boolean ofLease) {
-        return ofLease ? --leases + locks : --locks + leases;
+    /** Takes back a count of {@code lock()}; returns how many counts are left. By its owner. */
+    int uncountLock() {
+        locks--;
+        return count();
+    }
+
+    /** Takes back a count of a lease handle; returns how many counts are left. By its owner. */
+    int uncountLease() {
+        leases--;
+        return count();
     }
 
     public boolean isOpen() {

@@ -11,12 +11,33 @@ import org.jspecify.annotations.Nullable;
 final class HoldRelease implements Effect {
     final Hold hold;
     final Duration blockAtMost;
+    private Duration rest = Duration.ZERO;
+    private final @Nullable ReleaseBatch batch;
     private @Nullable CompletableFuture<Void> withdrawn;
     private @Nullable CompletableFuture<Boolean> answer;
 
     HoldRelease(Hold hold, Duration blockAtMost) {
+        this(hold, blockAtMost, null);
+    }
+
+    /**
+     * Makes the release of a hold.
+     *
+     * @param batch asks the engine, if it is to be asked; null to ask at once
+     */
+    HoldRelease(Hold hold, Duration blockAtMost, @Nullable ReleaseBatch batch) {
         this.hold = hold;
         this.blockAtMost = blockAtMost;
+        this.batch = batch;
+    }
+
+    /** The engine keeps the grant held for the rest of a minimum time; zero to free it at once. */
+    void leaveFor(Duration rest) {
+        this.rest = rest;
+    }
+
+    Duration rest() {
+        return rest;
     }
 
     /** The answer is waited for together with claims that are being withdrawn. */
@@ -26,7 +47,11 @@ final class HoldRelease implements Effect {
 
     @Override
     public void perform(Actions actions) {
-        actions.release(this);
+        if (batch == null) {
+            actions.release(this);
+        } else {
+            batch.add(this);
+        }
     }
 
     /** The engine has been asked. */

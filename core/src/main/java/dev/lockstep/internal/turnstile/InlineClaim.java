@@ -6,19 +6,19 @@ import dev.lockstep.spi.Grant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rest of the way of a thread that found nobody at the turnstile, and whose claim is its own affair until the engine has
+ * The claim of a thread that found nobody at the turnstile: no other call has a part in it until the engine has
  * answered. Safe for use by many threads.
  */
 final class InlineClaim {
     /*
-     * An uncontended pair passes the mutex twice, not four times. The arrival of a thread that finds nobody is decided as
-     * every other; its claim is marked as inline. The thread calls the backend, and makes the grant its hold by one
-     * compare-and-set of the passage's state; whoever comes meanwhile finds a claim under way and queues. If the grant
-     * does not come at once, the thread becomes a waiter like any other.
+     * An uncontended acquire and release enter the mutex twice, not four times. The arrival of a thread that finds
+     * nobody is decided like every other; its claim is marked as inline. The thread calls the backend, and makes the
+     * grant its hold by one compare-and-set of the passage's state; a thread that comes meanwhile finds a claim under
+     * way and queues. If the grant does not come at once, the thread becomes a waiter like any other.
      *
-     * When the engine has confirmed a release at once, the passage is marked GONE without the mutex, for the next who comes
-     * to remove, and only if somebody waits is the mutex entered: a waiter first says that it waits and then looks at the
-     * state, the releaser does it the other way round, so that one of them sees the other.
+     * When the engine has confirmed a release at once, the passage is marked GONE without the mutex, and the next
+     * caller removes it. The mutex is entered only if a call waits: a waiter first publishes that it waits and then
+     * reads the state; the releaser does it in the opposite order, so that one of them sees the other.
      */
 
     private final Turnstile turnstile;
@@ -64,11 +64,11 @@ final class InlineClaim {
             return null;
         }
         client.watchDeadline(hold.deadlineNanos());
-        LossReason told = passage.toldLoss();
-        if (told != null) {
+        LossReason reported = passage.reportedLoss();
+        if (reported != null) {
             turnstile
                     .engineEvents()
-                    .lost(passage, grant, told); // told while the passage was not held yet, and so not heard
+                    .lost(passage, grant, reported); // reported before the passage was held, and so ignored
         }
         return hold;
     }

@@ -1,11 +1,12 @@
 package dev.lockstep.internal.turnstile;
 
 import dev.lockstep.LockMode;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rest of a minimum time: a hold ended before it, and until then nobody gets the lock whom that hold would exclude.
- * Guarded by the turnstile's mutex.
+ * The rest of a minimum time: a hold ended before it, and until then no caller that the hold would exclude gets the
+ * lock. Guarded by the turnstile's mutex.
  */
 final class KeptTime {
     private final long untilNanos;
@@ -35,6 +36,11 @@ final class KeptTime {
         return untilNanos - now;
     }
 
+    /** How long the engine keeps what is released: only a client that closes releases before the time is over. */
+    Duration rest(long now) {
+        return Duration.ofNanos(Math.max(0, leftNanos(now)));
+    }
+
     boolean excludes(LockMode mode, long now) {
         return (exclusive || mode == LockMode.EXCLUSIVE) && leftNanos(now) > 0;
     }
@@ -44,6 +50,10 @@ final class KeptTime {
         boolean news = !timer;
         timer = true;
         return news;
+    }
+
+    boolean hasTimer() {
+        return timer;
     }
 
     void endTimer() {

@@ -8,18 +8,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is of no use here any more but may still be known at the engine: claims that are being withdrawn, and grants that are
- * being released. Every method is called with the mutex held. The Overview is in {@link Turnstile}.
+ * Passages that are no longer needed here, but that the engine may still have: claims that are being withdrawn, and
+ * grants that are being released. Every method is called with the mutex held. The Overview is in {@link Turnstile}.
  */
 final class Leftovers {
     /*
      * No claim is made for the queue while something is in its way, so that whatever else the engine answers says nothing
      * about the lock; and what it is asked for one call alone it may refuse because of this client itself.
      *
-     * For a moment that is as it should be: who releases the lock holds it until the engine has confirmed, for those who
-     * saw it hold. After the request timeout its owner knows that this was not confirmed, and holds nothing any more: it is
-     * overdue. An engine that answers but cannot write makes this last for the ttl; nobody knows then who holds the lock,
-     * and no call without a deadline is to wait for it.
+     * For a moment that is correct: a client that releases the lock still holds it for the others until the engine has
+     * confirmed. After the request timeout its owner knows that this was not confirmed, and holds nothing any more: it
+     * is overdue. An engine that answers but cannot write makes this last for the ttl; then it is unknown who holds the
+     * lock, and no call without a deadline should wait for it.
      */
 
     private final Rules rules;
@@ -36,7 +36,7 @@ final class Leftovers {
 
     // ---------------------------------------------------------------- what is known of them
 
-    /** Whether the engine owes the word that a passage has left for so long that nobody waits for it any more. */
+    /** Whether the engine has not confirmed that a passage has left, for so long that no call waits for it any more. */
     private boolean isOverdue(Passage passage, long now) {
         return now - passage.owedSince(now) >= client.requestTimeoutNanos();
     }
@@ -50,7 +50,10 @@ final class Leftovers {
         return false;
     }
 
-    /** Whether those in the queue wait for nothing but what is on its way out, so that the engine was not asked for them. */
+    /**
+     * Whether the waiters in the queue only wait for passages that are leaving, so that the engine was not asked for
+     * them.
+     */
     boolean holdUpTheQueue() {
         boolean inTheWay = false;
         for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {
@@ -74,8 +77,8 @@ final class Leftovers {
     }
 
     /**
-     * How that leaves which holds the queue up, if it began to after a call came: a grant that was here until then, or a
-     * claim by which the engine was asked. Null if the call came later.
+     * How the passage that blocks the queue is leaving, if it began to leave after a call came: a grant that was here
+     * until then, or a claim by which the engine was asked. Null if the call came later.
      */
     @Nullable
     PassageState leftAfter(Waiter waiter, long now) {
@@ -104,9 +107,9 @@ final class Leftovers {
     // ---------------------------------------------------------------- who waits for them
 
     /**
-     * Done when the engine knows no more of the claims that are being withdrawn, or after the request timeout. Null if there
-     * are none. A hold may come from another grant than the claim that was made for it; who releases it waits for that claim
-     * too: until it is gone, another client's call could be refused because of it.
+     * Done when the engine no longer has the claims that are being withdrawn, or after the request timeout. Null if
+     * there are none. A hold may come from another grant than the claim that was made for it; its release waits for
+     * that claim, too: until it is gone, another client's call could be refused because of it.
      */
     @Nullable
     CompletableFuture<Void> withdrawn(long now) {
@@ -126,9 +129,10 @@ final class Leftovers {
     }
 
     /**
-     * Ends a call that gave up. It has its result when nothing that it may have left behind is at the engine any more: until
-     * then another client's call could be refused because of one that has returned. After the request timeout it has it
-     * anyway, and what is overdue already is not waited for.
+     * Ends a call that gave up. It has its result when nothing that it may have left behind is in the engine any more:
+     * until then, another client's call could be refused because of a call that has returned. It has the result anyway
+     * when the engine has owed an answer for the request timeout, and it does not wait for passages that are overdue
+     * already.
      */
     void leave(Waiter waiter, Result answer, long now) {
         waiter.leave(answer);
@@ -137,12 +141,12 @@ final class Leftovers {
         waiter.leaveAfter(leaving);
         finishLeaving();
         if (waiter.result() == null) {
-            waiter.leaveBy(
-                    client.scheduler().schedule(client.requestTimeoutNanos(), () -> turnstile.leaveAnyway(waiter)));
+            long patience = client.engineOwesSince(now) + client.requestTimeoutNanos() - now;
+            waiter.leaveBy(client.scheduler().schedule(Math.max(patience, 0), () -> turnstile.leaveAnyway(waiter)));
         }
     }
 
-    /** Gives those their results who have left nothing behind any more. */
+    /** Completes the calls that have given up and have nothing left in the engine. */
     void finishLeaving() {
         Waiter next;
         for (Waiter waiter = state.queue.firstLeaving(); waiter != null; waiter = next) {
@@ -153,7 +157,7 @@ final class Leftovers {
         }
     }
 
-    /** Gives all their results who have given up. */
+    /** Completes all calls that have given up. */
     void finishLeavingNow() {
         for (Waiter waiter = state.queue.firstLeaving(); waiter != null; waiter = state.queue.firstLeaving()) {
             finishLeaving(waiter);

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * How a turnstile loses grants and holds: by their deadlines, by the engine's word, or by a younger grant. Every method is
+ * The losses of grants and holds: because a deadline has passed, because the engine says so, or because a younger grant
+ * contradicts an older one. Every method is
  * called with the mutex held. The Overview is in {@link Turnstile}.
  */
 final class Losses {
@@ -71,7 +72,10 @@ final class Losses {
         publish(hold, reason);
     }
 
-    /** Before the lock is released, if it is still held at the engine: who loses it hears of that before the next has it. */
+    /**
+     * Before the lock is released, if it is still held in the engine: the holder that loses it is notified before the
+     * next one gets it.
+     */
     private void runActions(List<Consumer<LossReason>> actions, LossReason reason) {
         for (Consumer<LossReason> action : actions) {
             rules.effects.add(new Effect.RunLossAction(action, reason));
@@ -80,9 +84,9 @@ final class Losses {
 
     /** The engine did not know a grant any more when its last hold was released: the hold was lost. */
     void loseReleased(Hold hold, long now) {
-        LossReason told = hold.passage.toldLoss();
+        LossReason reported = hold.passage.reportedLoss();
         boolean past = hold.passage.isPast(now);
-        LossReason reason = told != null ? told : past ? LossReason.EXPIRED : LossReason.REVOKED;
+        LossReason reason = reported != null ? reported : past ? LossReason.EXPIRED : LossReason.REVOKED;
         if (hold.endRelease(reason)) {
             runActions(hold.takeLossActions(), reason);
             publish(hold, reason);
@@ -99,8 +103,8 @@ final class Losses {
     }
 
     /**
-     * An engine does not grant what conflicts: of two such grants it has ended the older one, and its word of that is late
-     * or lost.
+     * An engine does not make conflicting grants: of two such grants it has ended the older one, and its notification
+     * is late or lost.
      */
     void loseOverruled(Passage fresh) {
         Passage next;

@@ -12,8 +12,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which threads hold a lock, and which have lost it without having given it back yet. Guarded by the turnstile's mutex,
- * but for a thread's look at its own exclusive hold.
+ * Which threads hold a lock, and which have lost it and not released it yet. Guarded by the turnstile's mutex, except
+ * when a thread reads its own exclusive hold.
  */
 final class Owners {
     private static final VarHandle WRITER = Handles.of(MethodHandles.lookup(), Owners.class, "writer", Hold.class);
@@ -50,7 +50,7 @@ final class Owners {
         }
     }
 
-    /** Keeps a thread's lost hold until the thread has been told. */
+    /** Keeps a thread's lost hold until the thread has been notified. */
     void addLost(Hold hold) {
         if (hold.owner != null) {
             if (lost == null) {
@@ -60,7 +60,7 @@ final class Owners {
         }
     }
 
-    /** A lost hold has been given back by its thread: nothing is left to tell. */
+    /** The thread has released its lost hold, and knows of the loss. */
     void forgetLost(Hold hold) {
         if (lost != null) {
             lost.remove(hold);
@@ -70,7 +70,7 @@ final class Owners {
         }
     }
 
-    /** Nobody can be told any more who is dead. */
+    /** A terminated thread cannot be notified. */
     boolean hasLost() {
         if (lost != null) {
             lost.removeIf(hold -> hold.owner != null && !hold.owner.isAlive());

@@ -11,17 +11,17 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim's way through the engine: claiming, held, given back. A turnstile has few of them at a time, and most of the
+ * One claim's way through the engine: claiming, held, released. A turnstile has few of them at a time, and most of the
  * time one or none. Everything but the final fields is guarded by the turnstile's mutex.
  */
 public final class Passage extends PassageRequest implements Entry {
     private static final VarHandle STATE =
             Handles.of(MethodHandles.lookup(), Passage.class, "state", PassageState.class);
 
-    /** Changed under the mutex, but for the steps of an inline claim: see {@link InlineClaim}. */
+    /** Changed under the mutex, except for the steps of an inline claim: see {@link InlineClaim}. */
     private volatile PassageState state = PassageState.CLAIMING;
 
-    /** The only call that this claim is for; null if it is for whoever stands first in the local queue. */
+    /** The only call that this claim is for; null if it is for the first waiter in the local queue. */
     private @Nullable Waiter only;
 
     /** The thread that claims is inside the call to the backend, and will take the grant itself if it comes at once. */
@@ -53,7 +53,7 @@ public final class Passage extends PassageRequest implements Entry {
     /** Whether a hold has begun on it before. */
     private boolean used;
 
-    /** Null until it has been used and somebody else here wants it. */
+    /** Null until it has been used and another local call wants it. */
     private @Nullable HandOffs handOffs;
 
     /** Null until a token is drawn. */
@@ -68,14 +68,15 @@ public final class Passage extends PassageRequest implements Entry {
     /** Null unless a hold on it had a minimum time. */
     private @Nullable KeptTime kept;
 
-    /**
-     * Begins a claim.
-     *
-     * @param only null if it is for whoever stands first
-     */
-    Passage(Turnstile turnstile, Terms terms, long number, @Nullable Waiter only) {
+    /** Begins a claim for the first waiter in the local queue. */
+    Passage(Turnstile turnstile, Terms terms, long number) {
         super(turnstile, terms, number);
         this.heldMode = terms.mode();
+    }
+
+    /** Begins a claim for one call alone. */
+    Passage(Turnstile turnstile, Terms terms, long number, Waiter only) {
+        this(turnstile, terms, number);
         this.only = only;
     }
 
@@ -85,7 +86,7 @@ public final class Passage extends PassageRequest implements Entry {
         return state;
     }
 
-    /** Goes on to the next state. Under the mutex, which publishes it. */
+    /** Moves to the next state. Under the mutex, which publishes it. */
     void transitionTo(PassageState next) {
         PassageState current = state;
         if (!current.mayBecome(next)) {
@@ -94,12 +95,15 @@ public final class Passage extends PassageRequest implements Entry {
         STATE.setRelease(this, next);
     }
 
-    /** Leaves {@link PassageState#CLAIMING} without the mutex, or against somebody who does. False if it was left already. */
+    /**
+     * Leaves {@link PassageState#CLAIMING} without the mutex, or in a race with a thread that does. False if it was
+     * left already.
+     */
     boolean endClaiming(PassageState next) {
         return STATE.compareAndSet(this, PassageState.CLAIMING, next);
     }
 
-    /** The engine has confirmed the release: said without the mutex, for the next who comes to see. */
+    /** The engine has confirmed the release: marked without the mutex, for the next caller to see. */
     void markGone() {
         state = PassageState.GONE;
     }
@@ -131,7 +135,7 @@ public final class Passage extends PassageRequest implements Entry {
         return current == PassageState.RELEASING || only == null && current == PassageState.WITHDRAWING;
     }
 
-    /** The call that this claim is for; null if it is for whoever stands first in the local queue. */
+    /** The call that this claim is for; null if it is for the first waiter in the local queue. */
     @Nullable
     Waiter only() {
         return only;
@@ -183,12 +187,12 @@ public final class Passage extends PassageRequest implements Entry {
         return known;
     }
 
-    /** Since when the engine owes the word that it has left; {@code now} while it is just being asked. */
+    /** Since when the engine has not confirmed that it has left; {@code now} while it is just being asked. */
     long owedSince(long now) {
         return owed ? owedSinceNanos : now;
     }
 
-    /** Who waits until it is gone; null if nobody does. */
+    /** The future that completes when it is gone; null if no call waits for that. */
     @Nullable
     CompletableFuture<Void> gone() {
         return gone;
@@ -196,7 +200,7 @@ public final class Passage extends PassageRequest implements Entry {
 
     // ---------------------------------------------------------------- the grant
 
-    /** The engine has granted it. What is done with it then is up to the state. */
+    /** The engine has granted it. The state decides what is done with it then. */
     void granted(Grant given) {
         grant = given;
     }
@@ -271,9 +275,9 @@ public final class Passage extends PassageRequest implements Entry {
     /**
      * Whether it may go to one more local hold without asking the engine.
      *
-     * @param tellsWanted whether the engine tells that another client wants it
+     * @param reportsWanted whether the engine reports that another client wants it
      */
-    boolean mayServe(Call call, boolean tellsWanted, long now) {
+    boolean mayServe(Call call, boolean reportsWanted, long now) {
         if (!used) {
             return true;
         }
@@ -283,7 +287,7 @@ public final class Passage extends PassageRequest implements Entry {
         if (handOffs == null) {
             handOffs = new HandOffs();
         }
-        return handOffs.allowOneMore(call.options(), !tellsWanted || isWanted(), now);
+        return handOffs.allowOneMore(call.options(), !reportsWanted || isWanted(), now);
     }
 
     void handedOff() {
@@ -357,7 +361,7 @@ public final class Passage extends PassageRequest implements Entry {
         return first + (hold.mode == LockMode.EXCLUSIVE ? known.drawExclusive() : known.drawShared());
     }
 
-    /** The writer that these readers may outlive hands its token on to them. */
+    /** The writer passes its token to these readers, which may outlive it. */
     void shareTokenOf(Hold writer) {
         tokens().continueWith(writer.drawnToken());
     }
@@ -370,8 +374,6 @@ public final class Passage extends PassageRequest implements Entry {
         }
         return known;
     }
-
-    // ---------------------------------------------------------------- kept though nobody uses it
 
     /** Nobody uses it from now on. */
     void retain(long now) {

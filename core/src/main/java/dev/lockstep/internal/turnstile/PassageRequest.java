@@ -10,7 +10,10 @@ import dev.lockstep.spi.GrantListener;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What backends see of a passage: what it asks for, which does not change, and who hears what becomes of its grant. */
+/**
+ * What backends see of a passage: what it asks for, which does not change, and the listener for what happens to its
+ * grant.
+ */
 abstract sealed class PassageRequest extends Chain.Link<Passage> implements LockRequest, GrantListener permits Passage {
     final Turnstile turnstile;
     private final LockMode mode;
@@ -21,7 +24,7 @@ abstract sealed class PassageRequest extends Chain.Link<Passage> implements Lock
     private final String threadName;
     private final long number;
     private @Nullable HolderInfo holder; // guarded by this
-    private volatile @Nullable ToldLoss toldLoss;
+    private volatile @Nullable ReportedLoss reportedLoss;
 
     /**
      * How the engine is asked.
@@ -83,7 +86,10 @@ abstract sealed class PassageRequest extends Chain.Link<Passage> implements Lock
         return turnstile.claimId(number);
     }
 
-    /** Made when it is first asked for, and then the same for all who ask: engines that keep none ask at every look. */
+    /**
+     * Made when it is first asked for, and then the same at each call: engines that do not store it ask each time they
+     * are inspected.
+     */
     @Override
     public synchronized HolderInfo holder() {
         HolderInfo known = holder;
@@ -111,7 +117,7 @@ abstract sealed class PassageRequest extends Chain.Link<Passage> implements Lock
 
     @Override
     public void lost(Grant ended, LossReason reason) {
-        toldLoss = new ToldLoss(ended, reason);
+        reportedLoss = new ReportedLoss(ended, reason);
         turnstile.engineEvents().lost((Passage) this, ended, reason);
     }
 
@@ -120,12 +126,17 @@ abstract sealed class PassageRequest extends Chain.Link<Passage> implements Lock
         turnstile.engineEvents().wanted((Passage) this);
     }
 
-    /** What the engine told of the loss of this passage's grant; null if it told nothing. */
-    @Nullable
-    LossReason toldLoss() {
-        ToldLoss told = toldLoss;
-        return told != null && isOf(told.grant) ? told.reason : null;
+    @Override
+    public void waiting() {
+        turnstile.engineEvents().waiting((Passage) this);
     }
 
-    private record ToldLoss(Grant grant, LossReason reason) {}
+    /** The reason that the engine reported for the loss of this passage's grant; null if it reported none. */
+    @Nullable
+    LossReason reportedLoss() {
+        ReportedLoss reported = reportedLoss;
+        return reported != null && isOf(reported.grant) ? reported.reason : null;
+    }
+
+    private record ReportedLoss(Grant grant, LossReason reason) {}
 }

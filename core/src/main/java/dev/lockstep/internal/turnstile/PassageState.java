@@ -1,18 +1,18 @@
 package dev.lockstep.internal.turnstile;
 
-/** Where a passage stands. What may follow what is said here and nowhere else. */
+/** The state of a passage. Only this class says which state may follow which. */
 enum PassageState {
-    /** The claim is at the engine, or on its way there. */
+    /** The claim is in the engine, or on its way there. */
     CLAIMING,
     /** The grant is ours: used by holds, or offered to the next of them. */
     HELD,
     /** The grant is ours and nobody uses it: kept for the next local call. */
     RETAINED,
-    /** The grant is being given back; new claims wait behind it. */
+    /** The grant is being released; new claims wait behind it. */
     RELEASING,
     /** The claim is being given up; new claims wait behind it. */
     WITHDRAWING,
-    /** The engine knows it no more, or ended it. */
+    /** The engine no longer has it, or ended it. */
     GONE;
 
     private int successors;

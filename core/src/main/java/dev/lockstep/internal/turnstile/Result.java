@@ -7,14 +7,14 @@ public sealed interface Result {
     /** It has the lock. */
     record Held(Hold hold) implements Result {}
 
-    /** Somebody else has the lock, at once or when the time of the call was up. */
+    /** Another caller has the lock, at once or when the time of the call was up. */
     record Busy() implements Result {}
 
     /** It was interrupted or cancelled. */
     record GaveUp() implements Result {}
 
     /**
-     * Nobody knows, or nobody can know any more, whether somebody has the lock.
+     * It is unknown, or cannot be known any more, whether the lock is held.
      *
      * @param exception makes the exception where it is thrown: each call has its own, with the stack of its thread
      */

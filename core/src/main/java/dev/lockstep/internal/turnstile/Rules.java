@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules by which a turnstile decides who uses a grant, and what is kept and released. It reads and writes the {@link
- * TurnstileState} and leaves {@link Effects}; it does nothing else. Every method is called with the mutex held. The Overview
- * is in {@link Turnstile}.
+ * The rules by which a turnstile decides which calls use a grant, and which grants are kept and released. It reads and
+ * writes the {@link TurnstileState} and leaves {@link Effects}; it does nothing else. Every method is called with the
+ * mutex held. The Overview is in {@link Turnstile}.
  */
 final class Rules {
     final TurnstileState state;
@@ -39,18 +39,15 @@ final class Rules {
 
     // ---------------------------------------------------------------- deciding
 
-    /** Decides what happens next. Called after everything that changed something. */
-    void decide(long now) {
-        decideFor(null, now);
-    }
-
     /** Decides, in the thread of a waiter, which can take an offer at once. */
     void decide(Waiter taker, long now) {
-        decideFor(taker, now);
+        taker.beginTaking();
+        decide(now);
+        taker.endTaking();
     }
 
     /**
-     * The decision.
+     * Decides what happens next. Called after everything that changed something.
      *
      * <pre>
      *   for each grant:
@@ -63,7 +60,7 @@ final class Rules {
      *   what the engine is to store about holders that wait has changed: it is asked to
      * </pre>
      */
-    private void decideFor(@Nullable Waiter taker, long now) {
+    void decide(long now) {
         Passage next;
         for (Passage passage = state.passages.first(); passage != null; passage = next) {
             next = passage.next;
@@ -71,10 +68,10 @@ final class Rules {
                 state.passages.remove(passage);
             } else if (passage.isHeld()
                     && !losses.loseIfPast(passage, now)
-                    && !serve(passage, taker, now)
+                    && !serve(passage, now)
                     && !keep(passage, now)
                     && !retain(passage, now)) {
-                beginRelease(passage);
+                beginRelease(passage, now);
             }
         }
         claims.claimIfNeeded(now);
@@ -90,13 +87,13 @@ final class Rules {
     }
 
     /** Lets waiters use a grant. False if nobody does, and nobody is about to. */
-    private boolean serve(Passage passage, @Nullable Waiter taker, long now) {
+    private boolean serve(Passage passage, long now) {
         if (!state.options().isFair()) {
             for (Waiter first = state.queue.first(); first != null; first = state.queue.first()) {
                 if (!fits(passage, first.mode()) || !mayServe(passage, first.call, now)) {
                     break;
                 }
-                if (first != taker && mayOffer(first)) {
+                if (!first.isTaking() && mayOffer(first)) {
                     offer(first);
                     return true;
                 }
@@ -117,7 +114,7 @@ final class Rules {
         }
     }
 
-    /** Somebody takes what the first in the queue waits for. */
+    /** Another call takes what the first in the queue waits for. */
     void bypassFirst() {
         Waiter first = state.queue.first();
         if (first != null) {
@@ -135,7 +132,7 @@ final class Rules {
 
     /** Whether a grant may go to one more local hold without asking the engine. */
     boolean mayServe(Passage passage, Call call, long now) {
-        return passage.mayServe(call, client.traits().tellsWanted(), now);
+        return passage.mayServe(call, client.traits().reportsWanted(), now);
     }
 
     /** Lets a waiter use a grant. */
@@ -174,7 +171,7 @@ final class Rules {
         }
     }
 
-    /** Lets listeners hear of what was published, when the mutex has been left. */
+    /** Delivers published events to listeners, when the mutex has been left. */
     void notifyListeners() {
         if (client.events().isHeard()) {
             effects.addUsersCode(new Effect.Publish());
@@ -206,30 +203,13 @@ final class Rules {
         abandon(waiter);
         decide(now);
         if (answer instanceof Result.Failed) {
-            finish(waiter, answer); // the engine is away: there is nothing to wait for
+            finish(waiter, answer); // the engine is unreachable: there is nothing to wait for
         } else {
             leftovers.leave(waiter, answer, now);
         }
     }
 
-    /** Ends the waits without a deadline of their own for which there was no engine, or no asking it, for too long. */
-    void endForOutage(long now, long lastContact, long earliest) {
-        boolean heldUp = leftovers.holdUpTheQueue();
-        long answered = lastContact - earliest > 0 ? lastContact : earliest;
-        long asked = heldUp ? leftovers.heldUpSince(earliest, now) : answered;
-        long from = asked - answered < 0 ? asked : answered;
-        Waiter next;
-        for (Waiter waiter = state.queue.first(); waiter != null; waiter = next) {
-            next = waiter.next;
-            Result answer = answers.outage(waiter, heldUp, from, now);
-            if (answer != null) {
-                abandon(waiter);
-                finish(waiter, answer);
-            }
-        }
-    }
-
-    // ---------------------------------------------------------------- keeping what nobody uses
+    // ---------------------------------------------------------------- keeping unused grants
 
     /** Keeps a grant that nobody uses for the rest of a minimum time. A client that closes leaves that to the engine. */
     private boolean keep(Passage passage, long now) {
@@ -245,7 +225,7 @@ final class Rules {
         return true;
     }
 
-    /** Keeps a grant that nobody uses, if the lock is sticky, it can serve whoever comes, and nobody else wants it. */
+    /** Keeps an unused grant, if the lock is sticky, the grant can serve any call, and no other client wants it. */
     private boolean retain(Passage passage, long now) {
         Duration sticky = state.options().sticky().orElse(null);
         if (sticky == null
@@ -286,9 +266,9 @@ final class Rules {
 
     /**
      * Whether the clock need not be read for a release: with nobody to hand the grant to it goes to the engine, whose
-     * answer tells whether it was ours to the end.
+     * answer shows whether it was ours to the end.
      */
-    boolean engineTells(Hold hold) {
+    boolean engineShowsLoss(Hold hold) {
         return state.queue.isEmpty()
                 && hold.passage.holds.size() == 1
                 && !hold.hasMaxHold()
@@ -297,7 +277,7 @@ final class Rules {
                 && !client.events().isHeard();
     }
 
-    /** Ends a hold, and decides what becomes of its grant: it stays here, or the release waits for the engine. */
+    /** Ends a hold, and decides what happens to its grant: it stays here, or the release waits for the engine. */
     void release(HoldRelease release, long now) {
         Hold hold = release.hold;
         Passage passage = hold.passage;
@@ -328,24 +308,27 @@ final class Rules {
         }
     }
 
-    private void beginRelease(Passage passage) {
+    private void beginRelease(Passage passage, long now) {
         passage.transitionTo(PassageState.RELEASING);
         if (passage.isBudgeted() || passage.isWanted()) {
             state.yieldNext();
         }
+        KeptTime kept = passage.kept();
+        Duration rest = kept == null ? Duration.ZERO : kept.rest(now);
         HoldRelease last = ending;
         if (last != null && last.hold.passage == passage) {
+            last.leaveFor(rest);
             effects.addOwn(last);
         } else {
-            effects.add(new Effect.Release(passage));
+            effects.add(new Effect.Release(passage, rest));
         }
     }
 
-    /** Releases what is kept but cannot serve who waits. */
+    /** Releases grants that are kept but cannot serve the waiters. */
     void releaseUseless(long now) {
         for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {
-            if (passage.state() == PassageState.RETAINED && !serve(passage, null, now)) {
-                beginRelease(passage);
+            if (passage.state() == PassageState.RETAINED && !serve(passage, now)) {
+                beginRelease(passage, now);
             }
         }
     }

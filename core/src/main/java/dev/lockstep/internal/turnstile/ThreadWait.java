@@ -63,6 +63,21 @@ public final class ThreadWait {
         }
     }
 
+    /** Waits until a call that has given up has its result: until nothing of it is left at the engine. Keeps interrupts. */
+    public static Result awaitEnd(Waiter waiter) {
+        boolean interrupted = false;
+        Result result = waiter.result();
+        while (result == null) {
+            LockSupport.park(waiter.turnstile);
+            interrupted |= Thread.interrupted();
+            result = waiter.result();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return result;
+    }
+
     private void park() {
         if (bounded && !waiter.hasGivenUp()) {
             long left = deadlineNanos - client.monotonicNanos();

@@ -50,7 +50,7 @@ public final class Tokens {
         cohortIndex = 0;
     }
 
-    /** The readers that may outlive a writer go on with its token; 0 if it has drawn none. */
+    /** The readers that may outlive a writer keep its token; 0 if it has drawn none. */
     void continueWith(long token) {
         cohortIndex = token == 0 ? 0 : (int) (token & MAX_INDEX);
     }

@@ -33,20 +33,20 @@ public final class Turnstile {
      * Fair locks have no local order: each call has its own claim and waits for its own grant, so that the engine's
      * order is the order. So has a call that may not wait, since only the engine knows the answer.
      *
-     * Hand-off. When a hold ends and a waiter is there, the grant stays: freely while no other client wants it; up to
-     * a number of times, or 10 ms, once one does. A woken thread needs a while to run, so an idle grant is offered to
-     * the first waiter rather than given to it: a running thread may take it meanwhile ("barge"), at most 64
-     * times; then the first waiter is given it. Without this every hand-off would cost two context switches.
+     * Hand-off. When a hold ends and a waiter is there, the grant stays: freely while no other client wants it; a number
+     * of times, and not for long, once one does (HandOffs). A woken thread needs a while to run, so an idle grant is
+     * offered to the first waiter instead of assigned to it: a running thread may take it meanwhile ("barge"), but not
+     * without end. Without this every hand-off would cost two context switches.
      *
      * Sticky locks keep an exclusive grant that nobody uses (RETAINED) until another client wants it or it has been idle for long.
      *
      * Readers. Those at the head of the queue hold together, under one grant. A reader that arrives later joins them
      * unless a writer waits. A grant that only readers use is downgraded, so that other clients' readers can join.
      *
-     * Loss. A passage is lost when the engine says so or its deadline passes, whichever is seen first; everything
-     * that looks at a hold compares the clock first. A grant that conflicts with a younger one is lost too: the engine
-     * has ended it, whether its word has come or not. All holds on it end with the reason, once. A thread's lost hold
-     * is kept until the thread has given it back, so that it can be told.
+     * Loss. A passage is lost when the engine says so or its deadline passes, whichever is seen first; everything that
+     * looks at a hold compares the clock first. A grant that conflicts with a younger one is lost too: the engine has
+     * ended it, whether or not its notification has come. All holds on it end with the reason, once. A thread's lost
+     * hold is kept until the thread has released it, so that the thread learns of the loss.
      *
      * One direction. An event enters through the Gate, from here (a call arrives, its time is up) or from EngineEvents (the
      * engine answers). Under the mutex it changes the TurnstileState, and Rules.decide() says what follows: Effects, as data.
@@ -56,13 +56,16 @@ public final class Turnstile {
      *                ▲                                                                              │
      *                └──────────────────── EngineEvents: answers, as events ────────────────────────┘
      *
-     * Under the mutex nothing of a backend is called but the reading of a grant's and a claim's fields, timers are set and
-     * cancelled, events are queued, and no other lock is taken but those of timers and of that queue.
+     * Under the mutex, the only calls to a backend read the fields of a grant or a claim. Timers are set and cancelled,
+     * and events are queued; no other locks are taken than those of timers and of that queue.
      *
-     * An uncontended pair takes the same way with fewer steps: see InlineClaim.
+     * An uncontended acquire and release go the same way with fewer steps: see InlineClaim.
      */
 
-    /** How soon a call looks again whose time is up before the engine's first answer, which wakes nobody if it is no. */
+    /**
+     * How soon a call checks again if its time is up before the engine's first answer; a negative answer wakes no
+     * thread.
+     */
     public static final long LOOK_AGAIN_NANOS = 1_000_000;
 
     private final TurnstileContext client;
@@ -72,6 +75,7 @@ public final class Turnstile {
     private final Rules rules;
     private final Arrivals arrivals;
     private final Gate gate;
+    final Actions actions;
     private final EngineEvents engineEvents;
     private final InlineClaim inline;
     private final WaitEvents waits;
@@ -81,11 +85,11 @@ public final class Turnstile {
         this.name = name;
         this.serial = serial;
         Effects effects = new Effects();
-        Actions actions = new Actions(this, client);
+        this.actions = new Actions(this, client);
         this.rules = new Rules(this, state, effects);
         this.arrivals = new Arrivals(rules, this);
         this.gate = new Gate(client, rules, effects, actions);
-        this.engineEvents = new EngineEvents(gate, rules);
+        this.engineEvents = new EngineEvents(this, gate, rules);
         this.inline = new InlineClaim(this, state, actions);
         this.waits = new WaitEvents(gate, rules);
     }
@@ -103,7 +107,7 @@ public final class Turnstile {
         return engineEvents;
     }
 
-    /** Where it enters that a holder of this lock waits for another one. */
+    /** Where events enter that say that a holder of this lock waits for another one. */
     public WaitEvents waits() {
         return waits;
     }
@@ -152,6 +156,12 @@ public final class Turnstile {
             gate.leave();
         }
         return entry instanceof Passage passage ? inline.ask(passage, call) : entry;
+    }
+
+    /** A call arrives that claims several locks; see {@link ClaimBatch}. Null if it must take this one alone. */
+    @Nullable
+    Waiter enterBatch(Call call, long sentNanos) {
+        return read(known -> known.isRetired() ? null : arrivals.admitToBatch(call, sentNanos));
     }
 
     /** The engine has not granted an inline claim at once: its call waits like any other. */
@@ -232,19 +242,19 @@ public final class Turnstile {
     }
 
     /**
-     * The engine may be away: ends the waits without a deadline of their own that have seen no contact for too long, or for
-     * which the engine could not be asked for so long.
+     * The engine may be unreachable: ends the waits without a deadline of their own that have seen no contact for too
+     * long, or for which the engine could not be asked for so long.
      *
      * @param lastContact when the engine last answered
      * @param earliest since when it owes an answer
-     * @return whether somebody still waits
+     * @return how long until the next of these waits ends if the engine stays silent; 0 if nobody waits
      */
-    public boolean checkOutage(long now, long lastContact, long earliest) {
+    public long checkOutage(long now, long lastContact, long earliest) {
         gate.enter();
         try {
-            rules.endForOutage(now, lastContact, earliest);
+            long left = rules.answers.endForOutage(now, lastContact, earliest);
             rules.decide(now);
-            return !state.queue.isEmpty();
+            return state.queue.isEmpty() ? 0 : left;
         } finally {
             gate.leave();
         }
@@ -261,9 +271,16 @@ public final class Turnstile {
     @Nullable
     CompletableFuture<Boolean> release(Hold hold, Duration blockAtMost) {
         HoldRelease release = new HoldRelease(hold, blockAtMost);
+        release(release);
+        return release.answer();
+    }
+
+    /** Likewise; the engine's answer is in the release once it has been asked. */
+    void release(HoldRelease release) {
+        Hold hold = release.hold;
         gate.enter();
         try {
-            long now = rules.engineTells(hold) ? hold.passage.sentNanos() : client.nanoTime();
+            long now = rules.engineShowsLoss(hold) ? hold.passage.sentNanos() : client.nanoTime();
             rules.losses.loseIfPast(hold, now);
             if (!hold.isOpen()) {
                 state.owners.forgetLost(hold);
@@ -273,7 +290,6 @@ public final class Turnstile {
         } finally {
             gate.leave();
         }
-        return release.answer();
     }
 
     /** The engine has confirmed the release of a hold. */
@@ -322,7 +338,7 @@ public final class Turnstile {
         }
         if (hold.isReleased()) {
             throw new IllegalStateException("Lock '" + name
-                    + "': the hold was given back before its token was asked for. Ask while holding the lock.");
+                    + "': the hold was released before its token was requested. Request it while holding the lock.");
         }
         throw hold.lostException();
     }
@@ -338,8 +354,8 @@ public final class Turnstile {
         });
     }
 
-    /** Lets somebody look who changes nothing that others wait for. */
-    <T> T read(Function<TurnstileState, T> look) {
+    /** Reads the state, without a change that others wait for. */
+    <T extends @Nullable Object> T read(Function<TurnstileState, T> look) {
         gate.enter();
         try {
             return look.apply(state);
@@ -363,7 +379,7 @@ public final class Turnstile {
         return read(TurnstileState::waiters);
     }
 
-    /** Whether somebody waits. May be asked without the mutex. */
+    /** Whether a call waits. May be called without the mutex. */
     public boolean hasWaiters() {
         return state.queue.isAwaited();
     }

@@ -13,10 +13,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.LongUnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the turnstiles and locks of a client need of it. Safe for use by many threads. */
+/** What the turnstiles and locks of a client need from it. Safe for use by many threads. */
 public final class TurnstileContext {
     private static final Logger log = LoggerFactory.getLogger(TurnstileContext.class);
 
@@ -33,6 +34,7 @@ public final class TurnstileContext {
     private final Turnstiles turnstiles = new Turnstiles(this);
     private LongConsumer deadlines = deadline -> {};
     private LongConsumer outages = since -> {};
+    private LongUnaryOperator owedSince = now -> now;
     private Waits waits = Waits.NONE;
     private volatile boolean closed;
 
@@ -64,17 +66,24 @@ public final class TurnstileContext {
     }
 
     /**
-     * Says who looks at deadlines and outages. Once, before the first call.
+     * Sets the watches of deadlines and outages. Once, before the first call.
      *
-     * @param deadlines hears when a hold ends at the latest
-     * @param outages hears since when somebody waits
+     * @param deadlines receives the time at which a hold ends at the latest
+     * @param outages receives the time since which a call waits
+     * @param owedSince says since when the engine owes an answer, given the time; that time itself if it owes none
      */
-    public void watchedBy(LongConsumer deadlines, LongConsumer outages) {
+    public void watchedBy(LongConsumer deadlines, LongConsumer outages, LongUnaryOperator owedSince) {
         this.deadlines = deadlines;
         this.outages = outages;
+        this.owedSince = owedSince;
     }
 
-    /** Hears of threads that wait. */
+    /** Since when the engine owes an answer; now if it owes none. */
+    long engineOwesSince(long now) {
+        return owedSince.applyAsLong(now);
+    }
+
+    /** Is notified of threads that wait. */
     public interface Waits {
         Waits NONE = new Waits() {
             @Override
@@ -87,11 +96,11 @@ public final class TurnstileContext {
         /** A thread waits. */
         void watch();
 
-        /** The wait of a thread is over, of which the engine knows. */
+        /** The wait of a thread is over, and it was recorded in the engine. */
         void ended(Waiter waiter);
     }
 
-    /** Says who looks at threads that wait; nobody unless set. Once, before the first call. */
+    /** Sets the watch of threads that wait; none unless set. Once, before the first call. */
     public void waitsWatchedBy(Waits watch) {
         this.waits = watch;
     }
@@ -126,6 +135,12 @@ public final class TurnstileContext {
 
     public long patienceNanos() {
         return patienceNanos;
+    }
+
+    /** How much is left of a request timeout that began when the engine last answered. */
+    public long patienceLeftNanos() {
+        long silent = Math.max(nanoTime() - backend.lastContactNanos(), 0);
+        return Math.max(requestTimeoutNanos - silent, 0);
     }
 
     public boolean timedCallsFailFast() {
@@ -194,7 +209,10 @@ public final class TurnstileContext {
     public HolderInfo holderInfo(String threadName, long sentNanos, boolean sticky) {
         Identity identity = Identity.ofProcess();
         Instant since = wallTime(sentNanos);
-        return new HolderInfo(settings.clientName(), identity.host(), identity.pid(), threadName, since, sticky);
+        return HolderInfo.of(settings.clientName(), identity.host(), identity.pid())
+                .withThread(threadName)
+                .withSince(since)
+                .withSticky(sticky);
     }
 
     /** A time of the clock of leases, for people. */

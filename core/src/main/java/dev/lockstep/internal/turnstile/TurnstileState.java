@@ -13,12 +13,12 @@ final class TurnstileState {
      * Invariants, whenever the mutex is free. Tests check them by check().
      *
      *  1. One claim at most waits for the queue. A fair lock has none: each of its calls has its own.
-     *  2. Who waits in the queue has no result and has not given up; who leaves has given up and has no result.
+     *  2. A waiter in the queue has no result and has not given up; one that leaves has given up and has no result.
      *  3. A passage has holds only while it is held (or is being taken inline). A grant that nobody uses and that is not
      *     kept for a minimum time is offered to a waiter, retained or being released.
      *  4. An exclusive hold is the first of its passage, and all others on it belong to the same thread.
      *  5. Two held passages exclude each other only if their grants come from two engines, or one is being downgraded.
-     *  6. Somebody waits in the queue: a grant is here, a claim is on its way, or something is on its way out first.
+     *  6. If a call waits in the queue, a grant is here, a claim is on its way, or something has to leave first.
      *  7. A retired turnstile has neither waiters nor passages.
      */
 
@@ -91,7 +91,7 @@ final class TurnstileState {
         }
     }
 
-    /** Lets it go if nobody uses it: who still knows this turnstile must find its successor. */
+    /** Retires it if it is not in use: a lock object that still refers to this turnstile must find its successor. */
     boolean retire() {
         retired |= isIdle();
         return retired;
@@ -163,13 +163,13 @@ final class TurnstileState {
             check(passage);
         }
         require(claiming <= 1, "one claim at most waits for the queue");
-        require(served, "whoever waits will be served");
+        require(served, "every waiter will be served");
         require(!retired || isEmpty(), "a retired turnstile is empty");
         for (Waiter waiter = queue.first(); waiter != null; waiter = waiter.next) {
             require(!waiter.isOver(), "a waiter has no result");
         }
         for (Waiter waiter = queue.firstLeaving(); waiter != null; waiter = waiter.next) {
-            require(waiter.hasGivenUp() && waiter.result() == null, "who leaves has given up and has no result");
+            require(waiter.hasGivenUp() && waiter.result() == null, "a leaving waiter has given up and has no result");
         }
     }
 
@@ -178,6 +178,15 @@ final class TurnstileState {
         require(
                 !inUse || passage.state() == PassageState.HELD || passage.isInline(),
                 "only a held passage has holds, not one that is " + passage.state());
+        KeptTime kept = passage.kept();
+        Waiter first = queue.first();
+        require(
+                inUse
+                        || passage.state() != PassageState.HELD
+                        || passage.isInline()
+                        || first != null && first.isOffered()
+                        || kept != null && kept.hasTimer(),
+                "a grant that nobody uses is offered, kept, retained or being released");
         Hold writer = passage.writer();
         for (Hold hold = passage.holds.first(); hold != null; hold = hold.next) {
             require(
@@ -185,7 +194,7 @@ final class TurnstileState {
                     "an exclusive hold is the first of its passage");
             require(
                     writer == null || hold == writer || hold.owner == writer.owner,
-                    "who reads beside a writer is the writer");
+                    "a reader beside a writer is the writer itself");
         }
         for (Passage other = passage.next; other != null && passage.isHeld(); other = other.next) {
             require(

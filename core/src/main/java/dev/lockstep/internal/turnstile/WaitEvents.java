@@ -69,7 +69,10 @@ public final class WaitEvents {
             if (waiter.isOver()) {
                 return false;
             }
-            rules.end(waiter, new Result.Failed(exception), now);
+            rules.abandon(waiter);
+            rules.decide(now);
+            // The engine answers: once the call has failed, nothing of it may keep others from the lock.
+            rules.leftovers.leave(waiter, new Result.Failed(exception), now);
             return true;
         } finally {
             gate.leave();

@@ -3,7 +3,7 @@ package dev.lockstep.internal.turnstile;
 import dev.lockstep.LockMode;
 import org.jspecify.annotations.Nullable;
 
-/** The calls that wait at a turnstile, in order of arrival. Guarded by the turnstile's mutex, but for one look. */
+/** The calls that wait at a turnstile, in order of arrival. Guarded by the turnstile's mutex, except for one read. */
 final class WaitQueue {
     private final Chain<Waiter> waiters = new Chain<>();
 
@@ -13,7 +13,9 @@ final class WaitQueue {
     private int exclusive;
     private boolean alwaysAwaited;
 
-    /** Written before the passages are looked at, so that who ends one without the mutex sees it, or is seen. */
+    /**
+     * Written before the passages are looked at, so that a thread that ends one without the mutex sees it, or is seen.
+     */
     private volatile boolean awaited;
 
     void add(Waiter waiter) {
@@ -90,13 +92,13 @@ final class WaitQueue {
         return waiter;
     }
 
-    /** From now on somebody always waits for passages to end. */
+    /** From now on there is always a waiter for passages to end. */
     void awaitAlways() {
         alwaysAwaited = true;
         awaited = true;
     }
 
-    /** Whether somebody waits for passages to end. May be asked without the mutex. */
+    /** Whether a call waits for passages to end. May be called without the mutex. */
     boolean isAwaited() {
         return awaited;
     }

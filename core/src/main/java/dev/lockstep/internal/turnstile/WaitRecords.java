@@ -9,8 +9,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine is to store beside the grants of a turnstile: which locks their holders wait for. It is empty unless a thread
- * holds this lock and has waited for another one for some time. Guarded by the turnstile's mutex, but for one look.
+ * What the engine is to store beside the grants of a turnstile: which locks their holders wait for. It is empty unless
+ * a thread holds this lock and has waited for another one for some time. Guarded by the turnstile's mutex, except for
+ * one read.
  */
 final class WaitRecords {
     private final Map<Passage, WaitRecord> records = new LinkedHashMap<>(0);

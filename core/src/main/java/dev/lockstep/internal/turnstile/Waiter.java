@@ -21,8 +21,6 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
     /** When it arrived. */
     final long startNanos;
 
-    final String threadName;
-
     /** The claim that is this call's alone: of a fair lock, or of a call that may not wait. */
     private @Nullable Passage passage;
 
@@ -32,9 +30,11 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
     /** An idle grant was offered to this waiter, and its thread woken to take it. Written under the mutex. */
     private volatile boolean offered;
 
+    private boolean taking;
+
     /**
-     * The result that the call will have when nothing that it left behind is at the engine any more; null before it gives up.
-     * Its own thread may look at it without the mutex.
+     * The result that the call will have when nothing that it left behind is in the engine any more; null before it
+     * gives up. Its own thread may look at it without the mutex.
      */
     private @Nullable Result answer;
 
@@ -43,6 +43,9 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
 
     /** Ends the wait for that after the request timeout. */
     private Scheduler.@Nullable Timer patience;
+
+    /** Notifies observers that it must wait; null if they know it, or there are none. */
+    private @Nullable Runnable waitReport;
 
     /** Whether its thread holds other locks, and the wait watch has looked at that; written by the watch alone. */
     private boolean examined;
@@ -56,8 +59,6 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
         this.turnstile = turnstile;
         this.call = call;
         this.startNanos = startNanos;
-        this.threadName =
-                call.asker() != null ? call.asker() : Thread.currentThread().getName();
     }
 
     /** The result; null while it waits. May be asked without the mutex. */
@@ -76,7 +77,7 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
         return news;
     }
 
-    /** The engine is to know of its wait; who ends it says so to the watch. */
+    /** The wait is to be recorded in the engine; the thread that ends it notifies the watch. */
     public void markRecorded() {
         recorded = true;
     }
@@ -106,6 +107,16 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
     /** How long it waits at most, from its arrival. Only if it is bounded. */
     public long boundNanos() {
         return call.boundNanos(turnstile.client());
+    }
+
+    /**
+     * Registers a report that this call must wait.
+     *
+     * @param report runs on the client's executor when the engine has said so
+     * @return whether that is known already: then the caller runs the report
+     */
+    public boolean reportWait(Runnable report) {
+        return turnstile.engineEvents().reportWait(this, report);
     }
 
     /** Its wait was cancelled. False if it was over before. */
@@ -156,6 +167,19 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
         return news;
     }
 
+    /** Whether its own thread decides, so that it takes a grant at once instead of being offered it. Under the mutex. */
+    boolean isTaking() {
+        return taking;
+    }
+
+    void beginTaking() {
+        taking = true;
+    }
+
+    void endTaking() {
+        taking = false;
+    }
+
     /** It looks at what was offered. */
     void takeOffer() {
         offered = false;
@@ -165,9 +189,22 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
         return bypassed;
     }
 
-    /** Somebody else took what it waits for. */
+    /** Another call took what it waits for. */
     void bypass() {
         bypassed++;
+    }
+
+    /** Keeps a report until it is known that the call must wait. */
+    void reportWaitBy(Runnable report) {
+        waitReport = report;
+    }
+
+    /** The report that the call must wait, once; null if there is none. */
+    @Nullable
+    Runnable takeWaitReport() {
+        Runnable report = waitReport;
+        waitReport = null;
+        return report;
     }
 
     /** It gives up, and has its result when some passages are gone. */

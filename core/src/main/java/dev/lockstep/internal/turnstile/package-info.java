@@ -1,6 +1,6 @@
 /**
- * Turns the threads of one client that want one lock into few claims at the engine. Who gets the lock, who waits, and what is
- * claimed and released is decided here and nowhere else.
+ * Turns the threads of one client that want one lock into few claims at the engine. Only this package decides which
+ * call gets the lock, which waits, and what is claimed and released.
  *
  * <p>May call {@code engine}, {@code events} and {@code concurrent}. Knows neither clients nor fallbacks.
  */

@@ -23,25 +23,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds deadlocks in which threads of this client take part. It looks only while one of them holds a lock and has waited for
- * another one for so long that the engine knows. Safe for use by many threads.
+ * Finds deadlocks in which threads of this client take part. It looks only while one of them holds a lock and has
+ * waited for another one for so long that the wait is recorded. Safe for use by many threads.
  */
 public final class DeadlockWatch implements AutoCloseable {
     /*
      * Overview
      *
-     * Each look reads the wait-for graph at the engine, from what this client waits for. Locks are read one after the other,
-     * so a cycle that is seen once is only a suspicion. One that the next look sees with the same claims, tokens and waits has
-     * existed as a whole in the time between the two, and nothing inside it can end it: it is a deadlock.
+     * Each look reads the wait-for graph from the engine, starting at the locks that this client waits for. Locks are
+     * read one after the other, so a cycle that is seen once is only a suspicion. One that the next look sees with the
+     * same claims, tokens and waits has existed as a whole in the time between the two, and nothing inside it can end
+     * it: it is a deadlock.
      *
-     * Whoever closes a cycle is the last to record its wait, and reads after that: so a new wait is followed by looks in quick
-     * succession, which become rare if nothing comes of them.
+     * The client that closes a cycle is the last to record its wait, and reads after that: so a new wait is followed by
+     * looks in quick succession, which become rarer if they find nothing. They never become so rare that an older call,
+     * which may be the one to fail, sees the cycle much later than the one that closed it.
      */
 
     private static final Logger log = LoggerFactory.getLogger(DeadlockWatch.class);
 
-    /** How much rarer looks become. */
-    private static final int LONGEST_PAUSE = 32;
+    /** How much rarer looks become: with a gap of a quarter, one follows about as long after another as a wait is unrecorded. */
+    private static final int LONGEST_PAUSE = 4;
 
     private static final long SHORTEST_GAP_NANOS = 5_000_000;
 
@@ -62,7 +64,7 @@ public final class DeadlockWatch implements AutoCloseable {
     /**
      * Makes a watch.
      *
-     * @param afterNanos how long a thread waits before the engine is to know; the looks follow in fractions of that
+     * @param afterNanos how long a thread waits before that is recorded; the looks follow in fractions of that
      */
     public DeadlockWatch(TurnstileContext client, DeadlockPolicy policy, long afterNanos) {
         this.client = client;
@@ -152,7 +154,7 @@ public final class DeadlockWatch implements AutoCloseable {
         }
     }
 
-    /** A record that may be outdated is no reason to fail a call. */
+    /** A call does not fail because of a record that may be outdated. */
     private boolean mayFail(WaitGraph.Cycle cycle) {
         boolean bounded = cycle.victim().waitsFor().isBounded();
         return cycle.isCertain()

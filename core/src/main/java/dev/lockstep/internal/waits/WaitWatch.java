@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds threads that hold locks and have waited for another one for some time, and lets the engine know. One timer for all of
- * them, which runs only while somebody waits; a call that does not wait never comes here. Safe for use by many threads.
+ * Finds threads that hold locks and have waited for another one for some time, and records that in the engine. One
+ * timer for all of them, which runs only while a call waits; a call that does not wait never comes here. Safe for use
+ * by many threads.
  */
 public final class WaitWatch implements TurnstileContext.Waits, AutoCloseable {
     /*
@@ -37,8 +38,8 @@ public final class WaitWatch implements TurnstileContext.Waits, AutoCloseable {
     /**
      * Makes a watch.
      *
-     * @param afterNanos how long a thread waits before the engine is to know
-     * @param deadlocks hears of every such wait
+     * @param afterNanos how long a thread waits before that is recorded
+     * @param deadlocks is notified of every such wait
      */
     public WaitWatch(TurnstileContext client, long afterNanos, DeadlockWatch deadlocks) {
         this.client = client;

@@ -4,7 +4,7 @@ import dev.lockstep.DeadlockPolicy;
 import dev.lockstep.internal.turnstile.TurnstileContext;
 import java.time.Duration;
 
-/** What looks at the threads of a client that hold locks and wait for others. */
+/** Watches the threads of a client that hold locks and wait for others. */
 public final class Waits implements AutoCloseable {
     private final DeadlockWatch deadlocks;
     private final WaitWatch watch;
@@ -12,7 +12,7 @@ public final class Waits implements AutoCloseable {
     /**
      * Makes one.
      *
-     * @param recordAfter how long a thread waits before the engine is to know
+     * @param recordAfter how long a thread waits before that is recorded
      */
     public Waits(TurnstileContext client, Duration recordAfter, DeadlockPolicy policy) {
         this.deadlocks = new DeadlockWatch(client, policy, recordAfter.toNanos());

@@ -1,6 +1,6 @@
 /**
- * Threads that hold one lock and wait for another: records that at the engine, reads what others have recorded, and finds
- * deadlocks.
+ * Threads that hold one lock and wait for another: records that in the engine, reads what others have recorded, and
+ * finds deadlocks.
  *
  * <p>May call {@code turnstile} and below. Called by {@code client}.
  */

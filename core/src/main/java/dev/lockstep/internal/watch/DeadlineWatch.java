@@ -36,7 +36,7 @@ public final class DeadlineWatch implements AutoCloseable {
         this.jumps = scheduler.afterJumps(this::lookNow);
     }
 
-    /** Makes sure that somebody looks at a deadline. */
+    /** Makes sure that a deadline is checked. */
     public void watch(long deadlineNanos) {
         if (!set || deadlineNanos - nextNanos < 0) {
             setTimer(deadlineNanos);

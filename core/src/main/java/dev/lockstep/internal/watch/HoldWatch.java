@@ -2,6 +2,7 @@ package dev.lockstep.internal.watch;
 
 import dev.lockstep.Lease;
 import dev.lockstep.internal.events.EventRecords;
+import dev.lockstep.internal.semaphore.Semaphores;
 import dev.lockstep.internal.turnstile.Hold;
 import dev.lockstep.internal.turnstile.Releases;
 import dev.lockstep.internal.turnstile.Turnstile;
@@ -14,22 +15,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Finds holds that nobody will release: of threads that have ended, and of asynchronous leases that nobody can reach. And, if
- * the client is asked to, holds that last long. Looks when {@link DeadlineWatch} does, which is at least once in a ttl
- * while something is held; the client's timer thread calls it, and no other.
+ * Finds abandoned holds: of threads that have ended, and of asynchronous leases that are unreachable. If the client is
+ * set up for it, finds holds that last long, too. {@link Semaphores} checks permits. Looks when {@link DeadlineWatch}
+ * does, which is at least once in a ttl while something is held; the client's timer thread calls it, and no other.
  *
  * <p>A lease that is not closed is noticed by a phantom reference which its hold keeps. If the lease is closed, hold and
  * reference go together, and neither a registry nor a thread is needed.
  */
 public final class HoldWatch {
-    private static final Logger log = LoggerFactory.getLogger(HoldWatch.class);
-
     private final TurnstileContext client;
     private final Turnstiles turnstiles;
+    private final Semaphores semaphores;
     private final boolean releasesAbandoned;
     private final @Nullable Duration longHold;
     private final ReferenceQueue<Lease> unreachable = new ReferenceQueue<>();
@@ -45,9 +43,11 @@ public final class HoldWatch {
         }
     }
 
-    public HoldWatch(TurnstileContext client, boolean releasesAbandoned, @Nullable Duration longHold) {
+    public HoldWatch(
+            TurnstileContext client, Semaphores semaphores, boolean releasesAbandoned, @Nullable Duration longHold) {
         this.client = client;
         this.turnstiles = client.turnstiles();
+        this.semaphores = semaphores;
         this.releasesAbandoned = releasesAbandoned;
         this.longHold = longHold;
     }
@@ -63,7 +63,7 @@ public final class HoldWatch {
         hold.noticedBy(new LeaseReference(lease, hold, unreachable));
     }
 
-    /** Looks at all holds, and goes on doing so if holds may last too long. */
+    /** Starts to check all holds periodically, if the client looks for long holds. */
     public void start() {
         if (longHold != null) {
             next(longHold.toNanos());
@@ -104,6 +104,7 @@ public final class HoldWatch {
         }
         left.forEach(hold -> abandoned(hold, now));
         lasting.forEach(hold -> lastsLong(hold, now));
+        semaphores.lookForLeaks(now);
         client.events().deliver();
     }
 
@@ -132,12 +133,15 @@ public final class HoldWatch {
             return;
         }
         Thread owner = hold.owner;
-        log.warn(
-                "Lock '{}': {} has held it for {} ms, longer than the {} ms that leakDetection allows",
-                hold.turnstile.name(),
-                owner == null ? "a lease" : "thread '" + owner.getName() + "'",
-                (now - hold.sinceNanos) / 1_000_000,
-                longHold == null ? 0 : longHold.toMillis(),
-                hold.place());
+        String name = hold.turnstile.name();
+        String holder = owner == null ? "a lease" : "thread '" + owner.getName() + "'";
+        client.events()
+                .log()
+                .lastsLong(
+                        "Lock '" + name + "': " + holder + " has held it",
+                        name,
+                        Duration.ofNanos(now - hold.sinceNanos),
+                        longHold == null ? Duration.ZERO : longHold,
+                        hold.place());
     }
 }

@@ -9,11 +9,12 @@ import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Notices an engine that does not answer while somebody waits for it: ends the waits that have no deadline of their own,
- * and tells listeners when the engine goes and when it is back. Looks four times in a request timeout, by one timer,
- * and only while there is something to look at.
+ * Notices an engine that does not answer while a call waits for it: ends the waits that have no deadline of their own,
+ * and notifies listeners when the engine becomes unreachable and when it is back. Looks four times in a request timeout
+ * and when the next wait ends, by one timer, and only while there is something to look at.
  */
 public final class OutageWatch implements AutoCloseable {
     private final Scheduler scheduler;
@@ -29,6 +30,9 @@ public final class OutageWatch implements AutoCloseable {
     /** From the beginning of the watch, or the end of a pause. The timer's task alone uses this and the next. */
     private final Silence silence;
 
+    /** When the engine was pinged; null if it has answered since. */
+    private volatile @Nullable Long askedNanos;
+
     private boolean unreachable;
     private long lostNanos;
 
@@ -36,8 +40,8 @@ public final class OutageWatch implements AutoCloseable {
      * Makes a watch.
      *
      * @param backend whose silence ends waits
-     * @param engineContact when the engine itself last answered, which listeners hear of; in fallback another one answers
-     *     for it
+     * @param engineContact when the engine itself last answered, which listeners are notified of; in fallback another
+     *     engine answers for it
      */
     public OutageWatch(
             Scheduler scheduler,
@@ -58,18 +62,33 @@ public final class OutageWatch implements AutoCloseable {
     }
 
     /**
-     * Somebody waits.
+     * A call waits.
      *
      * @param sinceNanos since when: the engine may have been asked and silent for a whole request timeout already, and then
      *     has a moment left
      */
     public void watch(long sinceNanos) {
         if (!watching.get() && watching.compareAndSet(false, true)) {
-            silence.begin(sinceNanos);
+            begin(sinceNanos);
             long left = sinceNanos + timeoutNanos - scheduler.nanoTime();
             long period = silence.periodNanos();
             next(Math.max(Math.min(left, period), period / 4));
         }
+    }
+
+    /**
+     * Since when the engine owes an answer. A request that has just been sent does not count: the engine may be slow.
+     *
+     * @return the given time if it owes none
+     */
+    public long owedSince(long now) {
+        Long asked = askedNanos;
+        return asked != null && backend.lastContactNanos() - asked < 0 ? asked : now;
+    }
+
+    private void begin(long fromNanos) {
+        silence.begin(fromNanos);
+        askedNanos = null;
     }
 
     private void next(long delayNanos) {
@@ -85,19 +104,20 @@ public final class OutageWatch implements AutoCloseable {
         }
         long now = scheduler.nanoTime();
         if (silence.awayNanos(now) > 0) {
-            silence.begin(now); // this process was away, not the engine: its answers may lie unread
+            begin(now); // this process was paused, not the engine: its answers may be unread
         }
         long contact = backend.lastContactNanos();
-        boolean waiters = semaphores.checkOutage(now, contact, silence.sinceNanos());
+        long left = semaphores.checkOutage(now, contact, silence.sinceNanos());
         for (Turnstile turnstile : turnstiles.all()) {
-            waiters |= turnstile.checkOutage(now, contact, silence.sinceNanos());
+            left = sooner(left, turnstile.checkOutage(now, contact, silence.sinceNanos()));
         }
+        boolean waiters = left != 0;
         report(now);
         if (waiters || unreachable) {
             if (now - contact >= timeoutNanos / 2) {
-                Silence.ping(backend, answered -> {});
+                ask(now);
             }
-            next(silence.periodNanos());
+            next(waiters ? Math.min(left, silence.periodNanos()) : silence.periodNanos());
             return;
         }
         watching.set(false);
@@ -113,7 +133,19 @@ public final class OutageWatch implements AutoCloseable {
         }
     }
 
-    /** Tells listeners when the engine goes, and when it is back. */
+    /** The shorter of two times; 0 is none. */
+    private static long sooner(long one, long other) {
+        return one == 0 ? other : other == 0 ? one : Math.min(one, other);
+    }
+
+    private void ask(long now) {
+        if (owedSince(now) == now) {
+            askedNanos = now;
+        }
+        Silence.ping(backend, answered -> {});
+    }
+
+    /** Notifies listeners when the engine becomes unreachable, and when it is back. */
     private void report(long now) {
         long engine = engineContact.getAsLong();
         long heard = silence.sinceNanos(engine);

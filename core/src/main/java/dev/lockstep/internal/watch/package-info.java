@@ -1,5 +1,5 @@
 /**
- * Timers over all turnstiles of a client: deadlines of holds, an engine that does not answer, holds that nobody releases.
+ * Timers over all turnstiles of a client: deadlines of holds, an engine that does not answer, abandoned holds.
  *
  * <p>May call {@code turnstile} and below. Called by {@code client} and {@code lock}.
  */

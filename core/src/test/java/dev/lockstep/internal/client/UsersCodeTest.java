@@ -126,18 +126,18 @@ class UsersCodeTest {
                 lock.lock();
                 lock.unlock();
             });
-            assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(blocked.await(20, TimeUnit.SECONDS)).isTrue();
             CompletableFuture<Void> second = inThread(() -> {
                 assertThat(lock.tryLock()).isTrue();
                 lock.unlock();
             });
             try {
-                second.get(10, TimeUnit.SECONDS);
+                second.get(20, TimeUnit.SECONDS);
                 assertThat(first).isNotDone();
             } finally {
                 goOn.countDown();
             }
-            first.get(10, TimeUnit.SECONDS);
+            first.get(20, TimeUnit.SECONDS);
         }
     }
 
@@ -149,12 +149,12 @@ class UsersCodeTest {
         engine.claim(0).grant();
         TurnstileFixture.get(holding).onLost(reason -> block());
         CompletableFuture<Void> losing = inThread(() -> engine.grant(0).signalLost(LossReason.REVOKED));
-        assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(blocked.await(20, TimeUnit.SECONDS)).isTrue();
         engine.answersAtOnce = true;
-        inThread(() -> assertThat(fixture.lock.tryLock()).isTrue()).get(10, TimeUnit.SECONDS);
+        inThread(() -> assertThat(fixture.lock.tryLock()).isTrue()).get(20, TimeUnit.SECONDS);
         assertThat(losing).isNotDone();
         goOn.countDown();
-        losing.get(10, TimeUnit.SECONDS);
+        losing.get(20, TimeUnit.SECONDS);
     }
 
     @Test

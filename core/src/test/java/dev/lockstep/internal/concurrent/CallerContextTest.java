@@ -2,9 +2,14 @@ package dev.lockstep.internal.concurrent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.lockstep.DistributedSemaphore;
+import dev.lockstep.LeaderElection;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockOptions;
+import dev.lockstep.Permit;
+import dev.lockstep.internal.TurnstileFixture;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -36,9 +41,23 @@ class CallerContextTest {
         CompletableFuture<String> seen = next.thenApply(lease -> context());
         MDC.put("request", "43");
         held.close();
-        assertThat(seen.get(5, TimeUnit.SECONDS)).isEqualTo("42");
+        assertThat(seen.get(20, TimeUnit.SECONDS)).isEqualTo("42");
         assertThat(MDC.get("request")).isEqualTo("43");
         next.get().close();
+    }
+
+    @Test
+    void ofAnAsynchronousRelease() {
+        TurnstileFixture fixture = new TurnstileFixture();
+        CompletableFuture<Lease> acquiring = fixture.lock.acquireAsync();
+        fixture.engine.claims.get(0).grant();
+        Lease lease = TurnstileFixture.get(acquiring);
+        MDC.put("request", "42");
+        CompletableFuture<String> seen = lease.closeAsync().thenApply(done -> MDC.get("request"));
+        MDC.put("request", "43");
+        fixture.engine.grant(0).released.complete(true);
+        assertThat(seen).isCompletedWithValue("42");
+        assertThat(MDC.get("request")).isEqualTo("43");
     }
 
     /** What the work of a template sees, if it has to wait, so that the client's executor runs it. */
@@ -47,7 +66,7 @@ class CallerContextTest {
         CompletableFuture<String> seen =
                 client.template().executeAsync("a", lease -> CompletableFuture.completedFuture(context()));
         held.close();
-        return seen.get(5, TimeUnit.SECONDS);
+        return seen.get(20, TimeUnit.SECONDS);
     }
 
     @Test
@@ -64,7 +83,46 @@ class CallerContextTest {
                 .acquire();
         lease.onLost(reason -> seen.complete(context()));
         MDC.clear();
+        assertThat(seen.get(20, TimeUnit.SECONDS)).isEqualTo("42");
+    }
+
+    @Test
+    void ofAnAsynchronousCallForAPermit() throws Exception {
+        DistributedSemaphore semaphore = client.semaphore("s", 1);
+        Permit held = semaphore.acquire();
+        MDC.put("request", "42");
+        CompletableFuture<Permit> next = semaphore.acquireAsync();
+        CompletableFuture<String> seen = next.thenApply(permit -> context());
+        MDC.put("request", "43");
+        held.close();
         assertThat(seen.get(5, TimeUnit.SECONDS)).isEqualTo("42");
+        next.get().close();
+    }
+
+    @Test
+    void ofALossActionOfAPermit() throws Exception {
+        MDC.put("request", "42");
+        CompletableFuture<String> seen = new CompletableFuture<>();
+        Permit permit = client.semaphore("s", 1, LockOptions.defaults().maxHold(Duration.ofMillis(20)))
+                .acquire();
+        permit.onLost(reason -> seen.complete(context()));
+        MDC.clear();
+        assertThat(seen.get(5, TimeUnit.SECONDS)).isEqualTo("42");
+        Reference.reachabilityFence(permit);
+    }
+
+    @Test
+    void ofAnElection() throws Exception {
+        CompletableFuture<String> inTask = new CompletableFuture<>();
+        CompletableFuture<String> inListener = new CompletableFuture<>();
+        MDC.put("request", "42");
+        try (LeaderElection election = client.election("e", term -> inTask.complete(MDC.get("request")))) {
+            MDC.put("request", "43");
+            election.onChange(leader -> inListener.complete(context()));
+            MDC.clear();
+            assertThat(inTask.get(5, TimeUnit.SECONDS)).isEqualTo("42");
+            assertThat(inListener.get(5, TimeUnit.SECONDS)).isEqualTo("43");
+        }
     }
 
     @Test

@@ -148,7 +148,7 @@ class LazyConnectTest {
 
     @Test
     void anOptionThatTheEngineLacksIsRefusedWhenThatIsKnown() {
-        traits = new Traits(false, false, false, false, Duration.ofMillis(1));
+        traits = Traits.of(Duration.ofMillis(1));
         long start = System.nanoTime();
         try (LockClient client =
                 builder().requestTimeout(Duration.ofSeconds(20)).connect()) {
@@ -175,7 +175,11 @@ class LazyConnectTest {
 
     @Test
     void aTtlBelowTheMinimumOfTheEngineIsRefused() {
-        traits = new Traits(true, true, true, true, Duration.ofMinutes(1));
+        traits = Traits.of(Duration.ofMinutes(1))
+                .withPush(true)
+                .withReportsWanted(true)
+                .withShared(true)
+                .withFair(true);
         refusal = null;
         try (LockClient client =
                 builder().requestTimeout(Duration.ofSeconds(20)).connect()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.LockListener;
 import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
+import dev.lockstep.spi.VirtualScheduler;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -19,7 +20,7 @@ class EventsTest {
     private final Events events = new Events(
             List.of(heard),
             Observers.NONE,
-            new EventLog("client", "", System::nanoTime),
+            new EventLog("client", "", new VirtualScheduler()),
             slowExecutor::add,
             System::nanoTime);
 
@@ -64,6 +65,20 @@ class EventsTest {
         events.deliver();
         listenersGoOn();
         assertThat(heard.acquired).isEqualTo(Events.CAPACITY);
+    }
+
+    @Test
+    void lossesAreDroppedLaterAndCounted() {
+        events.fallbackEntered(1);
+        for (int i = 0; i < Events.LOSS_CAPACITY + MORE; i++) {
+            events.lost("lock", LockMode.EXCLUSIVE, LossReason.EXPIRED);
+        }
+        events.unconfirmed("lock", LockMode.EXCLUSIVE, 1);
+        assertThat(events.dropped()).isEqualTo(MORE + 2); // the event of the fallback waits, too
+        events.fallbackLeft(1);
+        listenersGoOn();
+        assertThat(heard.lost).isEqualTo(Events.LOSS_CAPACITY - 1);
+        assertThat(heard.inFallback).isFalse();
     }
 
     @Test

@@ -19,7 +19,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import jdk.jfr.Event;
+import jdk.jfr.EventType;
 import jdk.jfr.Recording;
+import jdk.jfr.SettingDescriptor;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.awaitility.Awaitility;
@@ -77,7 +80,7 @@ class FlightRecorderTest {
             });
             Awaitility.await().until(() -> !client.snapshot().waiters().isEmpty());
             first.close();
-            second.get(5, TimeUnit.SECONDS);
+            second.get(20, TimeUnit.SECONDS);
             List<RecordedEvent> waits = events(recording, "Wait");
             assertThat(waits).singleElement().satisfies(wait -> {
                 assertThat(wait.getString("client")).isEqualTo("me");
@@ -88,6 +91,46 @@ class FlightRecorderTest {
                         .anyMatch(frame -> frame.getMethod().getName().equals("lock"));
             });
         }
+    }
+
+    @Test
+    void holdsAreRecordedWithTheStackOfTheirEnd() throws Exception {
+        try (Recording recording = new Recording();
+                LockClient client = LockClient.connect("memory:")) {
+            recording.enable("dev.lockstep.Hold").withoutThreshold();
+            recording.start();
+            client.lock("order:3").lock();
+            client.lock("order:3").unlock();
+            assertThat(events(recording, "Hold")).singleElement().satisfies(hold -> {
+                assertThat(hold.getString("outcome")).isEqualTo("RELEASED");
+                assertThat(hold.getStackTrace().getFrames())
+                        .anyMatch(frame -> frame.getMethod().getName().equals("unlock"));
+            });
+        }
+    }
+
+    @Test
+    void defaultsAreThoseOfThePage() {
+        assertThat(defaultOf(FlightRecorder.Wait.class, "threshold")).isEqualTo("20 ms");
+        assertThat(defaultOf(FlightRecorder.Hold.class, "threshold")).isEqualTo("20 ms");
+        assertThat(defaultOf(FlightRecorder.Loss.class, "threshold")).isEqualTo("0 ns");
+        assertThat(defaultOf(FlightRecorder.EngineRequest.class, "minimum")).isEqualTo("20 ms");
+        for (Class<? extends Event> event : List.of(
+                FlightRecorder.Wait.class,
+                FlightRecorder.Hold.class,
+                FlightRecorder.Loss.class,
+                FlightRecorder.EngineRequest.class)) {
+            assertThat(defaultOf(event, "enabled")).as(event.getSimpleName()).isEqualTo("true");
+            assertThat(defaultOf(event, "stackTrace")).as(event.getSimpleName()).isEqualTo("true");
+        }
+    }
+
+    private static String defaultOf(Class<? extends Event> event, String setting) {
+        return EventType.getEventType(event).getSettingDescriptors().stream()
+                .filter(each -> each.getName().equals(setting))
+                .map(SettingDescriptor::getDefaultValue)
+                .findFirst()
+                .orElse("no such setting");
     }
 
     @Test

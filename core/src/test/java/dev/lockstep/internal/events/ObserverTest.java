@@ -79,8 +79,7 @@ class ObserverTest {
 
                 @Override
                 public void waiting() {
-                    waiting.incrementAndGet();
-                    note(Thread.currentThread() != caller, wrongThread);
+                    waiting.incrementAndGet(); // by the caller, or by the executor if the engine answers later
                     note(outcome != null, wrongOrder);
                 }
 
@@ -192,7 +191,7 @@ class ObserverTest {
         try (LockClient observed =
                 LockClient.builder().backend(engine).observer(observer).connect()) {
             holder.complete(observed.lock("race").acquireAsync().get());
-            observed.lock("race").acquireAsync().get(5, TimeUnit.SECONDS).close();
+            observed.lock("race").acquireAsync().get(20, TimeUnit.SECONDS).close();
         }
         assertThat(endedWhileWaiting).isCompletedWithValue(false);
         assertThat(ended.getCount()).isZero();
@@ -244,12 +243,12 @@ class ObserverTest {
     @Test
     void callsThatGetNothing() throws Exception {
         CompletableFuture<Lease> holder = client.lock("order:42").acquireAsync();
-        Lease lease = holder.get(10, TimeUnit.SECONDS);
+        Lease lease = holder.get(20, TimeUnit.SECONDS);
         assertThat(client.lock("order:42").tryLock()).isFalse();
         assertThat(client.lock("order:42").tryAcquire(Duration.ofMillis(20))).isEmpty();
         assertThat(client.lock("order:42")
                         .tryAcquireAsync(Duration.ofMillis(20))
-                        .get(10, TimeUnit.SECONDS))
+                        .get(20, TimeUnit.SECONDS))
                 .isEmpty();
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> client.lock("order:42").acquire()).isInstanceOf(InterruptedException.class);
@@ -261,7 +260,7 @@ class ObserverTest {
         assertThat(counts.of(CallOutcome.INTERRUPTED)).isOne();
         assertThat(counts.of(CallOutcome.CANCELLED)).isOne();
         assertThat(counts.waiting).hasValue(3);
-        lease.closeAsync().get(10, TimeUnit.SECONDS);
+        lease.closeAsync().get(20, TimeUnit.SECONDS);
         assertThat(counts.of(HoldOutcome.RELEASED)).isOne();
         assertThat(counts.wrongThread).hasValue(0);
     }

@@ -86,7 +86,7 @@ class FallbackCloseTest {
                 new Events(
                         List.of(),
                         Observers.NONE,
-                        new EventLog("client", "", System::nanoTime),
+                        new EventLog("client", "", bench.time),
                         Runnable::run,
                         System::nanoTime),
                 false);

@@ -15,7 +15,6 @@ import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import dev.lockstep.internal.ScriptedBackend;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -77,7 +76,7 @@ class FallbackReturnTest {
                     "a",
                     List.of(LockInfo.Entry.of(
                                     LockMode.EXCLUSIVE,
-                                    new HolderInfo("client", "host", 1, "thread", Instant.EPOCH, false))
+                                    HolderInfo.of("client", "host", 1).withThread("thread"))
                             .withToken(7)),
                     List.of());
             assertThat(bench.client.inspect("a").holders())

@@ -70,12 +70,12 @@ class FallbackSettingsTest {
     @Test
     void theClientOffersWhatBothEnginesCan() {
         FallbackFixture bench = new FallbackFixture();
-        assertThat(bench.client.context().traits().tellsWanted()).isTrue();
+        assertThat(bench.client.context().traits().reportsWanted()).isTrue();
         ScriptedBackend silent = new ScriptedBackend(bench.time);
-        silent.tellsWanted = false;
+        silent.reportsWanted = false;
         Client client = FallbackFixture.open(
                 context -> new ScriptedBackend(bench.time), context -> silent, bench.time, event -> {});
-        assertThat(client.context().traits().tellsWanted()).isFalse();
+        assertThat(client.context().traits().reportsWanted()).isFalse();
         assertThat(client.context().traits().shared()).isTrue();
     }
 

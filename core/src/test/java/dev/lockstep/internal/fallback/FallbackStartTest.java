@@ -88,7 +88,7 @@ class FallbackStartTest {
 
     @Test
     void doesNotTakeAnEngineThatCanDoLessThanItsUsersCountOn() throws Exception {
-        primary.tellsWanted = false;
+        primary.reportsWanted = false;
         Client client = open(fallback);
         refusal = null;
         letProbesPass();

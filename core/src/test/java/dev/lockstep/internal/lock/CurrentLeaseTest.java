@@ -125,7 +125,7 @@ class CurrentLeaseTest {
     void aSnapshotShowsHoldsAndWaiters() throws Exception {
         client.lock("b").lock();
         client.readWriteLock("a").readLock().lock();
-        Lease async = client.lock("c").acquireAsync().get(10, TimeUnit.SECONDS);
+        Lease async = client.lock("c").acquireAsync().get(20, TimeUnit.SECONDS);
         Thread waiter = new Thread(
                 () -> {
                     client.lock("b").lock();
@@ -168,7 +168,7 @@ class CurrentLeaseTest {
         Awaitility.await().until(() -> client.snapshot().waiters().size() == 1);
         assertThat(client.snapshot().holds().get(0).handOffs()).isZero();
         client.lock("a").unlock();
-        assertThat(handOffs.get(10, TimeUnit.SECONDS)).isOne();
+        assertThat(handOffs.get(20, TimeUnit.SECONDS)).isOne();
         next.join(10_000);
     }
 

@@ -2,11 +2,13 @@ package dev.lockstep.internal.lock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockLostException;
+import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import dev.lockstep.internal.ScriptedBackend;
 import dev.lockstep.internal.TurnstileFixture;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -114,5 +117,38 @@ class MultiLockTest {
             assertThatIllegalStateException().isThrownBy(several::token);
             assertThat(several.token("a")).isPositive();
         }
+    }
+
+    /** An engine that answers at once must not cost a part of the stack for each name. */
+    @Test
+    void thousandsOfNamesNeedNoDeepStack() {
+        DistributedLock many = fixture.client.multiLock(names(20_000), LockOptions.defaults());
+        Lease lease = TurnstileFixture.get(many.acquireAsync());
+        assertThat(lease.isValid()).isTrue();
+        TurnstileFixture.get(lease.closeAsync());
+        assertThat(engine.grants).hasSize(20_000).allMatch(grant -> grant.releases == 1);
+    }
+
+    @Test
+    void aMessageShowsSomeOfManyNames() {
+        DistributedLock many = fixture.client.multiLock(names(200_000), LockOptions.defaults());
+        assertThat(many.name())
+                .hasSizeLessThan(1_000)
+                .startsWith("name-000000,")
+                .contains("199990");
+        assertThat(many.names()).hasSize(200_000);
+        assertThat(many.toString()).hasSizeLessThan(1_000);
+        List<String> twice = new ArrayList<>(names(200_000));
+        twice.add("name-000007");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> fixture.client.multiLock(twice, LockOptions.defaults()))
+                .satisfies(
+                        e -> assertThat(e.getMessage()).contains("name-000007").hasSizeLessThan(1_000));
+    }
+
+    private static List<String> names(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(number -> String.format("name-%06d", number))
+                .toList();
     }
 }

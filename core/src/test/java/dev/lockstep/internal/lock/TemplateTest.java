@@ -78,11 +78,11 @@ class TemplateTest {
         CompletableFuture<String> result = template.executeAsync("order:42", lease -> working);
         Awaitility.await().until(() -> !isFree("order:42"));
         assertThatThrownBy(() ->
-                        template.executeAsync("order:42", lease -> working).get(10, TimeUnit.SECONDS))
+                        template.executeAsync("order:42", lease -> working).get(20, TimeUnit.SECONDS))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(LockTimeoutException.class);
         working.complete("done");
-        assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
         assertThat(isFree("order:42")).isTrue();
     }
 
@@ -90,12 +90,12 @@ class TemplateTest {
     void whatAsynchronousWorkFailsWithIsUnchanged() {
         IllegalStateException failure = new IllegalStateException("on purpose");
         assertThatThrownBy(() -> template.executeAsync("a", lease -> CompletableFuture.failedFuture(failure))
-                        .get(10, TimeUnit.SECONDS))
+                        .get(20, TimeUnit.SECONDS))
                 .hasCause(failure);
         assertThatThrownBy(() -> template.executeAsync("a", lease -> {
                             throw failure;
                         })
-                        .get(10, TimeUnit.SECONDS))
+                        .get(20, TimeUnit.SECONDS))
                 .hasCause(failure);
         assertThat(isFree("a")).isTrue();
     }
@@ -109,12 +109,12 @@ class TemplateTest {
         rival.forceRelease("a");
         rival.forceRelease("b");
         working.complete("done");
-        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> result.get(20, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOfSatisfying(
                         LockLostAfterWorkException.class,
                         lost -> assertThat(lost.result()).isEqualTo("done"));
-        assertThat(fenced.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(fenced.get(20, TimeUnit.SECONDS)).isEqualTo("done");
     }
 
     @Test

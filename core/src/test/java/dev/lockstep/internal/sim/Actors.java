@@ -268,8 +268,12 @@ final class Actors {
         int variant = world.below(VARIANTS);
         long wait = world.chance(60) ? Call.FOREVER : 1 + world.time(80 * MILLI);
         Call call = call(node, 1 << name, anyMode(), wait, variant);
-        call.thread =
-                new SimThread(node.client(), Integer.toString(name), call.mode, options[name][variant], call.wait);
+        call.thread = new SimThread(
+                node.client(),
+                Integer.toString(name),
+                call.mode,
+                options[name][variant],
+                call.wait == Call.FOREVER ? SimThread.FOREVER : call.wait);
         look(call);
     }
 

@@ -270,7 +270,7 @@ final class LockServer {
 
     /** Whether another node's claim is blocked by a holder. */
     boolean isWanted(Entry holder) {
-        if (!setup.tellsWanted || holder.state != State.HOLDING) {
+        if (!setup.reportsWanted || holder.state != State.HOLDING) {
             return false;
         }
         for (Entry waiter : holder.lock.queue) {
@@ -283,7 +283,7 @@ final class LockServer {
     }
 
     private void tellWanted(Lock lock) {
-        if (lock.queue.isEmpty() || !setup.tellsWanted) {
+        if (lock.queue.isEmpty() || !setup.reportsWanted) {
             return;
         }
         for (int i = 0; i < lock.holders.size(); i++) {

@@ -165,7 +165,7 @@ final class Oracle implements LockServer.Watcher {
 
     private void checkBudget(Call call) {
         SimGrant grant = call.backend.onlyGrant(call.name());
-        if (grant == null || grant.uses++ == 0 || setup.tellsWanted && !grant.wasWanted()) {
+        if (grant == null || grant.uses++ == 0 || setup.reportsWanted && !grant.wasWanted()) {
             return;
         }
         if (call.answeredInside || call.thread != null) {

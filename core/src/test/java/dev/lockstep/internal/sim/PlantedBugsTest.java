@@ -78,7 +78,7 @@ class PlantedBugsTest {
                 new Mutant("skip the deadline check of a hold", "if (now - deadlineNanos() < 0) {", "if (true) {"),
                 new Mutant(
                         "forget to withdraw",
-                        "answer(() -> claim.withdraw(LockBackend.DO_NOT_BLOCK))",
+                        "Futures.answerTo(() -> claim.withdraw(LockBackend.DO_NOT_BLOCK))",
                         "CompletableFuture.<Void>completedFuture(null)"),
                 new Mutant("hand off once too often", "used < options.handOff()", "used <= options.handOff()"),
                 new Mutant(
@@ -102,7 +102,7 @@ class PlantedBugsTest {
                 new Mutant(
                         "give back twice",
                         "effects.addOwn(last);",
-                        "effects.addOwn(last); effects.add(new Effect.Release(passage));"),
+                        "effects.addOwn(last); effects.add(new Effect.Release(passage, rest));"),
                 new Mutant(
                         "keep a grant that raced a cancel",
                         "CompletableFuture<Boolean> answer = hold.turnstile.release(hold, LockBackend.DO_NOT_BLOCK);",
@@ -124,11 +124,11 @@ class PlantedBugsTest {
                         "}\n    }\n\n    /**"),
                 new Mutant(
                         "call an engine away that is not",
-                        "now - since < client.patienceNanos()",
-                        "now - since < client.patienceNanos() / 4"),
+                        ": client.patienceNanos() - Math.max(",
+                        ": client.patienceNanos() / 4 - Math.max("),
                 new Mutant(
                         "wait for ever for what this client gives back",
-                        "boolean heldUp = leftovers.holdUpTheQueue();",
+                        "boolean heldUp = rules.leftovers.holdUpTheQueue();",
                         "boolean heldUp = false;"),
                 new Mutant(
                         "take any answer for news of the lock",
@@ -158,7 +158,13 @@ class PlantedBugsTest {
                         "answer instanceof Result.Failed && mayBeKnownSoon(waiter, now)",
                         "false"),
                 new Mutant(
-                        "keep a part of several locks", "undo(taken, lease -> closing.add(lease.closeAsync()));", ""),
+                        "keep a part of several locks",
+                        "return MultiLease.undo(closing, client);",
+                        "return CompletableFuture.completedFuture(null);"),
+                new Mutant(
+                        "keep locks behind one that is not free",
+                        "if (one instanceof Result.Held held) {",
+                        "if (one instanceof Result.Held held && false) {"),
                 new Mutant("forget who waits when the client is closed", "finish(waiter, answers.closed());", ""),
                 new Mutant(
                         "let holds outlive their client",

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Mistakes in what looks at waits and deadlocks, planted on purpose: the simulation finds each of them. */
 class PlantedDeadlockBugsTest {
     private static final long SEEDS = 2_000;
+    private static final String BOUNDED = "fail a call with a deadline of its own";
 
     @ParameterizedTest
     @MethodSource("mutants")
@@ -27,14 +28,16 @@ class PlantedDeadlockBugsTest {
         assertThat(mutant.simulateDeadlocks(SEEDS)).isNotNull();
     }
 
+    /** One that some ten histories show. The other takes more than a thousand. */
     static Stream<Mutant> sample() {
-        List<Mutant> all = mutants().toList();
+        List<Mutant> all =
+                mutants().filter(mutant -> !mutant.name().equals(BOUNDED)).toList();
         return Stream.of(all.get(new Random().nextInt(all.size())));
     }
 
     @Test
     void withoutOneNothingIsFound() {
-        assertThat(new Mutant("none", "", "").simulateDeadlocks(200)).isNull();
+        assertThat(new Mutant("none", "", "").simulateDeadlocks(50)).isNull();
     }
 
     static Stream<Mutant> mutants() {
@@ -45,10 +48,7 @@ class PlantedDeadlockBugsTest {
                         "fail another call than the victim",
                         "own.waitOf(cycle.victim())",
                         "own.waitOf(cycle.edges().get(0))"),
-                new Mutant(
-                        "fail a call with a deadline of its own",
-                        "policy == DeadlockPolicy.FAIL && !bounded",
-                        "policy == DeadlockPolicy.FAIL"),
+                new Mutant(BOUNDED, "policy == DeadlockPolicy.FAIL && !bounded", "policy == DeadlockPolicy.FAIL"),
                 new Mutant(
                         "look only once",
                         "next(gapNanos * Math.max(pause, 1));",

@@ -78,12 +78,12 @@ class PlantedRecipeBugsTest {
                         "return state == State.HELD ? 1 : 0;"),
                 new Mutant(
                         "leak a permit that raced a cancel",
-                        "call.observation().cancelled();\n            call.hold().release(LockBackend.DO_NOT_BLOCK);",
+                        "call.observation().cancelled();\n            call.hold().drop();",
                         "call.observation().cancelled();"),
                 new Mutant(
                         "leave a call behind that has given up",
-                        "guarded(() -> known.withdraw(LockBackend.DO_NOT_BLOCK))",
-                        "CompletableFuture.completedFuture(null)"),
+                        ": Futures.answerTo(() -> known.withdraw(LockBackend.DO_NOT_BLOCK))",
+                        ": CompletableFuture.completedFuture(null)"),
                 new Mutant(
                         "let nobody know that a permit was lost",
                         "actions.forEach(action -> host.runLossAction(terms.name(), action, reason));",
@@ -94,7 +94,7 @@ class PlantedRecipeBugsTest {
                         "known = List.of(0);"),
                 new Mutant(
                         "do not release a permit that is closed",
-                        "PermitCall.guarded(() -> grant().release(block)).whenComplete((known, error) -> {",
+                        "Futures.answerTo(() -> grant().release(block)).whenComplete((known, error) -> {",
                         "CompletableFuture.completedFuture(true).whenComplete((known, error) -> {"));
     }
 }

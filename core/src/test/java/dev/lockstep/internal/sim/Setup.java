@@ -35,7 +35,7 @@ final class Setup {
     /** One bit for each name. */
     final int fairNames;
 
-    final boolean tellsWanted;
+    final boolean reportsWanted;
 
     /** One bit for each name. */
     final int stickyNames;
@@ -73,13 +73,16 @@ final class Setup {
     final long maxGap;
     final long maxHold;
 
+    /** How many locks are claimed and released together; each answer is late or lost on its own. */
+    final int batchSize;
+
     Setup(World world) {
         nodes = 1 + world.below(3);
         names = world.chance(70) ? 1 : 2;
         steps = 20 + world.below(40);
         fairNames = world.chance(70) ? 0 : world.below(4);
-        tellsWanted = world.chance(75);
-        stickyNames = tellsWanted && world.chance(25) ? world.below(4) & ~fairNames : 0;
+        reportsWanted = world.chance(75);
+        stickyNames = reportsWanted && world.chance(25) ? world.below(4) & ~fairNames : 0;
         sticky = 1 + world.time(60 * MILLI);
         nonReentrantNames = world.chance(75) ? 0 : world.below(4);
         fallback = world.chance(80) ? Fallback.NONE : world.chance(50) ? Fallback.OWN : Fallback.SHARED;
@@ -98,6 +101,7 @@ final class Setup {
         late = faults ? world.below(5) : 0;
         maxGap = MILLI * (world.chance(60) ? 3 : world.chance(50) ? 30 : 150);
         maxHold = MILLI * (world.chance(60) ? 3 : 60);
+        batchSize = world.chance(60) ? 2 : 1;
     }
 
     boolean isSticky(int name) {

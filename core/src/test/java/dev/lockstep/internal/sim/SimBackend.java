@@ -23,8 +23,13 @@ import org.jspecify.annotations.Nullable;
  * claim id, renews its session, claims again in a new one, and counts what the core calls.
  */
 final class SimBackend implements LockBackend {
-    private static final Traits TELLS = new Traits(true, true, true, true, Duration.ofMillis(1));
-    private static final Traits TELLS_NOT = new Traits(true, false, true, true, Duration.ofMillis(1));
+    private static final Traits REPORTS = Traits.of(Duration.ofMillis(1))
+            .withPush(true)
+            .withReportsWanted(true)
+            .withShared(true)
+            .withFair(true);
+    private static final Traits REPORTS_NOT =
+            Traits.of(Duration.ofMillis(1)).withPush(true).withShared(true).withFair(true);
 
     final Node node;
     final World world;
@@ -415,7 +420,13 @@ final class SimBackend implements LockBackend {
 
     @Override
     public Traits traits() {
-        return setup.tellsWanted ? TELLS : TELLS_NOT;
+        return setup.reportsWanted ? REPORTS : REPORTS_NOT;
+    }
+
+    /** Locks of a batch go over the wire one by one, so that any of them may be granted, refused, late or lost. */
+    @Override
+    public int batchSize() {
+        return setup.batchSize;
     }
 
     @Override

@@ -100,7 +100,7 @@ final class SlowEngine implements LockBackend {
 
     @Override
     public Traits traits() {
-        return new Traits(true, false, false, false, Duration.ofMillis(10));
+        return Traits.of(Duration.ofMillis(10)).withPush(true);
     }
 
     @Override

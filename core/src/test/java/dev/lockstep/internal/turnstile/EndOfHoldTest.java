@@ -7,12 +7,14 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
+import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.internal.Heard;
 import dev.lockstep.internal.ScriptedBackend;
 import dev.lockstep.internal.TurnstileFixture;
 import dev.lockstep.internal.client.Client;
+import dev.lockstep.logs.ThreadLogs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +47,24 @@ class EndOfHoldTest {
         TurnstileFixture.get(closed);
         assertThat(heard.events).containsExactly("acquired", "released");
         assertThat(actions).isEmpty();
+    }
+
+    @Test
+    void isLoggedIfItIsNotConfirmedButNotOnceForEachLockOfAnOutage() {
+        List<String> warnings = new ArrayList<>();
+        ThreadLogs.onWarning(warnings::add);
+        try {
+            for (int i = 0; i < 100; i++) {
+                acquire().closeAsync();
+                engine.grant(i).released.completeExceptionally(new LockUnavailableException("a", "no answer"));
+            }
+        } finally {
+            ThreadLogs.onWarning(null);
+        }
+        assertThat(warnings)
+                .hasSize(20)
+                .allSatisfy(line -> assertThat(line)
+                        .contains("event=unconfirmed", "lock=a", "client=", "engine=", "no answer", "after the ttl"));
     }
 
     @Test

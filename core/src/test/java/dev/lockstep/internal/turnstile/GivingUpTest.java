@@ -109,6 +109,50 @@ class GivingUpTest {
     }
 
     @Test
+    void anEngineThatHasOwedAnAnswerForLongIsNotWaitedFor() {
+        Duration wait = TurnstileFixture.REQUEST_TIMEOUT.multipliedBy(2);
+        CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(wait);
+        engine.contact();
+        engine.reachable = false;
+        fixture.time.advance(wait.minusNanos(1));
+        assertThat(call).isNotDone();
+        fixture.time.advance(Duration.ofNanos(1));
+        assertThat(call).isDone();
+        assertThat(engine.claim(0).withdrawals).isEqualTo(1);
+    }
+
+    /** It was asked nothing for a while, which is no silence. */
+    @Test
+    void aSlowEngineIsWaitedForHoweverLongAgoItsLastAnswerWas() {
+        Duration wait = TurnstileFixture.REQUEST_TIMEOUT.dividedBy(2).minusNanos(1);
+        CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(wait);
+        engine.contact();
+        fixture.time.advance(wait);
+        fixture.time.advance(TurnstileFixture.REQUEST_TIMEOUT.minusNanos(1));
+        assertThat(call).isNotDone();
+        fixture.time.advance(Duration.ofNanos(1));
+        assertThat(call).isDone();
+    }
+
+    @Test
+    void aCallWithoutADeadlineEndsOneRequestTimeoutAfterTheLastAnswer() {
+        CompletableFuture<Lease> call = lock.acquireAsync();
+        fixture.time.advance(Duration.ofMillis(777));
+        engine.contact();
+        engine.reachable = false;
+        fixture.time.advance(Duration.ofMillis(555));
+        CompletableFuture<Lease> later = client.lock("b").acquireAsync();
+        fixture.time.advance(TurnstileFixture.REQUEST_TIMEOUT.minusMillis(555).minusNanos(1));
+        assertThat(call).isNotDone();
+        fixture.time.advance(Duration.ofNanos(1));
+        assertThat(call).isCompletedExceptionally();
+        fixture.time.advance(Duration.ofMillis(555).minusNanos(1));
+        assertThat(later).isNotDone();
+        fixture.time.advance(Duration.ofNanos(1));
+        assertThat(later).isCompletedExceptionally();
+    }
+
+    @Test
     void aClosedClientIsNotWaitedFor() {
         CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(WAIT);
         timeIsUp();

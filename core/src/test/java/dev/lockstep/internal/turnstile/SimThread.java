@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SimThread {
     /** The wait of a call without a deadline. */
-    public static final long FOREVER = -1;
+    public static final long FOREVER = Call.NO_LIMIT;
 
     private final TurnstileContext client;
     private final Entry entry;
@@ -31,7 +31,7 @@ public final class SimThread {
     /** Begins to wait as a thread that may hold other locks. */
     public SimThread(Thread owner, LockClient client, String name, LockMode mode, LockOptions options, long waitNanos) {
         this.client = ((Client) client).context();
-        Call call = new Call(mode, options, waitNanos, LockBackend.DO_NOT_BLOCK, owner, null, null);
+        Call call = new Call(mode, options, waitNanos, LockBackend.DO_NOT_BLOCK, owner.getName(), owner, null);
         Entry entered = null;
         while (entered == null) {
             entered = this.client.turnstile(name).enter(call);
@@ -95,6 +95,6 @@ public final class SimThread {
         if (got == null) {
             throw new IllegalStateException("nothing to give back");
         }
-        return Releases.giveBackAsync(got, client);
+        return Releases.releaseAsync(got, client);
     }
 }

@@ -214,7 +214,7 @@ class TurnstileTest {
 
         @Test
         void isBoundedAlwaysWhereTheEngineCannotTell() {
-            engine.tellsWanted = false;
+            engine.reportsWanted = false;
             Client blind = fixture.open();
             CompletableFuture<Lease> current = blind.lock("b").acquireAsync();
             List<CompletableFuture<Lease>> others = new ArrayList<>();
@@ -722,7 +722,7 @@ class TurnstileTest {
                             LockUnavailableException.class,
                             unknown -> assertThat(unknown.lockName()).isEqualTo(name))
                     .hasMessageContaining("'" + name + "'")
-                    .hasMessageContaining("has not confirmed yet that an earlier call of this client gave it back");
+                    .hasMessageContaining("has not confirmed yet that an earlier call of this client released it");
         }
 
         @Test
@@ -1100,7 +1100,7 @@ class TurnstileTest {
 
         @Test
         void isRefusedWhereTheEngineCannotTell() {
-            engine.tellsWanted = false;
+            engine.reportsWanted = false;
             Client blind = fixture.open();
             assertThatExceptionOfType(LockConfigurationException.class)
                     .isThrownBy(() -> blind.lock("a", LockOptions.defaults().sticky(Duration.ofSeconds(1))));

@@ -19,7 +19,7 @@ class WakeUpTest {
     @Test
     void anOfferThatComesWhileTheThreadIsBusyWithTheLastOneIsTaken() {
         engine.answersAtOnce = true;
-        engine.tellsWanted = false;
+        engine.reportsWanted = false;
         Client client = fixture.open();
         DistributedLock lock = client.lock("a");
         lock.lock();

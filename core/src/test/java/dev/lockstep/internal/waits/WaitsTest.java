@@ -14,6 +14,10 @@ import dev.lockstep.internal.ScriptedBackend;
 import dev.lockstep.internal.client.Client;
 import dev.lockstep.internal.client.Clients;
 import dev.lockstep.internal.turnstile.SimThread;
+import dev.lockstep.logs.ThreadLogs;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.VirtualScheduler;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,7 +52,18 @@ class WaitsTest {
                 List.of(),
                 false,
                 new Clients.Care(false, false, false, null, Duration.ofSeconds(1), policy));
-        return new Client(context -> engine, settings, null, time, Runnable::run, "client", "id", () -> {});
+        BackendFactory factory = new BackendFactory() {
+            @Override
+            public LockBackend open(BackendContext context) {
+                return engine;
+            }
+
+            @Override
+            public String address() {
+                return "db-7:5432";
+            }
+        };
+        return new Client(factory, settings, null, time, Runnable::run, "client", "id", () -> {});
     }
 
     private SimThread asks(LockClient of, String name) {
@@ -74,7 +89,7 @@ class WaitsTest {
     }
 
     private static HolderInfo somebody(String name) {
-        return new HolderInfo(name, "host", 1, "main", Instant.EPOCH, false);
+        return HolderInfo.of(name, "host", 1).withThread("main");
     }
 
     private LockInfo.Entry own() {
@@ -128,7 +143,7 @@ class WaitsTest {
         passes(Duration.ofSeconds(10));
         assertThat(engine.grant(0).waits).as("once").hasSize(1);
         int inspections = engine.inspections;
-        assertThat(inspections).as("becomes rare").isBetween(1, 10);
+        assertThat(inspections).as("soon one look a second").isBetween(1, 14);
 
         engine.claim(1).grant();
         assertThat(waits.look()).isTrue();
@@ -167,9 +182,20 @@ class WaitsTest {
 
     @Test
     void theYoungestCallOfACycleThatIsSeenTwiceFails() {
+        List<String> warnings = new ArrayList<>();
+        ThreadLogs.onWarning(warnings::add);
         SimThread waits = holdsAndWaits(client);
         showCycle(200, Instant.EPOCH);
         passes(Duration.ofSeconds(2));
+        ThreadLogs.onWarning(null);
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains("event=deadlock", "engine=db-7:5432", "the engine at db-7:5432");
+        assertThat(engine.claim(1).withdrawals).isEqualTo(1);
+        assertThat(waits.look()).as("the engine still has its claim").isFalse();
+        passes(Duration.ofSeconds(1));
+        engine.claim(1).withdrawn.complete(null);
         assertThat(waits.look()).isTrue();
         assertThat(waits.error()).isInstanceOf(DeadlockException.class).hasMessageContaining("'other'");
         assertThat(deadlocks).hasSize(1).allMatch(LockListener.Deadlock::failsCall);

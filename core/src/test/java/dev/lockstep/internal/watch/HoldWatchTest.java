@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.lockstep.DeadlockPolicy;
 import dev.lockstep.DistributedLock;
+import dev.lockstep.DistributedSemaphore;
+import dev.lockstep.LeaderElection;
 import dev.lockstep.Lease;
 import dev.lockstep.LockListener;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
+import dev.lockstep.Permit;
 import dev.lockstep.internal.ScriptedBackend;
 import dev.lockstep.internal.client.Client;
 import dev.lockstep.internal.client.Clients;
@@ -21,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -206,6 +210,85 @@ class HoldWatchTest {
     }
 
     @Test
+    void theWarningOfADroppedLeaseShowsWhereItWasAcquiredIfTheClientLooksForLeaks() {
+        Client client = open(false, Duration.ofHours(1));
+        client.lock("a").acquireAsync();
+        dropped();
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains(
+                        "event=abandoned",
+                        "acquired here",
+                        "HoldWatchTest.theWarningOfADroppedLeaseShowsWhereItWasAcquiredIfTheClientLooksForLeaks")
+                .doesNotContain("use leakDetection");
+    }
+
+    /** Lets the garbage collector work until a dropped handle is noticed. */
+    private void dropped() {
+        for (int i = 0; i < 50 && abandoned.isEmpty(); i++) {
+            System.gc();
+            pass();
+        }
+        assertThat(abandoned).hasSize(1);
+    }
+
+    // ---------------------------------------------------------------- permits
+
+    @ParameterizedTest
+    @ValueSource(strings = {"acquired", "tried", "several", "asynchronous"})
+    void aPermitWhoseHandleWasDroppedIsReleased(String kind) throws Exception {
+        DistributedSemaphore semaphore = open(false, null).semaphore("a", 3);
+        switch (kind) {
+            case "tried" -> semaphore.tryAcquire();
+            case "several" -> semaphore.acquire(2);
+            case "asynchronous" -> semaphore.acquireAsync();
+            default -> semaphore.acquire();
+        }
+        dropped();
+        assertThat(abandoned).singleElement().satisfies(event -> {
+            assertThat(event.lockName()).isEqualTo("a");
+            assertThat(event.mode()).isEqualTo(LockMode.SHARED);
+            assertThat(event.thread()).isEmpty();
+            assertThat(event.released()).isTrue();
+        });
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains("event=abandoned", "Semaphore 'a'", "a permit was dropped", "released now", "leakDetection");
+        assertThat(engine.grant(0).releases).isEqualTo(1);
+    }
+
+    @Test
+    void aPermitThatIsUsedOrClosedIsLeftAlone() throws Exception {
+        DistributedSemaphore semaphore = open(false, null).semaphore("a", 3);
+        Permit used = semaphore.acquire();
+        semaphore.acquire().close();
+        for (int i = 0; i < 5; i++) {
+            System.gc();
+            pass();
+        }
+        assertThat(abandoned).isEmpty();
+        used.close();
+        assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void aPermitIsWatchedByTheDetectionOfLeaks() throws Exception {
+        DistributedSemaphore semaphore = open(false, Duration.ofSeconds(8)).semaphore("a", 3);
+        Permit permit = semaphore.acquire();
+        time.advance(Duration.ofSeconds(7));
+        assertThat(warnings).isEmpty();
+        time.advance(Duration.ofSeconds(5));
+        time.advance(Duration.ofSeconds(5));
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains("Semaphore 'a'", "leakDetection", "HoldWatchTest.aPermitIsWatchedByTheDetectionOfLeaks");
+        permit.close();
+    }
+
+    @Test
     void aHoldThatLastsLongIsReportedWithThePlaceWhereItBegan() throws Exception {
         Client client = open(false, Duration.ofSeconds(8));
         client.lock("a").lock();
@@ -242,12 +325,39 @@ class HoldWatchTest {
     }
 
     @Test
+    void theLossOfAPermitIsLoggedOnceWithItsFacts() throws Exception {
+        Permit permit = open(false, null).semaphore("a", 2).acquire();
+        time.advance(TTL);
+        assertThat(permit.isValid()).isFalse();
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains(
+                        "event=lost",
+                        "client=client",
+                        "lock=a",
+                        "reason=EXPIRED",
+                        "durationMs=30000",
+                        "A permit of semaphore 'a' was lost",
+                        "longer ttl");
+    }
+
+    @Test
+    void theLossOfATermIsLoggedOnce() {
+        LeaderElection election = open(false, null).election("a", term -> new CountDownLatch(1).await());
+        engine.grant(0).signalLost(LossReason.REVOKED);
+        assertThat(warnings).singleElement().asString().contains("event=lost", "lock=a", "reason=REVOKED");
+        election.close();
+    }
+
+    @Test
     void aClientThatIsClosedWarnsOfNothing() {
         Client client = open(false, null);
         List<LossReason> told = new ArrayList<>();
         client.lock("a").acquireAsync().join().onLost(told::add);
+        client.semaphore("b", 2).acquireAsync().join().onLost(told::add);
         client.close();
-        assertThat(told).containsExactly(LossReason.CLIENT_CLOSED);
+        assertThat(told).containsExactly(LossReason.CLIENT_CLOSED, LossReason.CLIENT_CLOSED);
         assertThat(warnings).isEmpty();
     }
 }

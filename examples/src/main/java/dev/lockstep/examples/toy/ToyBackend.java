@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Locks in a {@link ToyStore}. No queue and no push at this engine, so waiters poll, and there are no fair locks. */
 final class ToyBackend implements LockBackend {
-    private static final Traits TRAITS = new Traits(false, false, false, false, Duration.ofMillis(100));
+    private static final Traits TRAITS = Traits.of(Duration.ofMillis(100));
     private static final int BATCH = 1_000;
 
     private final BackendContext context;
@@ -83,7 +83,7 @@ final class ToyBackend implements LockBackend {
         try {
             io.execute(roundTrip);
         } catch (RejectedExecutionException e) {
-            // Closed meanwhile, and everything was given back in one step.
+            // Closed meanwhile, and everything was released in one step.
         }
     }
 

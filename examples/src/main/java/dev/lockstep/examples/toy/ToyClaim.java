@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Asks for a lock until it has it, is told that it may not wait, or is withdrawn. */
+/** Asks for a lock until it has it, is refused because it may not wait, or is withdrawn. */
 final class ToyClaim implements Claim {
     private static final Backoff POLLS = new Backoff(Duration.ofMillis(5), Duration.ofMillis(100));
 
@@ -43,9 +43,12 @@ final class ToyClaim implements Claim {
     }
 
     private void attempt() {
+        boolean waited = mustWait;
         Outcome answer = tryOnce();
         if (answer != null) {
             outcome.complete(answer); // outside the monitor: what follows is the core's
+        } else if (mustWait && !waited) {
+            request.listener().waiting(); // outside the monitor, too, and once
         }
     }
 

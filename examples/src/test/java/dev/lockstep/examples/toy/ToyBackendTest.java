@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is the toy's own: how it meets a connection that fails. */
 class ToyBackendTest {
-    private static final Duration TTL = Duration.ofMillis(1_500);
+    private static final Duration TTL = Duration.ofSeconds(10);
 
     private final ToyStore store = new ToyStore();
     private final ToyStore.Connection connection = new ToyStore.Connection(store);
@@ -28,7 +28,7 @@ class ToyBackendTest {
         return LockClient.builder()
                 .backend(context -> new ToyBackend(context, connection))
                 .ttl(TTL)
-                .requestTimeout(Duration.ofMillis(300))
+                .requestTimeout(Duration.ofSeconds(3))
                 .connect();
     }
 
@@ -58,7 +58,7 @@ class ToyBackendTest {
         try (Lease next = rival.lock("a").acquire()) {
             assertThat(lease.isValid()).isFalse();
             assertThat(next.token()).isPositive();
-            assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(told.await(20, TimeUnit.SECONDS)).isTrue();
         }
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
     }
@@ -80,7 +80,7 @@ class ToyBackendTest {
         connection.hurt(ToyStore.Fault.DEAF);
         assertThatThrownBy(() -> client.lock("a").tryLock()).isInstanceOf(LockUnavailableException.class);
         connection.hurt(ToyStore.Fault.NONE);
-        Optional<Lease> next = rival.lock("a").tryAcquire(Duration.ofSeconds(5));
+        Optional<Lease> next = rival.lock("a").tryAcquire(Duration.ofSeconds(20));
         assertThat(next).isPresent();
         next.get().close();
     }

@@ -54,7 +54,7 @@ public @interface Locked {
     String[] key() default {};
 
     /**
-     * Whether the method excludes everybody, or only writers.
+     * Whether the method excludes everybody, or only writers. {@link Mode#READ} needs a single key.
      *
      * @return the mode
      */

@@ -61,8 +61,8 @@ public final class LockedExtension implements BuildCompatibleExtension {
         clients.add(bean.name() == null ? "" : bean.name());
         if (bean.scope().name().equals(Dependent.class.getName())) {
             messages.error(
-                    "A LockClient is @Dependent, so each user would connect anew. Make it @ApplicationScoped, and close it in a"
-                            + " disposer.",
+                    "A LockClient is @Dependent, so each user would get its own. Make it @ApplicationScoped, and close"
+                            + " it in a disposer.",
                     bean);
         }
     }

@@ -123,21 +123,21 @@ class LockedTest {
         CompletionStage<String> stage = shop.later(work);
         assertThat(other.lock("later").tryLock()).isFalse();
         work.complete("done");
-        assertThat(stage.toCompletableFuture().get(10, TimeUnit.SECONDS)).isEqualTo("done");
-        assertThat(other.lock("later").tryLock(Duration.ofSeconds(10))).isTrue();
+        assertThat(stage.toCompletableFuture().get(20, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(other.lock("later").tryLock(Duration.ofSeconds(20))).isTrue();
     }
 
     @Test
     void aStageThatFailsAndAMethodThatThrowsReleaseTheLock() throws Exception {
         assertThat(shop.later(CompletableFuture.failedFuture(new IOException("disk")))
                         .toCompletableFuture())
-                .failsWithin(Duration.ofSeconds(10))
+                .failsWithin(Duration.ofSeconds(20))
                 .withThrowableThat()
                 .havingRootCause()
                 .isInstanceOf(IOException.class);
         assertThatThrownBy(() -> shop.later(null)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> shop.fail()).isInstanceOf(IOException.class).hasMessage("disk");
-        assertThat(other.lock("later").tryLock(Duration.ofSeconds(10))).isTrue();
+        assertThat(other.lock("later").tryLock(Duration.ofSeconds(20))).isTrue();
         assertThat(other.lock("fail").tryLock()).isTrue();
     }
 

@@ -73,7 +73,7 @@ public suspend fun <T> DistributedLock.withLock(
             block(lease)
         } catch (failure: Throwable) {
             lease.releaseAfter(failure)
-            throw failure
+            throw failure.withoutResult()
         }
     lease.releaseAfter(result, fenced)
     return result
@@ -116,6 +116,14 @@ private suspend fun Lease.releaseAfter(failure: Throwable) {
         failure.addSuppressed(second)
     }
 }
+
+/** A `withLock` inside the block may have thrown its own result, which is not that of the block. */
+private fun Throwable.withoutResult(): Throwable =
+    if (this is LockLostAfterWorkException) {
+        LockLostException(lockName(), reason()).also { it.initCause(this) }
+    } else {
+        this
+    }
 
 /** A result is never lost. */
 private suspend fun <T> Lease.releaseAfter(result: T, fenced: Boolean) {

@@ -187,6 +187,34 @@ abstract class WithLockContract {
         }
     }
 
+    /** The result would be that of the inner block, and the caller is about to take it for that of the outer one. */
+    @Test
+    fun aLossInsideIsThrownWithoutTheResultOfTheInnerBlock() = runBlocking<Unit> {
+        val thrown = assertThrows<LockLostException> {
+            locks.withLock("order:42") {
+                locks.withLock<String>("stock:7") {
+                    engine.loseLock("stock:7")
+                    "inner"
+                }
+            }
+        }
+        assertThat(thrown).isNotInstanceOf(LockLostAfterWorkException::class.java)
+        assertThat(thrown.lockName()).isEqualTo("stock:7")
+        assertThat(thrown.cause).isInstanceOf(LockLostAfterWorkException::class.java)
+        assertFree("order:42")
+    }
+
+    @Test
+    fun aReleaseThatIsNotConfirmedDoesNotLoseTheResult() = runBlocking<Unit> {
+        val result = locks.withLock("order:42") {
+            engine.takeAway()
+            "sold"
+        }
+        assertThat(result).isEqualTo("sold")
+        engine.bringBack()
+        assertFree("order:42")
+    }
+
     @Test
     fun anEngineThatIsAwayIsAnExceptionOfItsOwn() = runBlocking<Unit> {
         engine.takeAway()

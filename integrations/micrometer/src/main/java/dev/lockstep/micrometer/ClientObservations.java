@@ -123,6 +123,7 @@ final class ClientObservations implements LockObserver {
             }
             context.low("outcome", outcome);
             if (end.outcome() == CallOutcome.ACQUIRED || end.outcome() == CallOutcome.REENTERED) {
+                end.token().ifPresent(token -> context.high("lockstep.token", Long.toString(token)));
                 observation.event(Observation.Event.of("granted"));
             } else {
                 end.failure().filter(failure -> !withHold).ifPresent(observation::error);
@@ -137,7 +138,6 @@ final class ClientObservations implements LockObserver {
             if (!withHold) {
                 return;
             }
-            end.token().ifPresent(token -> context.high("lockstep.token", Long.toString(token)));
             end.lossReason().ifPresent(reason -> {
                 context.high("lockstep.loss", LockMeters.word(reason));
                 observation.event(Observation.Event.of("lost"));

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The groups of locks: as many as a monitoring system can bear, whatever the names are. Safe for use by many threads. */
+/** The groups of locks: no more than a monitoring system can handle, whatever the names are. Safe for use by many threads. */
 final class Groups {
     /** How many groups there are at most, beside {@link #OTHER}. */
     static final int LIMIT = 100;

@@ -37,7 +37,7 @@ final class LockMeters {
     private final AtomicReferenceArray<Timer> calls = new AtomicReferenceArray<>(CallOutcome.values().length);
     private final AtomicReferenceArray<Timer> holds = new AtomicReferenceArray<>(HoldOutcome.values().length);
 
-    // Made at once: who looks at a rate misses the first event of a counter that did not exist before.
+    // Made at once: a rate does not show the first event of a counter that did not exist before.
     private final Map<LossReason, Counter> losses = new EnumMap<>(LossReason.class);
     private final Counter handOffs;
     private final List<Meter> gauges;
@@ -89,16 +89,24 @@ final class LockMeters {
     }
 
     void callEnded(CallOutcome outcome, long nanos) {
-        timer(calls, outcome.ordinal(), ACQUIRE, "Time from the call for a lock to its end", word(outcome))
-                .record(nanos, TimeUnit.NANOSECONDS);
+        Timer timer = calls.getAcquire(outcome.ordinal());
+        if (timer == null) {
+            timer = timer(ACQUIRE, "Time from the call for a lock to its end", word(outcome));
+            calls.setRelease(outcome.ordinal(), timer);
+        }
+        timer.record(nanos, TimeUnit.NANOSECONDS);
         if (outcome == CallOutcome.ACQUIRED) {
             active.increment();
         }
     }
 
     void holdEnded(HoldOutcome outcome, long nanos) {
-        timer(holds, outcome.ordinal(), HOLD, "Time for which a lock was held", word(outcome))
-                .record(nanos, TimeUnit.NANOSECONDS);
+        Timer timer = holds.getAcquire(outcome.ordinal());
+        if (timer == null) {
+            timer = timer(HOLD, "Time for which a lock was held", word(outcome));
+            holds.setRelease(outcome.ordinal(), timer);
+        }
+        timer.record(nanos, TimeUnit.NANOSECONDS);
         active.decrement();
     }
 
@@ -113,18 +121,12 @@ final class LockMeters {
         handOffs.increment();
     }
 
-    private Timer timer(
-            AtomicReferenceArray<Timer> timers, int index, String name, String description, String outcome) {
-        Timer known = timers.getAcquire(index);
-        if (known == null) {
-            known = Timer.builder(name)
-                    .description(description)
-                    .tags(tags)
-                    .tag("outcome", outcome)
-                    .register(registry);
-            timers.setRelease(index, known);
-        }
-        return known;
+    private Timer timer(String name, String description, String outcome) {
+        return Timer.builder(name)
+                .description(description)
+                .tags(tags)
+                .tag("outcome", outcome)
+                .register(registry);
     }
 
     /** Removes what a closed client has no value for. */

@@ -104,6 +104,9 @@ public final class LockMetrics implements LockObserver {
             throw new IllegalStateException("These metrics belong to another client: give each client its own.");
         }
         closed = false;
+        unreachable = false;
+        inFallback = false;
+        forgetMeters(); // of calls that came after the client before had been closed
         tags = Tags.of("client", clientTag == null ? client.name() : clientTag, "engine", client.engine());
         renewalFailures = Counter.builder(RENEWAL_FAILURES)
                 .description("Renewals that the engine did not confirm")
@@ -131,6 +134,16 @@ public final class LockMetrics implements LockObserver {
         gauges.forEach(registry::remove);
         gauges.clear();
         meters.values().forEach(Group::close);
+        forgetMeters();
+    }
+
+    /** A later client of these metrics has other tags, and gauges of its own. */
+    private void forgetMeters() {
+        meters.clear();
+        requests.clear();
+        for (int i = 0; i < NAMES; i++) {
+            names.setRelease(i, null);
+        }
     }
 
     @Override

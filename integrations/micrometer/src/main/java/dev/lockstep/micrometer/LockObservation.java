@@ -4,8 +4,8 @@ import io.micrometer.observation.Observation;
 import java.util.Objects;
 
 /**
- * One observation that is under way: of acquiring a lock, and of the work under it. For those who integrate Lockstep with a
- * framework; others use {@link LockObservations#observe}. Safe for use by many threads.
+ * One observation that is under way: of acquiring a lock, and of the work under it. For the integration of Lockstep
+ * with a framework; applications use {@link LockObservations#observe}. Safe for use by many threads.
  */
 public final class LockObservation {
     private final Observation observation;

@@ -121,7 +121,7 @@ public final class LockObservations {
     }
 
     /**
-     * Starts to observe acquiring some locks and the work under them. For those who integrate Lockstep with a framework.
+     * Starts to observe acquiring some locks and the work under them. For the integration of Lockstep with a framework.
      *
      * @param lockNames the locks
      * @param parent the observation that it is a part of; null for the current one of this thread

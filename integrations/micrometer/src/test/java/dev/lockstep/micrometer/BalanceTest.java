@@ -9,6 +9,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.Permit;
 import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
@@ -32,6 +33,10 @@ import org.junit.jupiter.api.Test;
 
 /** Under faults: acquired = released + lost + not confirmed + still held, at the end and at any time. */
 class BalanceTest {
+    static {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long
+    }
+
     private static final int THREADS = 6;
     private static final int ENOUGH = 1_000;
 
@@ -96,6 +101,7 @@ class BalanceTest {
             faults.inject(fault);
             for (int i = 0; i < 4; i++) {
                 operator.forceRelease("balance:" + i % 3);
+                operator.forceRelease("permits:1");
                 TimeUnit.MILLISECONDS.sleep(60);
             }
         }
@@ -106,16 +112,20 @@ class BalanceTest {
         }
         threads.shutdown();
         Lease still = client.lock("balance:still-held").acquireUninterruptibly();
+        Permit permit = client.semaphore("permits:still-held", 2).acquire();
         Awaitility.await()
-                .untilAsserted(() -> assertThat(meters.active()).isOne()); // asynchronous releases may be under way
+                .untilAsserted(
+                        () -> assertThat(meters.active()).isEqualTo(2)); // asynchronous releases may be under way
         long ended = meters.hold("released") + meters.hold("lost") + meters.hold("unconfirmed");
-        assertThat(meters.acquire("acquired")).isEqualTo(ended + 1).isGreaterThan(ENOUGH);
+        assertThat(meters.acquire("acquired")).isEqualTo(ended + 2).isGreaterThan(ENOUGH);
+        assertThat(meters.count(LockMeters.HOLD, "group", "permits")).isPositive();
         assertThat(meters.counter(LockMeters.LOST))
                 .isEqualTo(meters.hold("lost"))
                 .isPositive();
         assertThat(meters.gauge(LockMeters.WAITING)).isZero();
         assertThat(acquired.get()).isLessThanOrEqualTo(ended);
         still.close();
+        permit.close();
     }
 
     private void work(LockClient client, Random random) {
@@ -124,7 +134,7 @@ class BalanceTest {
             String name = "balance:" + random.nextInt(3);
             DistributedLock lock = client.lock(name, random.nextInt(4) == 0 ? brief : LockOptions.defaults());
             try {
-                switch (random.nextInt(5)) {
+                switch (random.nextInt(7)) {
                     case 0 -> lock.tryAcquire(Duration.ofMillis(5)).ifPresent(this::hold);
                     case 1 -> lock.tryAcquire().ifPresent(this::hold);
                     case 2 -> {
@@ -134,6 +144,14 @@ class BalanceTest {
                         }
                     }
                     case 3 -> hold(client.readWriteLock(name).readLock().acquire());
+                    case 4 -> hold(client.semaphore("permits:1", 2).acquire());
+                    case 5 -> {
+                        CompletableFuture<Permit> future =
+                                client.semaphore("permits:1", 2).acquireAsync();
+                        if (random.nextBoolean() || !future.cancel(false)) {
+                            hold(future.join());
+                        }
+                    }
                     default -> hold(lock.acquire());
                 }
             } catch (LockLostException | LockUnavailableException | ReleaseNotConfirmedException e) {

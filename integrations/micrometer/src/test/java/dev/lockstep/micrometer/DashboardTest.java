@@ -21,18 +21,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The dashboard, the alerts and the page about them only speak of meters and labels that exist. */
+/** The dashboard, the alerts, the page about them and the command only name meters, labels and values that exist. */
 class DashboardTest {
     static final Path DOCS = docs();
     private static final Pattern METRIC = Pattern.compile("lockstep_\\w+");
     private static final Pattern SELECTOR = Pattern.compile("(lockstep_\\w+)\\{([^}]*)}");
     private static final Pattern LABEL = Pattern.compile("(\\w+)(?:=~|!~|!=|=)");
+    private static final Pattern VALUE = Pattern.compile("(\\w+)(?:!=|=)\"([^\"]*)\"");
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
@@ -82,6 +84,23 @@ class DashboardTest {
         return found;
     }
 
+    /** The values of the labels of a metric that are published, each as {@code label=value}. */
+    private Set<String> publishedValues(String metric) {
+        Set<String> found = new TreeSet<>();
+        registry.scrape()
+                .lines()
+                .filter(line -> line.startsWith(metric + "{"))
+                .forEach(line -> found.addAll(values(line)));
+        return found;
+    }
+
+    private static List<String> values(String selector) {
+        return VALUE.matcher(selector)
+                .results()
+                .map(value -> value.group(1) + "=" + value.group(2))
+                .toList();
+    }
+
     private static List<String> labels(String selector) {
         List<String> labels = new ArrayList<>();
         Matcher label = LABEL.matcher(selector.replaceAll("\"[^\"]*\"", ""));
@@ -109,6 +128,7 @@ class DashboardTest {
         Matcher selector = SELECTOR.matcher(text);
         while (selector.find()) {
             assertThat(published.get(selector.group(1))).as(selector.group()).containsAll(labels(selector.group(2)));
+            assertThat(publishedValues(selector.group(1))).as(selector.group()).containsAll(values(selector.group(2)));
         }
         Matcher by = Pattern.compile("by \\(([^)]*)\\) \\((?:rate|increase)?\\(?(lockstep_\\w+)")
                 .matcher(text);
@@ -117,6 +137,64 @@ class DashboardTest {
             known.addAll(List.of("job", "instance"));
             assertThat(known).as(by.group()).containsAll(List.of(by.group(1).split(", ")));
         }
+    }
+
+    @Test
+    void variablesOfTheDashboardAreLabels() throws IOException {
+        String dashboard = Files.readString(DOCS.resolve("observability/grafana.json"));
+        List<MatchResult> variables = Pattern.compile("label_values\\((lockstep_\\w+)[^)]*, (\\w+)\\)")
+                .matcher(dashboard)
+                .results()
+                .toList();
+        assertThat(variables)
+                .isNotEmpty()
+                .allSatisfy(variable ->
+                        assertThat(published().get(variable.group(1))).contains(variable.group(2)));
+    }
+
+    @Test
+    void alertsUseLabelsThatTheirExpressionHas() throws IOException {
+        String[] rules =
+                Files.readString(DOCS.resolve("observability/alerts.yml")).split("- alert: ");
+        assertThat(rules).hasSizeGreaterThan(1);
+        for (int i = 1; i < rules.length; i++) {
+            Matcher by = Pattern.compile("by \\(([^)]*)\\)").matcher(rules[i]);
+            assertThat(by.find()).as(rules[i]).isTrue();
+            Set<String> kept = Set.of(by.group(1).split(", "));
+            assertThat(Pattern.compile("\\$labels\\.(\\w+)").matcher(rules[i]).results())
+                    .as(rules[i])
+                    .isNotEmpty()
+                    .allMatch(label -> kept.contains(label.group(1)));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"observability.md", "zh/observability.md"})
+    void everyAlertIsOnThePage(String file) throws IOException {
+        assertThat(names("(?m)^\\| `(Lock\\w+)` \\|", DOCS.resolve(file)))
+                .isEqualTo(names("- alert: (\\w+)", DOCS.resolve("observability/alerts.yml")))
+                .isNotEmpty();
+    }
+
+    /** What watch and bench count has the names of the meters. */
+    @Test
+    void commandUsesTheNamesOfMeters() throws IOException {
+        Set<String> used = new TreeSet<>();
+        for (String file : List.of("WatchCommand", "MeterCounts")) {
+            used.addAll(names(
+                    "\\b(lockstep\\.(?:lock|engine|renewal|fallback)\\.\\w+)",
+                    DOCS.resolveSibling("tools/cli/src/main/java/dev/lockstep/cli/" + file + ".java")));
+        }
+        Set<String> meters = new TreeSet<>();
+        registry.getMeters().forEach(meter -> meters.add(meter.getId().getName()));
+        assertThat(used).hasSize(5);
+        assertThat(meters).containsAll(used);
+    }
+
+    private static Set<String> names(String pattern, Path file) throws IOException {
+        Set<String> found = new TreeSet<>();
+        Pattern.compile(pattern).matcher(Files.readString(file)).results().forEach(name -> found.add(name.group(1)));
+        return found;
     }
 
     @Test

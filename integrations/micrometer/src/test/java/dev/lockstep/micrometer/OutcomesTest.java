@@ -11,8 +11,10 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LossReason;
 import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.SelfDeadlockException;
+import dev.lockstep.memory.MemoryEngine;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TcpProxy;
@@ -21,12 +23,17 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Every outcome, on a real engine, is counted once and under its name. */
 class OutcomesTest {
+    static {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long
+    }
+
     private static final RedisServer server =
             Servers.require(() -> RedisServer.builder().start());
     private static final TcpProxy proxy = TcpProxy.to(server);
@@ -93,7 +100,7 @@ class OutcomesTest {
         Thread.currentThread().interrupt();
         assertThatThrownBy(lock::acquire).isInstanceOf(InterruptedException.class);
         CompletableFuture<Lease> waiting = lock.acquireAsync();
-        assertThat(meters.gauge(LockMeters.WAITING)).isOne();
+        await().untilAsserted(() -> assertThat(meters.gauge(LockMeters.WAITING)).isOne());
         waiting.cancel(false);
         await().untilAsserted(() -> assertThat(meters.acquire("cancelled")).isEqualTo(2));
         held.close();
@@ -131,6 +138,25 @@ class OutcomesTest {
         assertThat(meters.counter(LockMeters.LOST)).isEqualTo(3);
         assertThat(meters.hold("lost")).isEqualTo(3);
         assertThat(meters.count(LockMeters.HOLD)).isEqualTo(3);
+    }
+
+    @Test
+    void sessionThatTheEngineEnds() throws InterruptedException {
+        MemoryEngine engine = new MemoryEngine();
+        try (LockClient local = LockClient.builder()
+                        .backend(engine)
+                        .clientName("local")
+                        .observer(new LockMetrics(registry))
+                        .connect();
+                Lease lease = local.lock("order:15").acquire()) {
+            engine.expireSession("local");
+            assertThat(lease.isValid()).isFalse();
+        } catch (LockLostException e) {
+            assertThat(e.reason()).isEqualTo(LossReason.SESSION_ENDED);
+        }
+        assertThat(meters.counter(LockMeters.LOST, "reason", "session_ended")).isOne();
+        assertThat(meters.counter(LockMeters.LOST)).isOne();
+        assertThat(meters.hold("lost")).isOne();
     }
 
     @Test
@@ -181,7 +207,7 @@ class OutcomesTest {
         lock.lock();
         CompletableFuture<Lease> next = lock.acquireAsync();
         lock.unlock();
-        next.get(5, TimeUnit.SECONDS).closeAsync().get();
+        next.get(20, TimeUnit.SECONDS).closeAsync().get();
         assertThat(meters.counter(LockMeters.HAND_OFFS, "group", "shipping")).isOne();
         assertThat(meters.values("group")).containsExactly("shipping");
     }
@@ -194,5 +220,55 @@ class OutcomesTest {
         assertThat(meters.active()).isEqualTo(-1);
         assertThat(meters.gauge(LockMetrics.REACHABLE)).isEqualTo(-1);
         assertThat(meters.hold("released")).isOne();
+    }
+
+    @Test
+    void metricsOfAClosedClientServeTheNextOne() throws InterruptedException {
+        LockMetrics metrics = new LockMetrics(registry);
+        for (String name : new String[] {"first", "second"}) {
+            LockClient one = LockClient.builder()
+                    .url("memory:")
+                    .clientName(name)
+                    .observer(metrics)
+                    .connect();
+            DistributedLock lock = one.lock("order:14");
+            try (one;
+                    Lease lease = lock.acquire()) {
+                assertThat(meters.gauge(LockMeters.ACTIVE, "client", name)).isOne();
+                assertThat(meters.gauge(LockMetrics.REACHABLE, "client", name)).isOne();
+                assertThat(lease.isValid()).isTrue();
+            }
+            assertThat(meters.count(LockMeters.HOLD, "client", name)).isOne();
+            // A late call is still one of the client that was closed.
+            assertThatThrownBy(lock::tryLock).isInstanceOf(IllegalStateException.class);
+            assertThat(meters.count(LockMeters.ACQUIRE, "client", name, "outcome", "failed"))
+                    .isOne();
+        }
+        assertThat(meters.active()).isEqualTo(-1);
+    }
+
+    @Test
+    void clientClosedInAnOutageLeavesTheNextOneReachable() {
+        MemoryEngine engine = new MemoryEngine();
+        LockMetrics metrics = new LockMetrics(registry);
+        try (LockClient first = LockClient.builder()
+                .backend(engine)
+                .clientName("first")
+                .requestTimeout(Duration.ofMillis(200))
+                .observer(metrics)
+                .connect()) {
+            engine.disconnect("first", MemoryEngine.Outage.REQUESTS_LOST);
+            assertThatThrownBy(() -> first.lock("order:16").lock()).isInstanceOf(LockUnavailableException.class);
+            await().untilAsserted(() -> assertThat(meters.gauge(LockMetrics.REACHABLE, "client", "first"))
+                    .isZero());
+        }
+        try (LockClient second = LockClient.builder()
+                .backend(engine)
+                .clientName("second")
+                .observer(metrics)
+                .connect()) {
+            assertThat(second.isClosed()).isFalse();
+            assertThat(meters.gauge(LockMetrics.REACHABLE, "client", "second")).isOne();
+        }
     }
 }

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,6 @@ class PrometheusTest {
                 .replaceAll("for: \\w+", "for: 2s")
                 .replace(" > 1\n", " > 0.1\n");
         HttpServer page = page();
-        long start = Instant.now().getEpochSecond();
         try (RedisServer redis = Servers.require(() -> RedisServer.builder().start());
                 TcpProxy proxy = TcpProxy.to(redis);
                 PrometheusServer prometheus = Servers.require(
@@ -62,9 +62,13 @@ class PrometheusTest {
                 threads.add(worker(shop.lock("stock:" + i), 5));
             }
             threads.add(worker(jobs.lock("report"), 20));
+            threads.add(worker(shop.lock("stuck"), 5));
+            Lease stuck = operator.lock("stuck").acquireUninterruptibly();
+            long start = Instant.now().getEpochSecond(); // of the pictures
             threads.forEach(Thread::start);
             Lease lasting = shop.lock("lasting").acquireUninterruptibly();
             TimeUnit.SECONDS.sleep(15);
+            await(prometheus, "LockStuck");
             operator.forceRelease("order:1");
             TimeUnit.SECONDS.sleep(5);
             proxy.blackHole();
@@ -74,7 +78,9 @@ class PrometheusTest {
             TimeUnit.SECONDS.sleep(15);
             await(prometheus, "LockWaitsAreLong");
             Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !alerts(prometheus, "LockEngineUnreachable"));
+            dashboardHasFigures(prometheus);
             over = true;
+            stuck.close();
             for (Thread thread : threads) {
                 thread.join();
             }
@@ -88,6 +94,28 @@ class PrometheusTest {
             }
         } finally {
             page.stop(0);
+        }
+    }
+
+    /** Prometheus understands each expression of the dashboard, and has something for it. */
+    private static void dashboardHasFigures(PrometheusServer prometheus) throws IOException {
+        String dashboard = Files.readString(DashboardTest.DOCS.resolve("observability/grafana.json"));
+        List<String> expressions = Pattern.compile("\"expr\": *\"((?:[^\"\\\\]|\\\\.)*)\"")
+                .matcher(dashboard)
+                .results()
+                .map(found -> found.group(1).replace("\\\"", "\""))
+                .toList();
+        assertThat(expressions).hasSizeGreaterThan(10);
+        for (String expression : expressions) {
+            String asked = expression
+                    .replace("$__rate_interval", "1m")
+                    .replace("$__range", "2m")
+                    .replace("$client", ".*")
+                    .replace("$group", ".*");
+            assertThat(prometheus.query(asked))
+                    .as(asked)
+                    .contains("\"success\"")
+                    .contains("\"value\":");
         }
     }
 

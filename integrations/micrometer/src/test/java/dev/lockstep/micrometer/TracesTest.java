@@ -24,19 +24,30 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Traces that micrometer-tracing makes with OpenTelemetry: their spans, events and parents. */
 class TracesTest {
+    static {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long
+    }
+
     private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
     private final OpenTelemetrySdk otel = OpenTelemetrySdk.builder()
             .setTracerProvider(SdkTracerProvider.builder()
                     .addSpanProcessor(SimpleSpanProcessor.create(exporter))
                     .build())
             .build();
+
+    /** The waits that were observed, before they end as spans. */
+    private final Queue<Observation.Context> waits = new ConcurrentLinkedQueue<>();
+
     private final ObservationRegistry registry = registry();
     private final LockObservations observations = new LockObservations(registry);
     private final LockClient client = client("me", observations);
@@ -48,6 +59,12 @@ class TracesTest {
         ObservationRegistry made = ObservationRegistry.create();
         OtelTracer tracer = new OtelTracer(otel.getTracer("test"), new OtelCurrentTraceContext(), event -> {});
         made.observationConfig().observationHandler(new DefaultTracingObservationHandler(tracer));
+        made.observationConfig().observationPredicate((name, context) -> {
+            if ("lockstep.wait".equals(name)) {
+                waits.add(context);
+            }
+            return true;
+        });
         return made;
     }
 
@@ -91,7 +108,7 @@ class TracesTest {
         Observation.createNotStarted("request", registry).observeChecked(() -> {
             template.execute("order:1", lease -> {
                 observed("work");
-                return lease.token();
+                return "done";
             });
             observed("after");
         });
@@ -113,15 +130,16 @@ class TracesTest {
         Lease held = rival.lock("order:2").acquireAsync().get();
         CompletableFuture<String> work = CompletableFuture.supplyAsync(() -> {
             try {
-                return template.waitAtMost(Duration.ofSeconds(5)).execute("order:2", lease -> "done");
+                return template.waitAtMost(Duration.ofSeconds(20)).execute("order:2", lease -> "done");
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
         });
-        await().until(() -> !client.snapshot().waiters().isEmpty());
-        TimeUnit.MILLISECONDS.sleep(200); // the engine is asked beside the call
+        // The engine is asked beside the call.
+        await().until(() ->
+                waits.stream().anyMatch(context -> context.getHighCardinalityKeyValue("lockstep.holder") != null));
         held.close();
-        assertThat(work.get(5, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(work.get(30, TimeUnit.SECONDS)).isEqualTo("done");
         SpanData wait = span("lockstep.wait");
         SpanData locked = span("lockstep.locked");
         assertThat(wait.getParentSpanId()).isEqualTo(locked.getSpanId());
@@ -137,7 +155,7 @@ class TracesTest {
         Observation request = Observation.start("request", registry);
         CompletableFuture<String> result;
         try (Observation.Scope scope = request.openScope()) {
-            result = template.waitAtMost(Duration.ofSeconds(5)).executeAsync("order:3", lease -> {
+            result = template.waitAtMost(Duration.ofSeconds(20)).executeAsync("order:3", lease -> {
                 observed("work");
                 return inner;
             });
@@ -150,7 +168,7 @@ class TracesTest {
         assertThat(exporter.getFinishedSpanItems())
                 .noneMatch(span -> span.getName().equals("lockstep.locked"));
         inner.complete("done");
-        assertThat(result.get(5, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
         await().until(() -> exporter.getFinishedSpanItems().size() == 4);
         SpanData locked = span("lockstep.locked");
         assertThat(locked.getParentSpanId()).isEqualTo(span("request").getSpanId());

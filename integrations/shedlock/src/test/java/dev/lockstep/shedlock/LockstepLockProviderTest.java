@@ -2,6 +2,7 @@ package dev.lockstep.shedlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
@@ -14,9 +15,11 @@ import dev.lockstep.servers.TcpProxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import net.javacrumbs.shedlock.core.DefaultLockingTaskExecutor;
 import net.javacrumbs.shedlock.core.LockAssert;
 import net.javacrumbs.shedlock.core.LockConfiguration;
@@ -24,6 +27,8 @@ import net.javacrumbs.shedlock.core.LockExtender;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
+import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
+import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import net.javacrumbs.shedlock.support.KeepAliveLockProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,7 +36,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
@@ -41,6 +49,7 @@ class LockstepLockProviderTest {
     static class Meanwhile {
         // tag::migrate-provider-both
         @Bean
+        @Primary // so whatever asks for a LockProvider gets this one
         LockProvider lockProvider(LockClient client, LockProvider old) { // such as a JdbcTemplateLockProvider
             return new LockstepLockProvider(client).alongside(old);
         }
@@ -186,7 +195,7 @@ class LockstepLockProviderTest {
         try (TcpProxy proxy = TcpProxy.to(redis.port());
                 LockClient one = LockClient.builder()
                         .url("redis://127.0.0.1:" + proxy.port())
-                        .requestTimeout(Duration.ofSeconds(2))
+                        .requestTimeout(Duration.ofSeconds(10))
                         .connect()) {
             proxy.blackHole();
             assertThatThrownBy(() -> new LockstepLockProvider(one).lock(job("away", Duration.ZERO)))
@@ -200,8 +209,9 @@ class LockstepLockProviderTest {
         DriverManagerDataSource database =
                 new DriverManagerDataSource(postgres.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
         new JdbcTemplate(database)
-                .execute("create table shedlock(name varchar(64) primary key, lock_until timestamp not null,"
-                        + " locked_at timestamp not null, locked_by varchar(255) not null)");
+                .execute(
+                        "create table if not exists shedlock(name varchar(64) primary key, lock_until timestamp not null,"
+                                + " locked_at timestamp not null, locked_by varchar(255) not null)");
         LockProvider before = new JdbcTemplateLockProvider(database);
         try (LockClient client = LockClient.connect(url("redis"))) {
             LockProvider meanwhile = new Meanwhile().lockProvider(client, before);
@@ -221,5 +231,74 @@ class LockstepLockProviderTest {
         assertThat(other.lock(job("both", Duration.ZERO))).isEmpty();
         held.unlock();
         other.lock(job("both", Duration.ZERO)).orElseThrow().unlock();
+    }
+
+    /** The application's bean of the old lock. */
+    static class Before {
+        @Bean
+        DataSource database() {
+            return new DriverManagerDataSource(postgres.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
+        }
+
+        @Bean
+        LockProvider jdbcLocks(DataSource database) {
+            return new JdbcTemplateLockProvider(database);
+        }
+    }
+
+    static class Job {
+        int runs;
+
+        @SchedulerLock(name = "annotated", lockAtLeastFor = "1ms")
+        public void run(Runnable work) {
+            LockAssert.assertLocked();
+            runs++;
+            work.run();
+        }
+    }
+
+    @EnableSchedulerLock(defaultLockAtMostFor = "10m")
+    static class Application {
+        @Bean
+        LockClient client() {
+            return LockClient.connect(url("redis"));
+        }
+
+        @Bean
+        Job job() {
+            return new Job();
+        }
+    }
+
+    private static int runs(Job proxy) {
+        return ((Job) AopProxyUtils.getSingletonTarget(proxy)).runs;
+    }
+
+    /** ShedLock lets a thread enter its own lock again. */
+    private static void inAnotherThread(Runnable task) {
+        CompletableFuture.runAsync(task).join();
+    }
+
+    @Test
+    void annotatedTasksRunOnceInEachRelease() {
+        new JdbcTemplate(new DriverManagerDataSource(postgres.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD))
+                .execute(
+                        "create table if not exists shedlock(name varchar(64) primary key, lock_until timestamp not null,"
+                                + " locked_at timestamp not null, locked_by varchar(255) not null)");
+        try (AnnotationConfigApplicationContext two =
+                        new AnnotationConfigApplicationContext(Application.class, Before.class, Meanwhile.class);
+                AnnotationConfigApplicationContext three =
+                        new AnnotationConfigApplicationContext(Application.class, After.class)) {
+            Job meanwhile = two.getBean(Job.class);
+            Job after = three.getBean(Job.class);
+            meanwhile.run(() -> inAnotherThread(() -> after.run(() -> {})));
+            assertThat(runs(meanwhile)).isEqualTo(1);
+            assertThat(runs(after)).as("busy, so skipped").isZero();
+            await().atMost(Duration.ofSeconds(20)).until(() -> {
+                after.run(() -> inAnotherThread(() -> meanwhile.run(() -> {}))); // free after its minimum
+                return runs(after) == 1;
+            });
+            assertThat(runs(meanwhile)).isEqualTo(1);
+        }
     }
 }

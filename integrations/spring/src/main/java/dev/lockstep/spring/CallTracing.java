@@ -9,7 +9,7 @@ interface CallTracing {
 
     /** Runs a call: acquires its lock, and calls the method, or returns what does so for each subscription. */
     @Nullable
-    Object around(LockedInterceptor.Call call, Work work) throws Throwable;
+    Object observe(LockedInterceptor.Call call, Work work) throws Throwable;
 
     /** The call. */
     interface Work {

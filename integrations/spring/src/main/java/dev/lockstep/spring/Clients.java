@@ -3,6 +3,7 @@ package dev.lockstep.spring;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import java.util.List;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
@@ -37,6 +38,24 @@ final class Clients {
     static List<String> beanNames(ConfigurableListableBeanFactory beans, String qualifier) {
         List<String> all = List.of(beans.getBeanNamesForType(LockClient.class, true, false));
         return all.contains(qualifier) ? List.of(qualifier) : all;
+    }
+
+    /** Makes sure that a bean name or qualifier means a client, without making the client. */
+    static void require(ConfigurableListableBeanFactory beans, String qualifier, String place) {
+        if (qualifier.isEmpty() || isClient(beans, qualifier)) {
+            return;
+        }
+        for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockClient.class, true, false)) {
+            if (BeanFactoryAnnotationUtils.isQualifierMatch(qualifier::equals, name, beans)) {
+                return;
+            }
+        }
+        throw new IllegalStateException(place + ": there is no lock client '" + qualifier
+                + "'. Beans of type LockClient: " + names(beans) + ".");
+    }
+
+    private static boolean isClient(ConfigurableListableBeanFactory beans, String name) {
+        return beans.containsBean(name) && beans.isTypeMatch(name, LockClient.class);
     }
 
     private static String names(ConfigurableListableBeanFactory beans) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The time between acquiring a lock and releasing it, and what the caller hears of its end (docs/adr/0009). */
+/** The time between acquiring a lock and releasing it, and what the caller learns about its end (docs/adr/0009). */
 final class Holding {
     private static final Logger log = LoggerFactory.getLogger(Holding.class);
 
@@ -41,14 +41,14 @@ final class Holding {
 
     private static <T extends @Nullable Object, E extends Exception> T runInTransaction(
             Lease lease, boolean fenced, LockCallback<T, E> work) throws E {
-        ReleaseAfterTransaction release;
+        ReleaseAfterTransaction release = ReleaseAfterTransaction.register(lease, fenced);
+        T result;
         try {
-            release = ReleaseAfterTransaction.register(lease, fenced);
-        } catch (RuntimeException | Error e) {
-            lease.close();
-            throw e;
+            result = work.run(lease);
+        } catch (Throwable thrown) {
+            release.threw();
+            throw thrown;
         }
-        T result = work.run(lease);
         release.returned(result);
         return result;
     }
@@ -80,7 +80,7 @@ final class Holding {
         }
     }
 
-    /** What the caller hears of a release that went wrong after the work has returned; null if it gets its result. */
+    /** What the caller learns about a release that went wrong after the work has returned; null if it gets its result. */
     static @Nullable RuntimeException problem(RuntimeException thrown, boolean fenced, @Nullable Object result) {
         if (thrown instanceof ReleaseNotConfirmedException) {
             log.warn("{} The work has its result.", thrown.getMessage());

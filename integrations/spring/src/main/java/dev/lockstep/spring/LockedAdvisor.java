@@ -6,7 +6,6 @@ import org.springframework.aop.PointcutAdvisor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
-import org.springframework.util.ClassUtils;
 
 /**
  * Puts the lock around the methods of beans: inside of method security, so that nobody takes a lock for a call that is refused,
@@ -14,10 +13,6 @@ import org.springframework.util.ClassUtils;
  */
 final class LockedAdvisor implements PointcutAdvisor, Ordered {
     private static final int USUAL_ORDER = LOWEST_PRECEDENCE - 1_000;
-    private static final boolean TRANSACTIONS = ClassUtils.isPresent(
-            "org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor",
-            LockedAdvisor.class.getClassLoader());
-
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
     private final LockedInterceptor interceptor;
@@ -30,7 +25,7 @@ final class LockedAdvisor implements PointcutAdvisor, Ordered {
 
     @Override
     public int getOrder() {
-        return TRANSACTIONS ? Math.min(USUAL_ORDER, Spring.beforeTransactions(beans)) : USUAL_ORDER;
+        return Transactions.PRESENT ? Math.min(USUAL_ORDER, Spring.beforeTransactions(beans)) : USUAL_ORDER;
     }
 
     @Override
@@ -52,7 +47,13 @@ final class LockedAdvisor implements PointcutAdvisor, Ordered {
                     .values()) {
                 first = Math.min(first, transactions.getOrder());
             }
-            return first == HIGHEST_PRECEDENCE ? first : first - 1;
+            if (first == HIGHEST_PRECEDENCE) {
+                throw new IllegalStateException(
+                        "Transactions have the highest precedence, so a @Locked method would acquire"
+                                + " its lock inside of its transaction, and release it before the commit. Give"
+                                + " @EnableTransactionManagement an order above Ordered.HIGHEST_PRECEDENCE.");
+            }
+            return first - 1;
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.lockstep.spring;
 import java.lang.reflect.Method;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
@@ -12,6 +13,8 @@ import org.springframework.beans.factory.support.RegisteredBean;
 
 /** What a native image must keep of beans with locked methods: what their keys read, and the methods called if a lock is busy. */
 final class LockedAotProcessor implements BeanRegistrationAotProcessor {
+    private static final BindingReflectionHintsRegistrar PROPERTIES = new BindingReflectionHintsRegistrar();
+
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
         Collection<LockedMethod> methods = new LockedMethods(bean.getBeanFactory()).of(bean.getBeanClass());
@@ -25,6 +28,7 @@ final class LockedAotProcessor implements BeanRegistrationAotProcessor {
         for (Class<?> parameter : method.parameterTypes()) {
             if (!parameter.isPrimitive()) {
                 hints.registerType(parameter, MemberCategory.INVOKE_PUBLIC_METHODS);
+                PROPERTIES.registerReflectionHints(hints, parameter); // also of properties, as in #order.customer.name
             }
         }
         Method instead = method.busyMethod();

@@ -17,12 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.util.ClassUtils;
 
 /** Runs a call of a {@link dev.lockstep.annotation.Locked} method under its lock. Safe for use by many threads. */
 final class LockedInterceptor implements MethodInterceptor {
-    private static final boolean OBSERVATIONS =
-            ClassUtils.isPresent("dev.lockstep.micrometer.LockObservations", LockedInterceptor.class.getClassLoader());
+    private static final boolean OBSERVATIONS = Library.OBSERVATIONS.isPresent();
 
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
@@ -55,8 +53,9 @@ final class LockedInterceptor implements MethodInterceptor {
                 client,
                 names,
                 method.lock(client, names),
-                method.wait(defaults().waitAtMost()));
-        return tracing().around(call, () -> run(call));
+                method.wait(defaults().waitAtMost()),
+                defaults().transaction());
+        return tracing().observe(call, () -> run(call));
     }
 
     private @Nullable Object run(Call call) throws Throwable {
@@ -82,10 +81,9 @@ final class LockedInterceptor implements MethodInterceptor {
         return Holding.run(taken.get(), call.method().isFenced(), inTransaction, call::proceed);
     }
 
-    private boolean isInTransaction(Call call) {
+    private static boolean isInTransaction(Call call) {
         return !call.method().isIndependent()
-                && Transactions.check(
-                        call.lock().name(), call.method().toString(), defaults().transaction());
+                && Transactions.check(call.lock().name(), call.method().toString(), call.transaction());
     }
 
     /** What a caller gets that was interrupted while it waited for the lock. */
@@ -136,7 +134,8 @@ final class LockedInterceptor implements MethodInterceptor {
             LockClient client,
             List<String> names,
             DistributedLock lock,
-            Duration waitAtMost) {
+            Duration waitAtMost,
+            CallerTransaction transaction) {
 
         @Nullable
         Object proceed(Lease lease) throws Exception {

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** One method and how it is locked, checked and ready for calls. Immutable, safe for use by many threads. */
@@ -35,12 +34,10 @@ final class LockedMethod {
         PUBLISHER
     }
 
-    private static final boolean REACTOR =
-            ClassUtils.isPresent("reactor.core.publisher.Flux", LockedMethod.class.getClassLoader());
+    private static final boolean REACTOR = Library.REACTOR.isPresent();
 
-    private static final boolean COROUTINES = REACTOR
-            && ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", LockedMethod.class.getClassLoader())
-            && KotlinDetector.isKotlinReflectPresent();
+    private static final boolean COROUTINES =
+            REACTOR && Library.COROUTINES.isPresent() && KotlinDetector.isKotlinReflectPresent();
 
     private final Locked locked;
     private final Method method;

@@ -16,6 +16,7 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * The {@link Locked} methods of classes. A class is looked at as a whole, before its bean is ready, so that a mistake in any of
@@ -88,7 +89,7 @@ final class LockedMethods extends StaticMethodMatcherPointcut {
         return Modifier.isPublic(method.getModifiers())
                 && !Modifier.isStatic(method.getModifiers())
                 && !method.isSynthetic()
-                && method.getDeclaringClass() != Object.class;
+                && !ReflectionUtils.isObjectMethod(method);
     }
 
     /** Spring's proxies do not see such calls, so the method would run without its lock. */

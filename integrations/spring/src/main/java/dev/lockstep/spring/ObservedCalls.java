@@ -32,7 +32,7 @@ final class ObservedCalls implements CallTracing {
     }
 
     @Override
-    public @Nullable Object around(LockedInterceptor.Call call, Work work) throws Throwable {
+    public @Nullable Object observe(LockedInterceptor.Call call, Work work) throws Throwable {
         if (call.method().shape() == LockedMethod.Shape.PUBLISHER) {
             return Reactive.observed(observations, call, Objects.requireNonNull(work.run()));
         }

@@ -17,7 +17,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * Methods that return a {@link Mono}, a {@link Flux} or what Spring converts to them: each subscription acquires the lock without
- * blocking, calls the method, and holds the lock until its publisher completes, fails or is cancelled.
+ * blocking, calls the method, and holds the lock until its publisher completes, fails or is cancelled; in a caller's reactive
+ * transaction, until that has ended, too.
  */
 final class Publishers {
     /** That a lock is busy; one for each subscription, so that nobody else's is caught. */
@@ -60,12 +61,13 @@ final class Publishers {
         Busy busy = new Busy();
         AtomicReference<@Nullable Object> result = new AtomicReference<>();
         AtomicReference<@Nullable Throwable> problem = new AtomicReference<>();
-        return Mono.usingWhen(
-                        acquire(call, busy),
+        return transaction(call)
+                .flatMap(transaction -> Mono.usingWhen(
+                        acquire(call, busy, transaction),
                         lease -> Mono.from(work(call, way, lease, adapter)).doOnNext(result::set),
-                        lease -> release(call, lease, result.get(), problem),
-                        (lease, failure) -> releaseAfter(lease),
-                        Publishers::releaseAfter)
+                        lease -> release(call, lease, transaction, result.get(), problem),
+                        (lease, failure) -> releaseAfter(lease, transaction),
+                        lease -> releaseAfter(lease, transaction)))
                 .onErrorMap(failure -> unwrap(failure, problem.get()))
                 .onErrorResume(failure -> failure == busy, failure -> Mono.from(busy(call, adapter)));
     }
@@ -73,20 +75,30 @@ final class Publishers {
     private static Flux<Object> flux(LockedInterceptor.Call call, MethodInvocation way, ReactiveAdapter adapter) {
         Busy busy = new Busy();
         AtomicReference<@Nullable Throwable> problem = new AtomicReference<>();
-        return Flux.usingWhen(
-                        acquire(call, busy),
+        return transaction(call)
+                .flatMapMany(transaction -> Flux.usingWhen(
+                        acquire(call, busy, transaction),
                         lease -> work(call, way, lease, adapter),
-                        lease -> release(call, lease, null, problem),
-                        (lease, failure) -> releaseAfter(lease),
-                        Publishers::releaseAfter)
+                        lease -> release(call, lease, transaction, null, problem),
+                        (lease, failure) -> releaseAfter(lease, transaction),
+                        lease -> releaseAfter(lease, transaction)))
                 .onErrorMap(failure -> unwrap(failure, problem.get()))
                 .onErrorResume(failure -> failure == busy, failure -> busy(call, adapter));
     }
 
-    private static Mono<Lease> acquire(LockedInterceptor.Call call, Busy busy) {
+    /** The caller's reactive transaction, with which the lease ends; empty if there is none. */
+    private static Mono<Optional<LeaseInTransaction>> transaction(LockedInterceptor.Call call) {
+        return Transactions.PRESENT && !call.method().isIndependent()
+                ? ReleaseAfterReactiveTransaction.register(call)
+                : Mono.just(Optional.empty());
+    }
+
+    private static Mono<Lease> acquire(
+            LockedInterceptor.Call call, Busy busy, Optional<LeaseInTransaction> transaction) {
         return Mono.fromFuture(() -> call.lock().tryAcquireAsync(call.waitAtMost()))
                 .flatMap((Function<Optional<Lease>, Mono<Lease>>)
-                        taken -> taken.map(Mono::just).orElseGet(() -> Mono.error(busy)));
+                        taken -> taken.map(Mono::just).orElseGet(() -> Mono.error(busy)))
+                .doOnNext(lease -> transaction.ifPresent(callers -> callers.begin(lease)));
     }
 
     private static Publisher<Object> work(
@@ -101,13 +113,20 @@ final class Publishers {
     private static Mono<Void> release(
             LockedInterceptor.Call call,
             Lease lease,
+            Optional<LeaseInTransaction> transaction,
             @Nullable Object result,
             AtomicReference<@Nullable Throwable> problem) {
-        return Mono.fromFuture(lease::closeAsync).onErrorResume(failure -> {
-            Throwable found = Stages.problem(failure, call.method().isFenced(), result);
-            problem.set(found);
-            return found == null ? Mono.empty() : Mono.error(found);
-        });
+        if (transaction.isPresent() && transaction.get().returned(result)) {
+            return fail(transaction.get().knownLoss(), problem);
+        }
+        return Mono.fromFuture(lease::closeAsync)
+                .onErrorResume(
+                        failure -> fail(Stages.problem(failure, call.method().isFenced(), result), problem));
+    }
+
+    private static Mono<Void> fail(@Nullable Throwable found, AtomicReference<@Nullable Throwable> problem) {
+        problem.set(found);
+        return found == null ? Mono.empty() : Mono.error(found);
     }
 
     /** Reactor wraps what a release throws. */
@@ -116,8 +135,10 @@ final class Publishers {
     }
 
     /** What the work threw comes first. */
-    private static Mono<Void> releaseAfter(Lease lease) {
-        return Mono.fromFuture(lease::closeAsync).onErrorComplete();
+    private static Mono<Void> releaseAfter(Lease lease, Optional<LeaseInTransaction> transaction) {
+        return transaction.isPresent() && transaction.get().threw()
+                ? Mono.empty()
+                : Mono.fromFuture(lease::closeAsync).onErrorComplete();
     }
 
     /** The busyMethod of a suspend function is none itself, and returns a plain value. */

@@ -4,6 +4,7 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockCallback;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockTemplate;
 import java.time.Duration;
@@ -57,7 +58,7 @@ public final class TransactionalLockTemplate implements LockTemplate {
     public <T extends @Nullable Object, E extends Exception> T execute(DistributedLock lock, LockCallback<T, E> work)
             throws E, InterruptedException {
         Objects.requireNonNull(work, "work");
-        boolean inTransaction = Transactions.check(lock.name(), "LockTemplate", defaults.transaction());
+        boolean inTransaction = isInTransaction(lock);
         Optional<Lease> taken = lock.tryAcquire(defaults.waitAtMost());
         if (taken.isEmpty()) {
             throw Holding.busy(client, lock.names(), defaults.waitAtMost());
@@ -65,17 +66,35 @@ public final class TransactionalLockTemplate implements LockTemplate {
         return Holding.run(taken.get(), fenced, inTransaction, work);
     }
 
-    /** Transactions belong to threads, so one of the caller has nothing to do with asynchronous work. */
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String name, Function<Lease, ? extends CompletionStage<T>> work) {
-        return plain().executeAsync(name, work);
+        return executeAsync(client.lock(name, options), work);
     }
 
+    /**
+     * Runs asynchronous work. In a transaction of the calling thread, the lock is released when the transaction and the work have
+     * ended, or the future fails; see {@link CallerTransaction}. The work itself runs outside of that transaction.
+     */
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             DistributedLock lock, Function<Lease, ? extends CompletionStage<T>> work) {
-        return plain().executeAsync(lock, work);
+        try {
+            return isInTransaction(lock)
+                    ? new AsyncInTransaction<T>(lock, defaults.waitAtMost(), fenced, work).start()
+                    : plain().executeAsync(lock, work);
+        } catch (LockConfigurationException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private boolean isInTransaction(DistributedLock lock) {
+        return Transactions.check(lock.name(), "LockTemplate, locks " + group(lock.name()), defaults.transaction());
+    }
+
+    /** Locks for which there is one warning: those of the options' group, or those with the same name before the first colon. */
+    private String group(String lock) {
+        return "'" + options.group().orElseGet(() -> lock.replaceFirst(":.*", ":…")) + "'";
     }
 
     private LockTemplate plain() {

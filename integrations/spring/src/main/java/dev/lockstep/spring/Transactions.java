@@ -6,18 +6,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.transaction.annotation.Propagation;
-import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.util.ClassUtils;
 
 /** Whether the caller of a lock is in a transaction. Works without spring-tx on the class path; then nobody is. */
 final class Transactions {
     private static final Logger log = LoggerFactory.getLogger(Transactions.class);
-    private static final boolean PRESENT = ClassUtils.isPresent(
-            "org.springframework.transaction.support.TransactionSynchronizationManager",
-            Transactions.class.getClassLoader());
+    static final boolean PRESENT = Library.TRANSACTIONS.isPresent();
+
+    /** Names of locks may be computed. */
+    private static final int MOST_PLACES = 1_000;
 
     private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
@@ -34,13 +34,19 @@ final class Transactions {
         if (!PRESENT || !Spring.isActive()) {
             return false;
         }
+        warnOrRefuse(lock, place, policy);
+        return true;
+    }
+
+    /** The same for a caller that is in a transaction. */
+    static void warnOrRefuse(String lock, String place, CallerTransaction policy) {
         if (policy == CallerTransaction.REFUSE) {
             throw new LockConfigurationException(
                     lock,
                     "Lock '" + lock + "' (" + place + ") was not acquired: the caller is in a transaction already, and"
                             + " lockstep.transaction is 'refuse'. Acquire the lock before the transaction begins.");
         }
-        if (WARNED.add(place)) {
+        if (WARNED.size() < MOST_PLACES && WARNED.add(place)) {
             log.warn(
                     "Lock '{}' ({}) is acquired by a caller that is in a transaction already. It is released after that"
                             + " transaction has ended. But under snapshot isolation (REPEATABLE READ, SERIALIZABLE) the transaction may"
@@ -50,7 +56,6 @@ final class Transactions {
                     lock,
                     place);
         }
-        return true;
     }
 
     /** Whether a method runs in a transaction of its own or in none, whatever the caller's. */
@@ -65,13 +70,13 @@ final class Transactions {
                     && TransactionSynchronizationManager.isSynchronizationActive();
         }
 
+        /** By Spring's own annotation or Jakarta's. */
         static boolean isIndependent(Method method, Class<?> type) {
-            Transactional own = AnnotatedElementUtils.findMergedAnnotation(method, Transactional.class);
-            Transactional found =
-                    own != null ? own : AnnotatedElementUtils.findMergedAnnotation(type, Transactional.class);
+            TransactionAttribute found =
+                    new AnnotationTransactionAttributeSource(false).getTransactionAttribute(method, type);
             return found != null
-                    && (found.propagation() == Propagation.REQUIRES_NEW
-                            || found.propagation() == Propagation.NOT_SUPPORTED);
+                    && (found.getPropagationBehavior() == TransactionDefinition.PROPAGATION_REQUIRES_NEW
+                            || found.getPropagationBehavior() == TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
         }
     }
 }

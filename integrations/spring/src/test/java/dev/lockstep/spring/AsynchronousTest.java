@@ -9,6 +9,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockLostAfterWorkException;
 import dev.lockstep.LockTimeoutException;
 import dev.lockstep.annotation.Locked;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -26,7 +27,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /** Methods that return before their work is done hold the lock until it is. */
-@Timeout(30)
+@Timeout(60)
 class AsynchronousTest {
     private AnnotationConfigApplicationContext context;
     private LockClient locks;
@@ -34,6 +35,7 @@ class AsynchronousTest {
 
     @BeforeEach
     void start() {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long
         context = Contexts.start(Contexts.OneClient.class, Service.class);
         locks = context.getBean(LockClient.class);
         service = context.getBean(Service.class);
@@ -92,7 +94,7 @@ class AsynchronousTest {
         assertThat(isHeld()).isTrue();
         assertThat(service.skipping().get()).isNull();
         work.complete("done");
-        assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
         assertThat(isHeld()).isFalse();
         assertThat(service.skipping().get()).isEqualTo("ran");
         assertThat(service.token(work, null).toCompletableFuture().get()).isPositive();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.annotation.Locked;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,21 @@ class LockedMistakesTest {
     static class FinalMethod {
         @Locked(name = "a")
         public final void run() {}
+    }
+
+    static class StaticMethod {
+        @Locked(name = "a")
+        public static void run() {}
+    }
+
+    static class EmptyName {
+        @Locked(name = " ")
+        public void run() {}
+    }
+
+    static class NoTime {
+        @Locked(name = "a", maxHold = "0s")
+        public void run() {}
     }
 
     static class PrimitiveResult {
@@ -149,6 +165,9 @@ class LockedMistakesTest {
         refused(UnknownParameter.class, "uses #oder, but known are [order, a0, p0, root, this]");
         refused(PrivateMethod.class, "because it is private");
         refused(FinalMethod.class, "because it is final");
+        refused(StaticMethod.class, "because it is static");
+        refused(EmptyName.class, "the name is empty");
+        refused(NoTime.class, "maxHold must be positive");
         refused(PrimitiveResult.class, "onBusy = SKIP has no result");
         refused(NoBusyMethod.class, "there is no busyMethod String other(int)");
         refused(BadDuration.class, "waitAtMost: 'soon' is not a duration");
@@ -218,6 +237,22 @@ class LockedMistakesTest {
         }
     }
 
+    static class Readers {
+        @Locked(name = "a", key = "#ids", mode = Locked.Mode.READ)
+        public void run(List<String> ids) {}
+    }
+
+    @Test
+    void aReaderOfSeveralLocksIsRefusedAtTheCall() {
+        try (AnnotationConfigApplicationContext context = Contexts.start(Contexts.OneClient.class, Readers.class)) {
+            Readers readers = context.getBean(Readers.class);
+            readers.run(List.of("x"));
+            assertThatThrownBy(() -> readers.run(List.of("x", "y")))
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("with mode = READ there can be only one");
+        }
+    }
+
     static class Work {
         @Locked(name = "a")
         public void run() {}
@@ -244,14 +279,18 @@ class LockedMistakesTest {
 
     @Test
     void aClientThatIsNotClearIsNamedAtTheCall() {
-        try (AnnotationConfigApplicationContext context =
-                Contexts.start(TwoClients.class, Work.class, OtherClient.class)) {
+        try (AnnotationConfigApplicationContext context = Contexts.start(TwoClients.class, Work.class)) {
             assertThatThrownBy(() -> context.getBean(Work.class).run())
                     .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining("several lock clients (first, second)");
-            assertThatThrownBy(() -> context.getBean(OtherClient.class).run())
-                    .isInstanceOf(LockConfigurationException.class)
-                    .hasMessageContaining("no lock client 'third'");
         }
+    }
+
+    @Test
+    void anUnknownClientEndsTheStart() {
+        assertThatThrownBy(() -> Contexts.start(TwoClients.class, OtherClient.class))
+                .isInstanceOf(BeanCreationException.class)
+                .hasMessageContaining("OtherClient.run()")
+                .hasMessageContaining("no lock client 'third'. Beans of type LockClient: first, second");
     }
 }

@@ -3,6 +3,7 @@ package dev.lockstep.spring;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
@@ -10,23 +11,34 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockLostAfterWorkException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockNotAcquiredException;
+import dev.lockstep.LockOptions;
 import dev.lockstep.LockTimeoutException;
 import dev.lockstep.annotation.Locked;
+import dev.lockstep.memory.MemoryEngine;
 import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
 
 /** Methods that run under a lock. */
@@ -37,11 +49,13 @@ class LockedTest {
 
     @BeforeAll
     static void start() {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long
         context = Contexts.start(
                 Map.of("shop.name", "corner"),
                 Contexts.OneClient.class,
                 Shop.class,
                 WholeClass.class,
+                WholeClassWithKey.class,
                 Implementation.class);
         locks = context.getBean(LockClient.class);
         shop = context.getBean(Shop.class);
@@ -86,6 +100,16 @@ class LockedTest {
         public Optional<String> tick() {
             return Optional.of("ran");
         }
+
+        @Locked(name = "bounded", maxHold = "20ms")
+        public boolean bounded(@Nullable Lease lease) throws InterruptedException {
+            CountDownLatch lost = new CountDownLatch(1);
+            requireNonNull(lease).onLost(reason -> lost.countDown());
+            return lost.await(20, TimeUnit.SECONDS);
+        }
+
+        @Locked(name = "queue", fair = true, waitAtMost = "20s")
+        public void queue() {}
 
         @Locked(name = "plain")
         public String plain() {
@@ -181,6 +205,19 @@ class LockedTest {
         }
     }
 
+    /** Its text is no business of its lock. */
+    @Locked(name = "class", key = "#number")
+    static class WholeClassWithKey {
+        public int run(int number) {
+            return number;
+        }
+
+        @Override
+        public String toString() {
+            return "text";
+        }
+    }
+
     @Locked(name = "class")
     static class WholeClass {
         private final LockClient locks;
@@ -244,6 +281,33 @@ class LockedTest {
     }
 
     @Test
+    void aHoldEndsWithItsMaximum() {
+        assertThatThrownBy(() -> shop.bounded(null))
+                .isInstanceOfSatisfying(
+                        LockLostAfterWorkException.class,
+                        e -> assertThat(e.result()).isEqualTo(true));
+    }
+
+    /** Of an unfair lock, the engine would know one waiter of this client. */
+    @Test
+    void eachCallOfAFairLockWaitsInTheQueue() throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        List<Future<?>> calls = new ArrayList<>();
+        try (Lease other = locks.lock("queue", LockOptions.defaults().fair())
+                .acquireAsync()
+                .get()) {
+            calls.add(threads.submit(shop::queue));
+            calls.add(threads.submit(shop::queue));
+            await().until(() -> locks.inspect("queue").waiters().size() == 2);
+            assertThat(other.isValid()).isTrue();
+        }
+        for (Future<?> call : calls) {
+            call.get();
+        }
+        threads.shutdown();
+    }
+
+    @Test
     void aReaderSharesTheLock() throws Exception {
         assertThat(shop.read()).isEqualTo("page/shared");
         try (Lease other = locks.readWriteLock("page").readLock().acquireAsync().get()) {
@@ -279,6 +343,7 @@ class LockedTest {
         WholeClass whole = context.getBean(WholeClass.class);
         assertThat(whole.usual()).isEqualTo("class");
         assertThat(whole.ownName()).isEqualTo("method");
+        assertThat(context.getBean(WholeClassWithKey.class)).hasToString("text");
         Contract contract = context.getBean(Contract.class);
         assertThat(Proxy.isProxyClass(contract.getClass())).isTrue();
         assertThat(contract.run(3)).isEqualTo("contract:3");
@@ -297,6 +362,38 @@ class LockedTest {
                         LockLostAfterWorkException.class,
                         e -> assertThat(e.result()).isEqualTo("done"));
         assertThat(shop.losesFenced(loss)).isEqualTo("done");
+    }
+
+    /** A client whose requests end soon, and whose engine goes away when a test says so. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableLocks
+    static class OneEngine {
+        @Bean
+        MemoryEngine engine() {
+            return new MemoryEngine();
+        }
+
+        @Bean
+        LockClient locks(MemoryEngine engine) {
+            return LockClient.builder()
+                    .backend(engine)
+                    .requestTimeout(Duration.ofMillis(500))
+                    .connect();
+        }
+    }
+
+    @Test
+    void aReleaseThatIsNotConfirmedDoesNotLoseTheResult() throws Exception {
+        try (AnnotationConfigApplicationContext own =
+                Contexts.start(Map.of("shop.name", "corner"), OneEngine.class, Shop.class)) {
+            MemoryEngine engine = own.getBean(MemoryEngine.class);
+            String result = own.getBean(Shop.class).loses(() -> {
+                engine.disconnect(MemoryEngine.Outage.REQUESTS_LOST);
+                return true;
+            });
+            assertThat(result).isEqualTo("done");
+            engine.reconnect();
+        }
     }
 
     @Test

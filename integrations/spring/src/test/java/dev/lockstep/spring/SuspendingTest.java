@@ -7,8 +7,10 @@ import static org.awaitility.Awaitility.await;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** Kotlin's suspend functions hold the lock until they complete, however often they suspend. */
-@Timeout(30)
+@Timeout(60)
 class SuspendingTest {
     private AnnotationConfigApplicationContext context;
     private LockClient locks;
@@ -24,6 +26,7 @@ class SuspendingTest {
 
     @BeforeEach
     void start() {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long
         context = Contexts.start(Contexts.OneClient.class, SuspendingService.class);
         locks = context.getBean(LockClient.class);
         service = context.getBean(SuspendingService.class);

@@ -31,6 +31,7 @@ import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -138,6 +139,10 @@ class TransactionsTest {
     static class TransactionsFirst extends Database {}
 
     @Configuration
+    @EnableTransactionManagement(order = Ordered.HIGHEST_PRECEDENCE)
+    static class TransactionsBeforeAll extends Database {}
+
+    @Configuration
     static class Refusing {
         @Bean
         LockDefaults defaults() {
@@ -213,6 +218,13 @@ class TransactionsTest {
             assertThat(manager.events).endsWith("begin held", "rollback held");
             assertThat(isFree(context)).isTrue();
         }
+    }
+
+    @Test
+    void transactionsThatLeaveNoPlaceOutsideEndTheStart() {
+        assertThatThrownBy(() -> start(Contexts.OneClient.class, TransactionsBeforeAll.class))
+                .rootCause()
+                .hasMessageContaining("Transactions have the highest precedence");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.lockstep.architecture;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -42,8 +43,8 @@ class ArchitectureTest {
                             "events",
                             "concurrent",
                             "time")),
-            Map.entry("election", Set.of()),
-            Map.entry("semaphore", Set.of()),
+            Map.entry("election", Set.of("concurrent")),
+            Map.entry("semaphore", Set.of("concurrent")),
             Map.entry("lock", Set.of("watch", "turnstile", "events", "concurrent")),
             Map.entry("watch", Set.of("turnstile", "semaphore", "engine", "events", "concurrent")),
             Map.entry("waits", Set.of("turnstile", "events")),
@@ -53,6 +54,21 @@ class ArchitectureTest {
             Map.entry("events", Set.of("concurrent")),
             Map.entry("time", Set.of("concurrent")),
             Map.entry("concurrent", Set.of()));
+
+    /** The classes of a turnstile that decide, under its mutex. */
+    private static final Set<String> DECIDE = Set.of(
+            "Rules",
+            "Arrivals",
+            "Claims",
+            "Losses",
+            "Leftovers",
+            "Answers",
+            "WaitReports",
+            "WaitRecords",
+            "TurnstileState");
+
+    /** The classes of a turnstile that perform effects, without the mutex. */
+    private static final Set<String> ACT = Set.of("Actions", "ClaimBatch", "ReleaseBatch");
 
     private static final Rules RULES = new Rules("dev.lockstep");
     private static final JavaClasses CORE = Project.mainClasses(List.of("core"));
@@ -83,6 +99,24 @@ class ArchitectureTest {
     }
 
     @Test
+    void whatDecidesInATurnstileDoesNotAct() {
+        RULES.decisionsDoNotAct(DECIDE, ACT).check(CORE);
+    }
+
+    @Test
+    void whatActsInATurnstileDoesNotDecide() {
+        RULES.actionsDoNotDecide(ACT, DECIDE).check(CORE);
+    }
+
+    @Test
+    void theClassesThatDecideAndActAreThere() {
+        Stream.concat(DECIDE.stream(), ACT.stream())
+                .forEach(name -> assertThat(CORE.contain("dev.lockstep.internal.turnstile." + name))
+                        .as(name)
+                        .isTrue());
+    }
+
+    @Test
     void memoryEngineKnowsOnlyTheSpi() {
         RULES.engineKnowsOnlyTheSpi("memory").check(CORE);
     }
@@ -96,6 +130,24 @@ class ArchitectureTest {
                     RULES.engineKnowsOnlyTheSpi(engine, ENGINE_CLIENTS.getOrDefault(engine, new String[0]))
                             .check(Project.mainClasses(List.of(module)));
                 }));
+    }
+
+    @Test
+    void whatRedisAndRedlockShareKnowsNeither() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.lockstep.redis.internal..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.lockstep.redis", "dev.lockstep.redis.redlock..")
+                .because("both engines are built on it, and neither on the other")
+                .check(Project.mainClasses(List.of("backends/redis")));
+    }
+
+    /** So that a file reads in one sitting, and a method fits on a screen. */
+    @Test
+    void noFileOfMainCodeIsLongerThan400LinesAndNoMethodThan60() {
+        assertThat(new SourceSize(400, 60).tooLong(Project.mainSources())).isEmpty();
     }
 
     @Test

@@ -45,6 +45,13 @@ final class Project {
                 .toList();
     }
 
+    /** The folders of all main code. */
+    static List<Path> mainSources() {
+        return modulesWithMainCode().stream()
+                .map(module -> root().resolve(module).resolve("src/main/java"))
+                .toList();
+    }
+
     /** The main classes of some modules, without those that JMH generates. */
     static JavaClasses mainClasses(Collection<String> modules) {
         List<Path> folders = new ArrayList<>();

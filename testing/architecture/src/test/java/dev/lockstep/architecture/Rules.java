@@ -29,6 +29,12 @@ import java.util.stream.Stream;
  * to fail on a small offending project.
  */
 final class Rules {
+    /** The types of the SPI by which an engine is asked, and those of their methods that only read a field. */
+    private static final Set<String> ENGINE = Set.of("LockBackend", "Claim", "Grant");
+
+    private static final Set<String> READS = Set.of(
+            "traits", "address", "lastContactNanos", "batchSize", "mustWait", "token", "validUntilNanos", "isWanted");
+
     private final String api;
     private final String spi;
     private final String internal;
@@ -118,6 +124,45 @@ final class Rules {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(allowed)
                 .because("the page of each package says what it may call");
+    }
+
+    /**
+     * In a turnstile, what decides does not act: a request is an effect, made when the mutex has been left.
+     *
+     * @param decide the classes that decide
+     * @param act the classes that perform effects
+     */
+    ArchRule decisionsDoNotAct(Set<String> decide, Set<String> act) {
+        return noClasses()
+                .that(areInTurnstile(decide))
+                .should()
+                .dependOnClassesThat(areInTurnstile(act))
+                .orShould()
+                .callMethodWhere(describe(
+                        "a request to an engine",
+                        call -> call.getTargetOwner().getPackageName().equals(spi)
+                                && ENGINE.contains(call.getTargetOwner().getSimpleName())
+                                && !READS.contains(call.getName())))
+                .because("decisions are made under the mutex, and effects are data");
+    }
+
+    /** In a turnstile, what acts does not decide: its results are events, which enter at the top. */
+    ArchRule actionsDoNotDecide(Set<String> act, Set<String> decide) {
+        return noClasses()
+                .that(areInTurnstile(act))
+                .should()
+                .dependOnClassesThat(areInTurnstile(decide))
+                .because("an effect never calls back into decisions");
+    }
+
+    private DescribedPredicate<JavaClass> areInTurnstile(Set<String> names) {
+        return describe(
+                "are one of " + names,
+                type -> type.getPackageName().equals(internal + ".turnstile") && names.contains(outermost(type)));
+    }
+
+    private static String outermost(JavaClass type) {
+        return type.getEnclosingClass().map(Rules::outermost).orElseGet(type::getSimpleName);
     }
 
     /** The packages of internals that have classes, without those that are not directly below it. */

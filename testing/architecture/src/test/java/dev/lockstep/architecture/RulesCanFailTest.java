@@ -11,6 +11,7 @@ import java.lang.module.ModuleDescriptor;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,14 @@ class RulesCanFailTest {
                 "Api.field> mentions " + OFFENDING + ".internal.Secret",
                 "Api.thrown()> mentions " + OFFENDING + ".internal.SecretException",
                 "spi.Spi> mentions " + OFFENDING + ".internal.Secret");
+    }
+
+    @Test
+    void fileOrMethodThatIsTooLong() {
+        Path sources = Project.root().resolve("testing/architecture/src/test/java/dev/lockstep/architecture");
+        assertThat(new SourceSize(50, 5).tooLong(List.of(sources)))
+                .anyMatch(text -> text.matches(".*Rules\\.java has \\d+ lines"))
+                .anyMatch(text -> text.matches(".*Rules\\.java: engineKnowsOnlyTheSpi has \\d+ lines"));
     }
 
     @Test
@@ -59,7 +68,26 @@ class RulesCanFailTest {
                         .evaluate(CLASSES)
                         .hasViolation())
                 .isFalse();
-        assertThat(RULES.parts(CLASSES)).containsExactlyInAnyOrder("lower", "upper");
+        assertThat(RULES.parts(CLASSES)).containsExactlyInAnyOrder("lower", "upper", "turnstile");
+    }
+
+    @Test
+    void decisionThatActs() {
+        assertBroken(
+                RULES.decisionsDoNotAct(Set.of("Decision"), Set.of("Action")),
+                "Decision.act()",
+                "Decision$Nested.act()",
+                "Decision.request(");
+        assertThat(RULES.decisionsDoNotAct(Set.of("Decision"), Set.of("Action"))
+                        .evaluate(CLASSES)
+                        .getFailureReport()
+                        .toString())
+                .doesNotContain("Decision.read(");
+    }
+
+    @Test
+    void actionThatDecides() {
+        assertBroken(RULES.actionsDoNotDecide(Set.of("Action"), Set.of("Decision")), "Action.decide()");
     }
 
     @Test

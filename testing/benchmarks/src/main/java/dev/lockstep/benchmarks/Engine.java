@@ -12,12 +12,20 @@ enum Engine {
     ZOOKEEPER("ZooKeeper"),
     ETCD("etcd"),
     POSTGRESQL("PostgreSQL"),
-    MARIADB("MariaDB");
+    MARIADB("MariaDB"),
+    MYSQL("MySQL"),
+    H2("H2"),
+    SQLITE("SQLite");
 
     final String title;
 
     Engine(String title) {
         this.title = title;
+    }
+
+    /** Whether it is a database that cannot push: waiters poll, and no holder hears that others wait. */
+    boolean isPolled() {
+        return this == MARIADB || this == MYSQL || this == H2 || this == SQLITE;
     }
 
     /** As it is written on the command line and in file names. */

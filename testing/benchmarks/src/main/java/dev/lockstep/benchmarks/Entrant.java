@@ -1,5 +1,11 @@
 package dev.lockstep.benchmarks;
 
+import static dev.lockstep.benchmarks.Workload.E1;
+import static dev.lockstep.benchmarks.Workload.MULTI10;
+import static dev.lockstep.benchmarks.Workload.MULTI1000;
+import static dev.lockstep.benchmarks.Workload.MULTI200000;
+import static dev.lockstep.benchmarks.Workload.P1;
+import static dev.lockstep.benchmarks.Workload.P2;
 import static dev.lockstep.benchmarks.Workload.W1;
 import static dev.lockstep.benchmarks.Workload.W2;
 import static dev.lockstep.benchmarks.Workload.W3;
@@ -22,8 +28,8 @@ import java.util.Set;
  * @param name what tables call it
  * @param kind what it is compared as
  * @param type its class
- * @param variant what its class is told
- * @param library the artifact whose version is told, or nothing
+ * @param variant what its class gets as an argument
+ * @param library the artifact whose version is shown, or nothing
  * @param workloads what it takes part in
  */
 record Entrant(String name, Kind kind, String type, String variant, String library, Set<Workload> workloads) {
@@ -47,6 +53,7 @@ record Entrant(String name, Kind kind, String type, String variant, String libra
     private static final String PEERS = "dev.lockstep.benchmarks.peers.";
     private static final Set<Workload> EXCLUSIVE = EnumSet.of(W1, W2, W3, W4, W5, W6, W7, W9A, W9B);
     private static final Set<Workload> WITHOUT_RENEWAL = EnumSet.of(W1, W2, W3, W4, W5, W6, W9A, W9B);
+    private static final Set<Workload> PERMITS = EnumSet.of(P1, P2);
     private static final Set<Workload> NOBODY_WAITS = EnumSet.of(W1, W2, W9A);
 
     /** The folder of the peers' class path, or nothing if it runs on that of this process. */
@@ -63,8 +70,14 @@ record Entrant(String name, Kind kind, String type, String variant, String libra
                     case REDIS -> redis();
                     case REDIS_AOF -> List.of(floor("RedisFloor"));
                     case ZOOKEEPER -> zookeeper();
-                    case ETCD -> List.of(floor("EtcdFloor"), peer(JETCD, "etcd.Jetcd", "", "jetcd-core", EXCLUSIVE));
-                    case POSTGRESQL, MARIADB -> sql();
+                    case ETCD ->
+                        List.of(
+                                floor("EtcdFloor"),
+                                peer(JETCD, "etcd.Jetcd", "", "jetcd-core", EXCLUSIVE),
+                                peer("jetcd Election", "etcd.Jetcd", "election", "jetcd-core", EnumSet.of(E1)));
+                    case POSTGRESQL, MARIADB, MYSQL -> sql();
+                    case H2 -> List.of(floor("SqlFloor"));
+                    case SQLITE -> List.of();
                 });
         return all;
     }
@@ -73,13 +86,20 @@ record Entrant(String name, Kind kind, String type, String variant, String libra
         boolean plain = engine == Engine.REDIS_AOF;
         Set<Workload> all = engine == Engine.MEMORY
                 ? EnumSet.of(W1, W2, W3, W5, W6, W8)
-                : plain ? EnumSet.of(W1, W2, W3, W4, W5) : EnumSet.allOf(Workload.class);
+                : plain || engine == Engine.SQLITE
+                        ? EnumSet.of(W1, W2, W3, W4, W5)
+                        : EnumSet.complementOf(EnumSet.of(P1, P2, E1));
+        if (engine != Engine.REDIS) { // others would need minutes
+            all.remove(MULTI200000);
+        }
         List<Entrant> entrants = new ArrayList<>();
         entrants.add(lockstep(LOCKSTEP, "", all));
         if (plain) {
             return entrants;
         }
-        if (engine != Engine.MARIADB) { // it cannot tell a holder that somebody waits
+        entrants.add(lockstep(LOCKSTEP, "permit", PERMITS));
+        entrants.add(lockstep(LOCKSTEP, "election", EnumSet.of(E1)));
+        if (!engine.isPolled()) { // which cannot tell a holder that somebody waits
             entrants.add(lockstep(STICKY, "sticky", EnumSet.of(W1)));
         }
         EnumSet<Workload> inOrder = EnumSet.of(W3, W4, W5);
@@ -97,6 +117,9 @@ record Entrant(String name, Kind kind, String type, String variant, String libra
                 peer("Redisson FairLock", "redis.Redisson", "fair", "redisson", EnumSet.of(W1, W3, W4, W5)),
                 peer("Redisson FencedLock", "redis.Redisson", "fenced", "redisson", EnumSet.of(W1, W3)),
                 peer("Redisson ReadWriteLock", "redis.Redisson", "read-write", "redisson", EnumSet.of(W8)),
+                peer("Redisson RSemaphore", "redis.Redisson", "semaphore", "redisson", PERMITS),
+                peer("Redisson RPermitExpirableSemaphore", "redis.Redisson", "expirable", "redisson", PERMITS),
+                peer("Redisson MultiLock", "redis.Redisson", "", "redisson", EnumSet.of(MULTI10, MULTI1000)),
                 peer("Spring RedisLockRegistry", "redis.SpringRedis", "", "spring-integration-redis", EXCLUSIVE));
     }
 
@@ -110,7 +133,9 @@ record Entrant(String name, Kind kind, String type, String variant, String libra
                         "semaphore",
                         "curator-recipes",
                         EnumSet.of(W1, W3, W5)),
-                peer("Curator ReadWriteLock", "zookeeper.Curator", "read-write", "curator-recipes", EnumSet.of(W8)));
+                peer("Curator ReadWriteLock", "zookeeper.Curator", "read-write", "curator-recipes", EnumSet.of(W8)),
+                peer("Curator InterProcessSemaphoreV2", "zookeeper.Curator", "permits", "curator-recipes", PERMITS),
+                peer("Curator LeaderLatch", "zookeeper.Curator", "latch", "curator-recipes", EnumSet.of(E1)));
     }
 
     private static List<Entrant> sql() {

@@ -5,9 +5,9 @@ import dev.lockstep.benchmarks.core.BenchmarkReport;
 import dev.lockstep.servers.ServerException;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -18,7 +18,7 @@ import java.util.Map;
 public final class Main {
     private final Options options;
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-    private final Map<String, String> machine = machine();
+    private final Map<Engine, List<Sheet>> measured = new LinkedHashMap<>();
 
     private Main(Options options) {
         this.options = options;
@@ -35,38 +35,47 @@ public final class Main {
             BenchmarkReport.main(List.of(args).subList(1, args.length).toArray(String[]::new));
             return;
         }
+        if (args.length == 1 && args[0].equals("page")) {
+            Page.refresh(Path.of("docs").toAbsolutePath(), List.of());
+            return;
+        }
         try {
-            System.exit(new Main(Options.parse(List.of(args))).run() ? 0 : 1);
+            System.exit(run(List.of(args)) ? 0 : 1);
         } catch (IllegalArgumentException e) {
             System.err.println(e.getMessage());
             System.exit(2);
         }
     }
 
+    private static boolean run(List<String> words) throws IOException, InterruptedException {
+        return !words.isEmpty() && words.get(0).equals("growth")
+                ? Growth.run(GrowthOptions.parse(
+                        words.subList(1, words.size()), Path.of("").toAbsolutePath()))
+                : new Main(Options.parse(words)).run();
+    }
+
     private boolean run() throws IOException, InterruptedException {
         Files.createDirectories(options.output());
-        List<Results> all = new ArrayList<>();
         boolean failed = false;
         for (Engine engine : options.engines()) {
-            Results results;
             try {
-                results = measure(engine);
+                measure(engine);
             } catch (ServerException e) {
                 progress(engine.title + ": FAILED: " + e.getMessage());
                 failed = true;
                 continue;
             }
-            all.add(results);
+            Results results = new Results(engine.id(), sheets(engine));
             print(results);
             Page.charts(options.output(), results);
             if (options.isForThePage()) {
                 Page.refresh(options.docs(), List.of(results));
             }
         }
+        List<Results> all = results();
         if (all.size() > 1) {
             out.println("Lockstep on all engines\n\n" + Tables.engines(all));
         }
-        Files.writeString(options.json(), Results.json(all));
         out.println("Results: " + options.json() + ", charts: " + options.output()
                 + (options.isForThePage() ? ", page: " + options.docs().resolve("benchmarks.md") : ""));
         return !failed
@@ -77,22 +86,40 @@ public final class Main {
                         .allMatch(cell -> cell.lost() == 0 && !cell.windows().isEmpty());
     }
 
-    private Results measure(Engine engine) throws IOException, InterruptedException {
+    private void measure(Engine engine) throws IOException, InterruptedException {
         progress(engine.title + ": starting");
         try (RunningEngine running = RunningEngine.start(engine);
                 Stage stage = new Stage(running, options.plan(), options.peers(), options.output(), this::progress)) {
-            List<Sheet> sheets = new ArrayList<>();
+            if (options.history() > 0) {
+                stage.makeHistory(Entrant.of(engine).get(0), options.history());
+            }
             for (Workload workload : inOrder(options.workloads())) {
                 List<Entrant> entrants = Entrant.of(engine).stream()
                         .filter(entrant -> entrant.workloads().contains(workload) && options.wants(entrant))
                         .toList();
                 if (entrants.stream().anyMatch(entrant -> entrant.kind() == Entrant.Kind.LOCKSTEP)) {
-                    sheets.add(stage.measure(workload, entrants));
+                    keep(engine, stage.measure(workload, entrants));
                 }
             }
-            sheets.sort(Comparator.comparing(Sheet::kind));
-            return new Results(engine.id(), running.settings(), machine, sheets);
         }
+    }
+
+    /** Writes results as they arrive: what was measured survives whatever fails after it. */
+    private void keep(Engine engine, Sheet sheet) throws IOException {
+        measured.computeIfAbsent(engine, unused -> new ArrayList<>()).add(sheet);
+        Results.write(options.json(), Results.json(results()));
+    }
+
+    private List<Results> results() {
+        return measured.keySet().stream()
+                .map(engine -> new Results(engine.id(), sheets(engine)))
+                .toList();
+    }
+
+    private List<Sheet> sheets(Engine engine) {
+        return measured.getOrDefault(engine, List.of()).stream()
+                .sorted(Comparator.comparing(Sheet::kind))
+                .toList();
     }
 
     /** W7 comes last, since it needs the server for itself: all clients end before it. */
@@ -102,20 +129,8 @@ public final class Main {
                 .toList();
     }
 
-    private static Map<String, String> machine() {
-        Map<String, String> machine = new LinkedHashMap<>();
-        machine.put("JDK", Runtime.version().toString());
-        machine.put("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
-        machine.put(
-                "load before",
-                Measure.human(ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
-        machine.put("system", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
-        return machine;
-    }
-
     private void print(Results results) {
-        out.println(
-                results.kind().title + ": " + Page.list(results.machine()) + "; " + Page.list(results.server()) + "\n");
+        out.println(results.kind().title + ": " + Page.conditions(results) + "\n");
         for (Sheet sheet : results.sheets()) {
             out.println(sheet.workload() + ": " + sheet.kind().title + " (" + sheet.plan() + ")\n");
             out.println(Tables.of(sheet));

@@ -1,5 +1,7 @@
 package dev.lockstep.benchmarks;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Locale;
 
 /** What is measured in a window, as workers name it. */
@@ -16,7 +18,13 @@ enum Measure {
     RATE("rate", "requests/s", false),
     CPU("cpu", "client CPU %", false),
     HEAP("heap", "client heap MB", false),
+    SERVER_SHARE("serverShare", "server CPU %", false),
     LOST("lost", "lost updates", false);
+
+    /** Whatever is smaller is as good as nothing beside what is compared here. */
+    private static final double LEAST = 0.0001;
+
+    private static final String LEAST_TEXT = "0.0001";
 
     final String key;
     final String title;
@@ -33,16 +41,22 @@ enum Measure {
         return moreIsBetter ? mine / other : other / mine;
     }
 
-    /** A figure with as many digits as mean something. */
+    /** A figure with three significant digits, or two if it is tiny; more would only be noise. */
     static String human(double value) {
         if (Double.isNaN(value)) {
             return "";
         }
         double size = Math.abs(value);
-        if (size >= 1000) {
-            return String.format(Locale.ROOT, "%,d", Math.round(value));
+        if (size >= 999.5) {
+            BigDecimal rounded = new BigDecimal(value).round(new MathContext(3));
+            return String.format(Locale.ROOT, "%,d", rounded.longValue());
         }
-        return String.format(
-                Locale.ROOT, size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : size >= 0.01 ? "%.2f" : "%.4f", value);
+        if (size > 0 && size < LEAST) {
+            return "<" + LEAST_TEXT;
+        }
+        if (size > 0 && size < 0.00995) {
+            return new BigDecimal(value).round(new MathContext(2)).toPlainString();
+        }
+        return String.format(Locale.ROOT, size >= 99.95 ? "%.0f" : size >= 9.995 ? "%.1f" : "%.2f", value);
     }
 }

@@ -1,10 +1,15 @@
 package dev.lockstep.benchmarks;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * What to measure.
@@ -14,6 +19,8 @@ import java.util.Locale;
  * @param names parts of the names of the peers that take part; none means all
  * @param plan for how long
  * @param quick whether this is a first look
+ * @param history how many locks are acquired and released on the server before anything is measured
+ * @param idle for how many milliseconds clients rest before each operation; 0 if they do not
  * @param root the project
  * @param json where results go
  */
@@ -23,50 +30,114 @@ record Options(
         List<String> names,
         Plan plan,
         boolean quick,
+        int history,
+        int idle,
         Path root,
         Path json) {
+    private static final Set<String> WITH_VALUE =
+            Set.of("--engine", "--workload", "--peer", "--windows", "--seconds", "--history", "--idle", "--json");
 
+    /** The folder from which the user called {@code run}; relative paths start there. */
+    private static final String FOLDER = "lockstep.benchmarks.folder";
+
+    /**
+     * Reads the command line.
+     *
+     * @throws IllegalArgumentException if something is missing, unknown, or could not be used after the measurement
+     */
     static Options parse(List<String> words) {
+        Path root = Path.of("").toAbsolutePath();
+        return parse(words, root, Path.of(System.getProperty(FOLDER, "")).toAbsolutePath());
+    }
+
+    static Options parse(List<String> words, Path root, Path folder) {
         List<Engine> engines = new ArrayList<>();
         List<Workload> workloads = new ArrayList<>();
         List<String> names = new ArrayList<>();
-        Plan plan = Plan.FULL;
+        UnaryOperator<Plan> changes = UnaryOperator.identity();
         boolean quick = false;
-        Path root = Path.of("").toAbsolutePath();
-        Path json = root.resolve("testing/benchmarks/target/benchmarks/results.json");
+        int history = 0;
+        int idle = 0;
+        Path json = null;
         for (int i = 0; i < words.size(); i++) {
             String word = words.get(i);
             if (word.equals("--quick")) {
                 quick = true;
-                plan = Plan.QUICK;
                 continue;
             }
-            String value = i + 1 < words.size() ? words.get(++i) : "";
+            requireKnown(word);
+            String value = value(word, words, ++i);
+            UnaryOperator<Plan> others = changes;
             switch (word) {
                 case "--engine" -> engines.addAll(engines(value));
                 case "--workload" -> workloads.addAll(workloads(value));
                 case "--peer" -> names.addAll(peers(value));
-                case "--windows" -> plan = plan.withWindows((int) positive(word, value));
-                case "--seconds" -> plan = plan.withSeconds(positive(word, value));
-                case "--json" -> json = root.resolve(value);
-                default -> throw new IllegalArgumentException("Unknown option " + word + "; see --help");
+                case "--windows" -> {
+                    int windows = whole(word, value);
+                    changes = plan -> others.apply(plan).withWindows(windows);
+                }
+                case "--seconds" -> {
+                    double seconds = positive(word, value);
+                    changes = plan -> others.apply(plan).withSeconds(seconds);
+                }
+                case "--idle" -> idle = whole(word, value);
+                case "--history" -> history = whole(word, value);
+                default -> json = writable(folder.resolve(value).normalize());
             }
         }
         return new Options(
-                engines.isEmpty() ? List.of(Engine.values()) : engines,
-                workloads.isEmpty() ? List.of(Workload.values()) : workloads,
+                engines.isEmpty() ? List.of(Engine.values()) : List.copyOf(new LinkedHashSet<>(engines)),
+                workloads.isEmpty() ? List.of(Workload.values()) : List.copyOf(new LinkedHashSet<>(workloads)),
                 names,
-                plan,
+                changes.apply(quick ? Plan.QUICK : Plan.FULL).withIdle(idle),
                 quick,
+                history,
+                idle,
                 root,
-                json);
+                json == null ? root.resolve("testing/benchmarks/target/benchmarks/results.json") : json);
     }
 
-    private static List<String> split(String value) {
-        return Arrays.stream(value.split(",")).filter(part -> !part.isBlank()).toList();
+    private static void requireKnown(String word) {
+        if (!WITH_VALUE.contains(word)) {
+            throw new IllegalArgumentException("Unknown option " + word + "; see --help");
+        }
     }
 
-    private static List<Engine> engines(String value) {
+    static String value(String option, List<String> words, int index) {
+        String value = index < words.size() ? words.get(index) : "";
+        if (value.isBlank() || value.startsWith("--")) {
+            throw new IllegalArgumentException(option + " needs a value; see --help");
+        }
+        return value;
+    }
+
+    /** Results that cannot be written must be noticed before anything is measured. */
+    private static Path writable(Path file) {
+        Path folder = file.getParent();
+        if (Files.isDirectory(file)) {
+            throw new IllegalArgumentException("--json needs a file, but " + file + " is a folder");
+        }
+        if (folder == null || !Files.isDirectory(folder)) {
+            throw new IllegalArgumentException("--json: the folder of " + file + " does not exist");
+        }
+        if (!Files.isWritable(folder) || (Files.exists(file) && !Files.isWritable(file))) {
+            throw new IllegalArgumentException("--json: " + file + " cannot be written");
+        }
+        return file;
+    }
+
+    static List<String> split(String value) {
+        List<String> parts = Arrays.stream(value.split(","))
+                .map(String::strip)
+                .filter(part -> !part.isEmpty())
+                .toList();
+        if (parts.isEmpty()) {
+            throw new IllegalArgumentException("'" + value + "' names nothing; see --help");
+        }
+        return parts;
+    }
+
+    static List<Engine> engines(String value) {
         return split(value).stream()
                 .map(id -> Engine.of(id)
                         .orElseThrow(() -> new IllegalArgumentException("No engine " + id + "; there are "
@@ -75,13 +146,17 @@ record Options(
     }
 
     private static List<Workload> workloads(String value) {
+        return split(value).stream().flatMap(Options::workload).toList();
+    }
+
+    private static Stream<Workload> workload(String word) {
         List<Workload> found = Arrays.stream(Workload.values())
-                .filter(workload -> split(value).stream().anyMatch(workload::isMeantBy))
+                .filter(workload -> workload.isMeantBy(word))
                 .toList();
         if (found.isEmpty()) {
-            throw new IllegalArgumentException("No workload " + value + "; there are W1 to W9");
+            throw new IllegalArgumentException("No workload " + word + "; there are W1 to W9");
         }
-        return found;
+        return found.stream();
     }
 
     private static List<String> peers(String value) {
@@ -100,14 +175,22 @@ record Options(
         return words;
     }
 
-    private static double positive(String option, String value) {
+    static int whole(String option, String value) {
+        double number = positive(option, value);
+        if (number != Math.rint(number) || number > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(option + " needs a whole number, not '" + value + "'; see --help");
+        }
+        return (int) number;
+    }
+
+    static double positive(String option, String value) {
         double number;
         try {
             number = Double.parseDouble(value);
         } catch (NumberFormatException e) {
             number = 0;
         }
-        if (number <= 0) {
+        if (!(number > 0) || Double.isInfinite(number)) {
             throw new IllegalArgumentException(option + " needs a number above 0, not '" + value + "'; see --help");
         }
         return number;
@@ -119,9 +202,9 @@ record Options(
                 || names.stream().anyMatch(entrant.name().toLowerCase(Locale.ROOT)::contains);
     }
 
-    /** A first look, or one with peers left out, does not change the page. */
+    /** A first look, one with peers left out, with a history or with idle clients does not change the page. */
     boolean isForThePage() {
-        return !quick && names.isEmpty();
+        return !quick && names.isEmpty() && history == 0 && idle == 0;
     }
 
     Path output() {

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** The page about what was measured, with its charts, written anew from the results of all engines. */
+/** The page about what was measured, with its charts, written again from the results of all engines. */
 final class Page {
     private Page() {}
 
@@ -29,7 +30,8 @@ final class Page {
         for (Engine engine : Engine.values()) {
             Results.read(folder.resolve(engine.id() + ".json")).ifPresent(all::add);
         }
-        Files.writeString(docs.resolve("benchmarks.md"), of(all));
+        Results.write(folder.resolve("ratios.svg"), RatioChart.of(all));
+        Results.write(docs.resolve("benchmarks.md"), of(all));
     }
 
     /** Draws a chart for each workload. */
@@ -45,6 +47,10 @@ final class Page {
 
     private static String of(List<Results> all) throws IOException {
         StringBuilder text = new StringBuilder(resource("head.md"));
+        text.append('\n').append(Tables.ratios(all)).append("\n![Ratios](benchmarks/ratios.svg)\n\n");
+        text.append(resource("reading.md"))
+                .append("\n## How it is measured\n\n")
+                .append(resource("method.md"));
         text.append("\n## All engines\n\n")
                 .append(resource("engines.md"))
                 .append('\n')
@@ -61,10 +67,7 @@ final class Page {
         }
         for (Results results : all) {
             text.append("\n## ").append(results.kind().title).append("\n\n");
-            text.append(list(results.machine())).append(".\n");
-            if (!results.server().isEmpty()) {
-                text.append("Server: ").append(list(results.server())).append(".\n");
-            }
+            text.append(conditions(results)).append(".\n");
             for (Sheet sheet : results.sheets()) {
                 text.append("\n**")
                         .append(sheet.workload())
@@ -74,6 +77,8 @@ final class Page {
                         .append(sheet.plan())
                         .append(", ")
                         .append(sheet.measured())
+                        .append(", load before ")
+                        .append(sheet.conditions().load())
                         .append(")\n\n");
                 text.append("![")
                         .append(sheet.workload())
@@ -86,6 +91,18 @@ final class Page {
             }
         }
         return text.toString();
+    }
+
+    /** Where an engine's sheets were measured; several, if they differ. */
+    static String conditions(Results results) {
+        return Stream.of(
+                        results.sheets().stream()
+                                .map(sheet -> sheet.conditions().machineText()),
+                        results.sheets().stream()
+                                .map(sheet -> sheet.conditions().serverText()))
+                .map(texts -> texts.distinct().filter(text -> !text.isEmpty()).collect(Collectors.joining("; or ")))
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining(". Server: "));
     }
 
     static String list(Map<String, String> values) {

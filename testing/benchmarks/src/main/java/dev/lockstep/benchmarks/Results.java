@@ -5,6 +5,7 @@ import com.google.gson.GsonBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +16,9 @@ import java.util.stream.IntStream;
  * What was measured on one engine.
  *
  * @param engine its id
- * @param server its version and settings
- * @param machine where
  * @param sheets by workload
  */
-record Results(String engine, Map<String, String> server, Map<String, String> machine, List<Sheet> sheets) {
+record Results(String engine, List<Sheet> sheets) {
     private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
     /**
@@ -28,9 +27,10 @@ record Results(String engine, Map<String, String> server, Map<String, String> ma
      * @param workload its id
      * @param plan how many windows of which length
      * @param measured when
+     * @param conditions where, and on which server
      * @param cells one for each contender
      */
-    record Sheet(String workload, String plan, String measured, List<Cell> cells) {
+    record Sheet(String workload, String plan, String measured, Conditions conditions, List<Cell> cells) {
         Optional<Cell> cell(String name) {
             return cells.stream().filter(cell -> cell.name().equals(name)).findFirst();
         }
@@ -105,7 +105,7 @@ record Results(String engine, Map<String, String> server, Map<String, String> ma
         for (Workload workload : Workload.values()) {
             sheet(workload).or(() -> older.sheet(workload)).ifPresent(merged::add);
         }
-        return new Results(engine, server, machine, merged);
+        return new Results(engine, merged);
     }
 
     static Optional<Results> read(Path file) throws IOException {
@@ -119,6 +119,13 @@ record Results(String engine, Map<String, String> server, Map<String, String> ma
     }
 
     void write(Path file) throws IOException {
-        Files.writeString(file, GSON.toJson(this) + "\n");
+        write(file, GSON.toJson(this) + "\n");
+    }
+
+    /** Writes a file as a whole or not at all. */
+    static void write(Path file, String text) throws IOException {
+        Path part = file.resolveSibling(file.getFileName() + ".part");
+        Files.writeString(part, text);
+        Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     }
 }

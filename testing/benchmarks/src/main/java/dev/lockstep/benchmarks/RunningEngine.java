@@ -1,6 +1,7 @@
 package dev.lockstep.benchmarks;
 
 import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.H2Server;
 import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.RedisServer;
@@ -8,6 +9,10 @@ import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.servers.SqlServer;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.servers.ZooKeeperServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,20 +67,47 @@ final class RunningEngine implements AutoCloseable {
                                 "SELECT name, setting FROM pg_settings WHERE name IN"
                                         + " ('server_version', 'fsync', 'synchronous_commit', 'wal_sync_method')"));
             }
-            case MARIADB -> {
-                MySqlServer server = MySqlServer.mariaDb().durable().start();
-                SqlProbe.makeUser(server, "bench");
+            case MARIADB -> mysql(MySqlServer.mariaDb().durable().start(), "information_schema");
+            case MYSQL -> mysql(MySqlServer.mysql9().durable().start(), "performance_schema");
+            case H2 -> {
+                H2Server server = H2Server.builder().start();
                 yield sql(
                         server,
                         new SqlProbe(
                                 server.jdbcUrl(),
                                 "bench",
                                 "bench",
-                                "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'QUESTIONS'",
-                                "SELECT lower(variable_name), variable_value FROM information_schema.global_variables WHERE"
-                                        + " variable_name IN ('VERSION', 'INNODB_FLUSH_LOG_AT_TRX_COMMIT', 'SYNC_BINLOG', 'LOG_BIN')"));
+                                "SELECT 0",
+                                "SELECT 'version', H2VERSION() UNION SELECT 'write_delay', SETTING_VALUE FROM"
+                                        + " INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = 'WRITE_DELAY'"));
             }
+            case SQLITE -> sqlite();
         };
+    }
+
+    private static RunningEngine mysql(MySqlServer server, String schema) {
+        SqlProbe.makeUser(server, "bench");
+        return sql(
+                server,
+                new SqlProbe(
+                        server.jdbcUrl(),
+                        "bench",
+                        "bench",
+                        "SELECT variable_value FROM " + schema + ".global_status WHERE variable_name = 'QUESTIONS'",
+                        "SELECT lower(variable_name), variable_value FROM " + schema + ".global_variables WHERE"
+                                + " variable_name IN ('VERSION', 'INNODB_FLUSH_LOG_AT_TRX_COMMIT', 'SYNC_BINLOG', 'LOG_BIN')"));
+    }
+
+    /** A file that all clients open; there is no server. */
+    private static RunningEngine sqlite() {
+        try {
+            Path folder = Files.createTempDirectory("lockstep-benchmark");
+            folder.toFile().deleteOnExit();
+            String url = "jdbc:sqlite:" + folder.resolve("locks.db");
+            return new RunningEngine(null, port -> url, () -> 0, Map.of());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static RunningEngine redis(RedisServer server) {
@@ -156,9 +188,9 @@ final class RunningEngine implements AutoCloseable {
         return server != null;
     }
 
-    /** Whether the server counts a request when it comes; PostgreSQL's processes tell of theirs a second later or more. */
+    /** Whether the server counts a request when it comes; PostgreSQL's processes report theirs a second later or more, H2 none. */
     boolean countsAtOnce() {
-        return server != null && !(server instanceof PostgresServer);
+        return server != null && !(server instanceof PostgresServer) && !(server instanceof H2Server);
     }
 
     /** The server's version, and what it does for durability. */

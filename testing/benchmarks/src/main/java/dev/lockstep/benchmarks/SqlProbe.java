@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a database tells of itself.
+ * What a database says about itself.
  *
  * @param url where it is, without the user
  * @param user who asks
@@ -34,6 +34,9 @@ record SqlProbe(String url, String user, String password, String count, String s
 
     /** The URL on which clients connect, with user and password. */
     String withUser(String plain) {
+        if (plain.startsWith("jdbc:h2:")) {
+            return plain + ";USER=" + user + ";PASSWORD=" + password;
+        }
         return plain + (plain.contains("?") ? '&' : '?') + "user=" + user + "&password="
                 + URLEncoder.encode(password, StandardCharsets.UTF_8);
     }

@@ -30,6 +30,8 @@ final class Stage implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private static final int LOCKS = 10_000;
+    private static final int HISTORY_STEP = 10_000;
+    private static final int HISTORY_NAMES = 1600;
     private static final String WARM_UP = "  (warm-up)";
 
     private final RunningEngine engine;
@@ -54,6 +56,7 @@ final class Stage implements AutoCloseable {
 
     /** Measures a workload. A contender that fails is left out, and said so. */
     Sheet measure(Workload workload, List<Entrant> entrants) throws InterruptedException {
+        Conditions conditions = Conditions.now(engine.settings());
         List<Part> parts = entrants.stream().map(Part::new).toList();
         if (workload == Workload.W7) {
             parts.forEach(part -> trying(part.entrant, workload, () -> part.windows.addAll(hold(part.entrant))));
@@ -65,13 +68,24 @@ final class Stage implements AutoCloseable {
                 fit.removeIf(part -> !trying(
                         part.entrant,
                         workload,
-                        () -> part.windows.add(window(part.entrant, workload, workload.order(), plan.millis(), ""))));
+                        () -> part.windows.add(
+                                window(part.entrant, workload, plan.order(workload), plan.millis(), ""))));
             }
         }
         workers.values().forEach(Stage::keepOne);
         List<Cell> cells = parts.stream().map(part -> part.cell(peers)).toList();
         String now = Instant.now().truncatedTo(ChronoUnit.MINUTES).toString();
-        return new Sheet(workload.name(), plan.text(workload), now, cells);
+        return new Sheet(workload.name(), plan.text(workload), now, conditions, cells);
+    }
+
+    /** Gives the server a history: locks that somebody acquired and released before. */
+    void makeHistory(Entrant entrant, int pairs) throws InterruptedException {
+        WorkerProcess worker = crew(entrant, Workload.W1).get(0);
+        for (int done = 0; done < pairs; done += HISTORY_STEP) {
+            int step = Math.min(HISTORY_STEP, pairs - done);
+            worker.carryOut(order("history threads=16 names=" + HISTORY_NAMES + " pairs=" + step, false, 0), PATIENCE);
+            progress.accept("History: " + (done + step) + " of " + pairs + " locks acquired and released");
+        }
     }
 
     /** What a contender has done so far. */

@@ -4,14 +4,16 @@ import dev.lockstep.benchmarks.Results.Cell;
 import dev.lockstep.benchmarks.Results.Sheet;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** Tables in Markdown, with columns that are also straight on a terminal. */
 final class Tables {
     private Tables() {}
 
-    /** One workload: who did how much, and how many times better Lockstep is. */
+    /** One workload: the result of each contender, and how many times better Lockstep is. */
     static String of(Sheet sheet) {
         Workload workload = sheet.kind();
         List<List<String>> rows = new ArrayList<>();
@@ -89,6 +91,40 @@ final class Tables {
             rows.add(row);
         }
         return grid(rows);
+    }
+
+    /** How many times better Lockstep is than the best peer, on all engines that have one. */
+    static String ratios(List<Results> all) {
+        List<Results> compared =
+                all.stream().filter(results -> !ratios(results).isEmpty()).toList();
+        List<List<String>> rows = new ArrayList<>();
+        List<String> head = new ArrayList<>(List.of("Lockstep is … times the best peer"));
+        compared.forEach(results -> head.add(results.kind().title));
+        rows.add(head);
+        for (Workload workload : Workload.values()) {
+            List<String> row = new ArrayList<>(List.of(workload + " " + workload.title));
+            for (Results results : compared) {
+                Double ratio = ratios(results).get(workload);
+                row.add(ratio == null ? "" : Measure.human(ratio) + "×");
+            }
+            if (row.stream().skip(1).anyMatch(cell -> !cell.isEmpty())) {
+                rows.add(row);
+            }
+        }
+        return grid(rows);
+    }
+
+    /** The medians of the ratios to the best peer of each workload. W7 has none: its figures cannot be divided. */
+    static Map<Workload, Double> ratios(Results results) {
+        Map<Workload, Double> ratios = new EnumMap<>(Workload.class);
+        for (Sheet sheet : results.sheets()) {
+            if (sheet.kind() != Workload.W7) {
+                sheet.bestPeer()
+                        .flatMap(peer -> sheet.advantage(Entrant.LOCKSTEP, peer.name()))
+                        .ifPresent(ratio -> ratios.put(sheet.kind(), ratio.median()));
+            }
+        }
+        return ratios;
     }
 
     /** A table; the first row is its head. All but the first column stands to the right. */

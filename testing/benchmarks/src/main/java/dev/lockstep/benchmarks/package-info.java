@@ -1,5 +1,5 @@
 /**
- * Lockstep and other lock libraries side by side, in one run: servers are started, client processes are told what to do, and
+ * Lockstep and other lock libraries side by side, in one run: servers are started, client processes get their orders, and
  * what they measured becomes tables, charts and a page. No client runs in this process.
  */
 @NullMarked

@@ -10,19 +10,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The way from client processes to the page, in a few seconds. Figures of so short a run mean nothing. */
 class HarnessTest {
     @Test
+    @Tag("full")
     void contendersAreMeasuredAndReported(@TempDir Path folder) throws Exception {
         List<Sheet> sheets = new ArrayList<>();
         List<String> progress = new ArrayList<>();
-        Plan plan = new Plan(2, 50, 50, 50);
+        Plan plan = new Plan(2, 50, 50, 50, 0);
         try (RunningEngine engine = RunningEngine.start(Engine.MEMORY);
                 Stage stage = new Stage(engine, plan, folder, folder, progress::add)) {
-            for (Workload workload : List.of(Workload.W1, Workload.W3, Workload.W5, Workload.W6, Workload.W8)) {
+            for (Workload workload : List.of(
+                    Workload.W1, Workload.W3, Workload.W5, Workload.W6, Workload.W8, Workload.P2, Workload.E1)) {
                 sheets.add(stage.measure(
                         workload,
                         Entrant.of(Engine.MEMORY).stream()
@@ -31,7 +35,7 @@ class HarnessTest {
                                 .toList()));
             }
         }
-        Results results = new Results("memory", Map.of("version", "1"), Map.of("JDK", "17"), sheets);
+        Results results = new Results("memory", sheets);
 
         Page.refresh(folder, List.of(results));
 
@@ -40,7 +44,9 @@ class HarnessTest {
             assertThat(cell.lost()).isZero();
         });
         String page = Files.readString(folder.resolve("benchmarks.md"));
-        assertThat(page).contains("| ReentrantLock ", "| Lockstep, sticky ", "benchmarks/memory-w8.svg");
+        assertThat(page)
+                .contains(
+                        "| ReentrantLock ", "| Lockstep, sticky ", "benchmarks/memory-w8.svg", "benchmarks/ratios.svg");
         assertThat(Files.readString(folder.resolve("benchmarks/memory-w1.svg"))).contains("<svg", ">Lockstep</text>");
         assertThat(Results.read(folder.resolve("benchmarks/memory.json"))).contains(results);
     }
@@ -49,7 +55,7 @@ class HarnessTest {
     void contenderThatFailsIsSaidToHave(@TempDir Path folder) throws Exception {
         Entrant broken = new Entrant("broken", Entrant.Kind.PEER, "no.such.Type", "", "", Set.of(Workload.W1));
         try (RunningEngine engine = RunningEngine.start(Engine.MEMORY);
-                Stage stage = new Stage(engine, new Plan(1, 50, 50, 50), folder, folder, line -> {})) {
+                Stage stage = new Stage(engine, new Plan(1, 50, 50, 50, 0), folder, folder, line -> {})) {
             Sheet sheet = stage.measure(Workload.W1, List.of(broken));
 
             assertThat(Tables.of(sheet)).contains("| broken ", "failed");
@@ -73,7 +79,7 @@ class HarnessTest {
     @Test
     void missedGoalIsSaid() {
         Sheet sheet = sheet(Workload.W3, cell(Entrant.LOCKSTEP, 100, 100, 100), cell("peer", 10, 10, 10));
-        Results results = new Results("redis", Map.of(), Map.of(), List.of(sheet));
+        Results results = new Results("redis", List.of(sheet));
 
         assertThat(Tables.goals(Goal.outcomes(results)))
                 .containsPattern("times the best peer \\| at least 20.0 \\| +10.0 \\| \\*\\*missed")
@@ -90,16 +96,49 @@ class HarnessTest {
 
     @Test
     void otherWorkloadsOfAnEarlierRunAreKept() {
-        Results older = new Results(
-                "redis", Map.of(), Map.of(), List.of(sheet(Workload.W1), sheet(Workload.W2, cell("old", 1))));
-        Results newer = new Results("redis", Map.of(), Map.of(), List.of(sheet(Workload.W1, cell("new", 1))));
+        Results older = new Results("redis", List.of(sheet(Workload.W1), sheet(Workload.W2, cell("old", 1))));
+        Results newer = new Results("redis", List.of(sheet(Workload.W1, cell("new", 1))));
 
         assertThat(newer.over(older).sheets())
                 .containsExactly(sheet(Workload.W1, cell("new", 1)), sheet(Workload.W2, cell("old", 1)));
     }
 
+    @Test
+    void sheetOfAnEarlierRunKeepsItsConditions() {
+        Conditions before = new Conditions(Map.of("version", "7"), Map.of("JDK", "17", "load before", "0.10"));
+        Conditions now = new Conditions(Map.of("version", "8"), Map.of("JDK", "21", "load before", "9.00"));
+        Results older = new Results("redis", List.of(new Sheet("W2", "", "", before, List.of())));
+        Results newer = new Results("redis", List.of(new Sheet("W1", "", "", now, List.of())));
+
+        Results merged = newer.over(older);
+
+        assertThat(merged.sheets()).extracting(Sheet::conditions).containsExactly(now, before);
+        assertThat(Page.conditions(merged)).isEqualTo("JDK 21; or JDK 17. Server: version 8; or version 7");
+    }
+
+    @Test
+    void figuresHaveTwoOrThreeSignificantDigits() {
+        assertThat(List.of(3_774_654.0, 999.7, 999.4, 99.96, 12.345, 1.0, 0.0123, 0.00038123, 0.00000046, 0.0))
+                .extracting(Measure::human)
+                .containsExactly(
+                        "3,770,000", "1,000", "999", "100", "12.3", "1.00", "0.01", "0.00038", "<0.0001", "0.00");
+    }
+
+    @Test
+    void fileIsReplacedAsAWhole(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("results.json");
+        Results.write(file, Results.json(List.of(new Results("redis", List.of(sheet(Workload.W1))))));
+
+        Results.write(file, Results.json(List.of()));
+
+        assertThat(file).hasContent("[]");
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).containsExactly(file);
+        }
+    }
+
     private static Sheet sheet(Workload workload, Cell... cells) {
-        return new Sheet(workload.name(), "", "", List.of(cells));
+        return new Sheet(workload.name(), "", "", new Conditions(Map.of(), Map.of()), List.of(cells));
     }
 
     private static Cell cell(String name, double... figures) {

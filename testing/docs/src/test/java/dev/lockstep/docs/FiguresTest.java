@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Figures that are told again elsewhere are those of the last run of the benchmarks and of the torture. */
 class FiguresTest {
     private static final Pattern WORKLOAD = Pattern.compile("\\bW\\d[AB]?\\b");
+    private static final Pattern RATIO = Pattern.compile("[\\d.,]+× \\([\\d.,]+ … [\\d.,]+\\)");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     @ParameterizedTest
@@ -30,6 +31,37 @@ class FiguresTest {
         if (!path.contains("/zh/")) {
             assertThat(engines(path)).isEqualTo(engines("docs/benchmarks.md"));
         }
+    }
+
+    /** The table of the front page shows the first, second and fourth workload on Redis, beside Redisson's usual lock. */
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "README.zh-CN.md"})
+    void ratiosOfTheFrontPageAreThoseThatWereMeasured(String path) throws IOException {
+        List<String> shown = Files.readString(Guide.root().resolve(path))
+                .lines()
+                .map(RATIO::matcher)
+                .filter(Matcher::find)
+                .map(Matcher::group)
+                .toList();
+        assertThat(shown)
+                .as("the ratios of " + path)
+                .containsExactly(
+                        ratio("Redis", "W1", "Redisson RLock"),
+                        ratio("Redis", "W2", "Redisson RLock"),
+                        ratio("Redis", "W4", "Redisson RLock"));
+    }
+
+    /** What docs/benchmarks.md says in the last column of a contender's row. */
+    private static String ratio(String engine, String workload, String contender) throws IOException {
+        String page = Files.readString(Guide.root().resolve("docs/benchmarks.md"));
+        int start = page.indexOf("\n## " + engine + "\n");
+        int row = page.indexOf("\n| " + contender + " ", page.indexOf("\n**" + workload + "**", start));
+        assertThat(start > 0 && row > start)
+                .as(contender + " in " + workload + " on " + engine)
+                .isTrue();
+        Matcher ratio = RATIO.matcher(page.substring(row + 1, page.indexOf('\n', row + 1)));
+        assertThat(ratio.find()).as("a ratio").isTrue();
+        return ratio.group();
     }
 
     /** The one table of a page with all engines side by side, and a row for each workload. */

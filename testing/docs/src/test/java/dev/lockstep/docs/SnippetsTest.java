@@ -53,14 +53,15 @@ class SnippetsTest {
                 .getElementsByTagName("version")
                 .item(0)
                 .getTextContent();
-        List<String> blocks = blocks(Guide.root().resolve("README.md"), "xml");
+        List<String> blocks = new ArrayList<>(blocks(Guide.root().resolve("README.md"), "xml"));
+        blocks.addAll(blocks(Guide.root().resolve("docs/install.md"), "xml"));
         assertThat(blocks).isNotEmpty();
         for (String block : blocks) {
             Document xml = DocumentBuilderFactory.newInstance()
                     .newDocumentBuilder()
                     .parse(new InputSource(new StringReader("<x>" + block + "</x>")));
             assertThat(published).containsAll(artifacts(xml));
-            assertThat(texts(xml, "version")).containsOnly(version);
+            assertThat(texts(xml, "version")).allMatch(version::equals);
         }
     }
 

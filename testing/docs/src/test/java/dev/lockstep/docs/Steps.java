@@ -29,13 +29,17 @@ final class Steps {
         CHINESE.put("(\\w) asks for it as a reader, and waits\\.", "$1 作为读者来要锁，等待。");
         CHINESE.put("(\\w) asks for it as a writer, and waits\\.", "$1 作为写者来要锁，等待。");
         CHINESE.put("(\\w) asks for it, and waits\\.", "$1 来要锁，等待。");
-        CHINESE.put("(\\w) gives it back: (\\w) has it \\((.*)\\)\\.", "$1 释放：$2 拿到锁（$3）。");
-        CHINESE.put("(\\w) gives it back\\.", "$1 释放。");
+        CHINESE.put("(\\w) releases it: (\\w) has it \\((.*)\\)\\.", "$1 释放：$2 拿到锁（$3）。");
+        CHINESE.put("(\\w) releases it\\.", "$1 释放。");
         CHINESE.put("(\\w) takes a permit \\((.*)\\)\\.", "$1 拿到一个许可（$2）。");
         CHINESE.put("(\\w) asks for a permit, and waits\\.", "$1 来要许可，等待。");
         CHINESE.put("(\\w) asks for its slot: (\\d+)\\.", "$1 询问自己的槽位：$2。");
         CHINESE.put("(\\w) releases its permit: (\\w) has it \\((.*)\\)\\.", "$1 释放许可：$2 拿到它（$3）。");
         CHINESE.put("(\\w) releases its permit\\.", "$1 释放许可。");
+        CHINESE.put("(\\w) stands, and leads \\((.*)\\)\\.", "$1 参选，当选（$2）。");
+        CHINESE.put("(\\w) stands, and waits for its turn\\.", "$1 参选，等待轮到自己。");
+        CHINESE.put("(\\w) closes: (\\w) leads \\((.*)\\)\\.", "$1 关闭：$2 当选（$3）。");
+        CHINESE.put("(\\w) closes\\.", "$1 关闭。");
         CHINESE.put("All clients close\\.", "所有客户端关闭。");
     }
 

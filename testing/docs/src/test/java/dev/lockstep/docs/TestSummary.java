@@ -9,6 +9,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * How many tests were run and skipped, and why, by the reports that Surefire and Failsafe left in all modules.
+ * How many tests were run and skipped, which and why, by the reports that Surefire and Failsafe left in all modules.
  *
  * <p>The last module prints it at the end of a build. After a build of some modules, {@code java} runs this file as it is:
  * it needs nothing but the JDK.
@@ -27,7 +28,17 @@ import javax.xml.stream.XMLStreamReader;
 final class TestSummary {
     private static final String BEFORE_THE_REASON = "^([\\w$]+(\\.[\\w$]+)+: )?(Assumption failed: )?";
 
-    private final Map<String, Integer> reasons = new TreeMap<>();
+    /** So many tests are named for each reason. Most that are skipped are parts of the contract, on several engines. */
+    private static final int NAMED = 10;
+
+    /** So many lines say how a test failed: what was expected and what came takes five. */
+    private static final int LINES_OF_A_FAILURE = 6;
+
+    private final Map<String, List<String>> skippedByReason = new TreeMap<>();
+    private final List<String> failures = new ArrayList<>();
+    private String suite = "";
+    private String test = "";
+    private int failed;
     private int run;
     private int skipped;
 
@@ -78,6 +89,7 @@ final class TestSummary {
                 return FileVisitResult.CONTINUE;
             }
         });
+        Collections.sort(reports);
         return reports;
     }
 
@@ -98,16 +110,40 @@ final class TestSummary {
 
     private void element(XMLStreamReader reader) throws XMLStreamException {
         switch (reader.getLocalName()) {
-            case "testcase" -> run++;
+            case "testsuite" -> suite = simple(reader.getAttributeValue(null, "name"));
+            case "testcase" -> {
+                run++;
+                test = name(reader.getAttributeValue(null, "classname"), reader.getAttributeValue(null, "name"));
+            }
+            case "failure", "error" -> {
+                failed++;
+                failures.add("           " + test + (suite.isEmpty() ? "" : " in " + suite));
+                reader.getElementText()
+                        .lines()
+                        .filter(line -> !line.isBlank())
+                        .limit(LINES_OF_A_FAILURE)
+                        .forEach(line -> failures.add("             " + line.strip()));
+            }
             case "skipped" -> {
                 run--;
                 skipped++;
                 String message = reader.getAttributeValue(null, "message"); // of a test that is disabled
                 String trace = reader.getElementText(); // of a test that found out that it cannot run
-                reasons.merge(reason(message == null ? trace : message), 1, Integer::sum);
+                skippedByReason
+                        .computeIfAbsent(reason(message == null ? trace : message), any -> new ArrayList<>())
+                        .add(test);
             }
-            default -> {} // properties, failures, output
+            default -> {} // properties, output
         }
+    }
+
+    /** {@code Class.method}, without package and parameters. */
+    private static String name(String className, String method) {
+        return simple(className) + "." + (method == null ? "" : method.replaceFirst("[(\\[{ ].*", ""));
+    }
+
+    private static String simple(String className) {
+        return className == null ? "" : className.substring(className.lastIndexOf('.') + 1);
     }
 
     private static String reason(String message) {
@@ -115,13 +151,30 @@ final class TestSummary {
         return line.replaceFirst(BEFORE_THE_REASON, "");
     }
 
-    /** The summary as text: the numbers, and each reason with the number of tests that were skipped for it. */
+    /**
+     * The summary as text: the numbers, each reason with the number and names of the tests skipped for it, and how tests
+     * failed.
+     */
     List<String> lines() {
         List<String> lines = new ArrayList<>();
-        lines.add(run + " tests run, " + skipped + " skipped" + (skipped > 0 ? ":" : ""));
-        reasons.entrySet().stream()
-                .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
-                .forEach(reason -> lines.add("%7d  %s".formatted(reason.getValue(), reason.getKey())));
+        String failedToo = failed == 0 ? "" : failed + " failed, ";
+        lines.add(run + " tests run, " + failedToo + skipped + " skipped" + (skipped > 0 ? ":" : ""));
+        skippedByReason.entrySet().stream()
+                .sorted(Comparator.comparing(entry -> -entry.getValue().size()))
+                .forEach(entry -> add(lines, entry.getKey(), entry.getValue()));
+        if (failed > 0) {
+            lines.add("%7d  failed".formatted(failed));
+            lines.addAll(failures);
+        }
         return lines;
+    }
+
+    private static void add(List<String> lines, String what, List<String> tests) {
+        lines.add("%7d  %s".formatted(tests.size(), what));
+        List<String> names = tests.stream().distinct().sorted().toList();
+        names.stream().limit(NAMED).forEach(name -> lines.add("           " + name));
+        if (names.size() > NAMED) {
+            lines.add("           and %d more".formatted(names.size() - NAMED));
+        }
     }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,22 +20,29 @@ class TestSummaryTest {
     private void report(String folder, String name, Instant written, String... cases) throws IOException {
         Path reports = Files.createDirectories(project.resolve(folder));
         Path file = reports.resolve("TEST-" + name + ".xml");
-        Files.writeString(file, "<testsuite><properties/>" + String.join("", cases) + "</testsuite>");
+        Files.writeString(
+                file,
+                "<testsuite name='dev.lockstep." + name + "'><properties/>" + String.join("", cases) + "</testsuite>");
         Files.setLastModifiedTime(file, FileTime.from(written));
     }
 
     private static String skipped(String reason) {
-        return "<testcase name='a' classname='B'>" + reason + "</testcase>";
+        return skipped("a", reason);
+    }
+
+    private static String skipped(String name, String reason) {
+        return "<testcase name='" + name + "' classname='dev.lockstep.B'>" + reason + "</testcase>";
     }
 
     @Test
     void skippedTestsOfAllModulesAreCountedByReason() throws IOException {
         String passed = "<testcase name='a' classname='B'/>";
-        String failed = "<testcase name='a' classname='B'><failure message='no'/></testcase>";
+        String failed = "<testcase name='a' classname='B'><failure message='no'>no\n\n  expected: 1\n\tat a"
+                + "\n\tat b\n\tat c\n\tat d</failure></testcase>";
         String lacks = skipped("<skipped type='x'><![CDATA[org.opentest4j.TestAbortedException:"
                 + " Assumption failed: the fixture lacks [SHARED]\n\tat dev.lockstep]]></skipped>");
         report("backends/redis/target/surefire-reports", "one", BUILD, passed, failed, lacks);
-        report("tools/cli/target/failsafe-reports", "two", BUILD.plusSeconds(60), passed, lacks);
+        report("tools/cli/target/failsafe-reports", "two", BUILD.plusSeconds(60), passed, lacks, failed);
         report(
                 "core/target/surefire-reports",
                 "three",
@@ -43,10 +51,40 @@ class TestSummaryTest {
                 skipped("<skipped/>"));
         assertThat(TestSummary.of(project, BUILD).lines())
                 .containsExactly(
-                        "3 tests run, 4 skipped:",
+                        "4 tests run, 2 failed, 4 skipped:",
                         "      2  the fixture lacks [SHARED]",
+                        "           B.a",
                         "      1  disabled: no time",
-                        "      1  no reason given");
+                        "           B.a",
+                        "      1  no reason given",
+                        "           B.a",
+                        "      2  failed",
+                        "           B.a in one",
+                        "             no",
+                        "             expected: 1",
+                        "             at a",
+                        "             at b",
+                        "             at c",
+                        "             at d",
+                        "           B.a in two",
+                        "             no",
+                        "             expected: 1",
+                        "             at a",
+                        "             at b",
+                        "             at c",
+                        "             at d");
+    }
+
+    @Test
+    void theFirstSkippedTestsAreNamed() throws IOException {
+        String[] cases = IntStream.range(10, 30)
+                .mapToObj(i -> skipped("test" + i + "(boolean)[1]", "<skipped message='no time'/>"))
+                .toArray(String[]::new);
+        report("core/target/surefire-reports", "many", BUILD, cases);
+        assertThat(TestSummary.of(project, BUILD).lines())
+                .hasSize(13)
+                .startsWith("0 tests run, 20 skipped:", "     20  no time", "           B.test10")
+                .endsWith("           B.test19", "           and 10 more");
     }
 
     @Test

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.TestFactory;
  */
 class NativeImageTest {
     private static final Pattern INCLUDED = Pattern.compile("\"pattern\": \"([^\"]*)\"");
-    private static final Pattern CLASS_BY_NAME = Pattern.compile("Class\\.forName\\(\\s*\"([^\"]+)\"");
+    private static final Pattern CLASS_BY_NAME =
+            Pattern.compile("(?:Class\\.forName|ClassUtils\\.isPresent)\\(\\s*\"([^\"]+)\"");
     private static final Pattern MEMBER_BY_NAME =
             Pattern.compile("(\\w+)\\.class\\s*\\.getDeclared(?:Field|Method)\\(\\s*\"(\\w+)\"");
     private static final Pattern MESSAGE = Pattern.compile("(?m)^\\s*message (\\w+)");
@@ -68,7 +69,7 @@ class NativeImageTest {
     @TestFactory
     Stream<DynamicTest> everyClassAndMemberThatIsFoundByNameIsKept() {
         return forEach((module, name) -> {
-            if (name.contains("spring")) {
+            if (List.of("lockstep-spring", "lockstep-spring-boot").contains(name)) {
                 return; // Spring's own hints do it; integrations/spring-boot tests them.
             }
             for (Path source : walk(module.resolve("src/main/java"), ".java")) {
@@ -114,7 +115,9 @@ class NativeImageTest {
         Path folder = module.resolve("src/main/resources");
         return walk(folder, "").stream()
                 .map(file -> folder.relativize(file).toString())
-                .filter(file -> !file.startsWith("META-INF/native-image/") && !file.startsWith("META-INF/spring"))
+                .filter(file -> !file.startsWith("META-INF/native-image/")
+                        && !file.startsWith("META-INF/spring")
+                        && !file.startsWith("META-INF/additional-spring"))
                 .toList();
     }
 

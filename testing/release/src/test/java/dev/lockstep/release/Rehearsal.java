@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,13 +19,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A release into a folder: the sources are copied, get a release's version, are built, and what would be published is put
- * into a Maven repository on disk. Not signed, and not uploaded.
+ * A release into a folder: the sources are copied, get an address and a release's version, and are built, signed and
+ * uploaded by the profile "release". The {@link Portal} that gets the upload is on this machine: it unpacks what would be
+ * published into a Maven repository on disk.
  *
  * @param version the version of the release
  * @param repository the Maven repository
+ * @param uploads the parameters of each upload
  */
-record Rehearsal(String version, Path repository) {
+record Rehearsal(String version, Path repository, List<String> uploads) {
+    private static final String HOME = "https://example.org/lockstep";
     private static final Set<String> NOT_SOURCES = Set.of("target", ".git", "node_modules", ".idea", ".vscode");
 
     /** Builds in a folder, which is emptied first, with additions to the environment. */
@@ -32,23 +36,41 @@ record Rehearsal(String version, Path repository) {
         delete(folder);
         Path sources = folder.resolve("sources");
         String version = Project.version().replace("-SNAPSHOT", "");
-        copySources(Project.root(), sources, version);
+        copySources(Project.root(), sources);
+        run(
+                sources,
+                folder.resolve("prepare.log"),
+                environment,
+                List.of("tools/release/release", "--prepare", version, "2026-01-02"));
+        for (String pom : List.of("pom.xml", "bom/pom.xml")) {
+            Path file = sources.resolve(pom);
+            Files.writeString(
+                    file, Files.readString(file).replaceFirst("<release\\.home>.*<", "<release.home>" + HOME + "<"));
+        }
+        Path settings = Files.writeString(
+                folder.resolve("settings.xml"),
+                "<settings><servers><server><id>central</id><username>name</username><password>token</password>"
+                        + "</server></servers></settings>");
         Path repository = folder.resolve("repository");
-        List<String> command = new ArrayList<>(List.of(
-                "mvn",
-                "-B",
-                "-q",
-                "-Pfull",
-                "-Dmaven.test.skip",
-                "-Dspotless.check.skip",
-                "-Dmaven.install.skip",
-                "-DaltDeploymentRepository=staged::" + repository.toUri(),
-                "-pl",
-                String.join(",", Project.published()),
-                "-am",
-                "deploy"));
-        run(sources, folder.resolve("build.log"), environment, command);
-        return new Rehearsal(version, repository);
+        try (Portal portal = new Portal(repository)) {
+            List<String> command = List.of(
+                    "mvn",
+                    "-B",
+                    "-q",
+                    "-gs",
+                    settings.toString(),
+                    "-Prelease",
+                    "-DcentralBaseUrl=" + portal.url(),
+                    "-Dmaven.test.skip",
+                    "-Dspotless.check.skip",
+                    "-Dmaven.install.skip",
+                    "-pl",
+                    String.join(",", Project.published()),
+                    "-am",
+                    "deploy");
+            run(sources, folder.resolve("build.log"), environment, command);
+            return new Rehearsal(version, repository, List.copyOf(portal.uploads()));
+        }
     }
 
     /** The files of an artifact, by name. */
@@ -61,15 +83,29 @@ record Rehearsal(String version, Path repository) {
         return files(repository);
     }
 
-    /** All but checksums, and the lists of versions, which hold the time of the upload. */
+    /** All but checksums, signatures, and the lists of versions, which hold the time of the upload. */
     private static Map<String, Path> files(Path folder) throws IOException {
         Map<String, Path> found = new TreeMap<>();
         try (Stream<Path> files = Files.walk(folder)) {
             files.filter(Files::isRegularFile)
-                    .filter(file -> !file.toString().matches(".*\\.(md5|sha1|sha256|sha512)|.*maven-metadata.*"))
+                    .filter(file -> !file.toString().matches(".*\\.(asc|md5|sha1|sha256|sha512)|.*maven-metadata.*"))
                     .forEach(file -> found.put(folder.relativize(file).toString(), file));
         }
         return found;
+    }
+
+    /** Makes a key without a passphrase, in a folder of its own. */
+    static Map<String, String> key(Path folder) throws IOException, InterruptedException {
+        delete(folder);
+        Files.createDirectories(folder);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+        Map<String, String> environment = Map.of("GNUPGHOME", folder.toString());
+        run(
+                folder,
+                folder.resolve("key.log"),
+                environment,
+                List.of("gpg", "--batch", "--passphrase", "", "--quick-gen-key", "rehearsal", "default", "sign", "1d"));
+        return environment;
     }
 
     /** Runs a command and returns its output; fails with it if the command does. */
@@ -95,7 +131,7 @@ record Rehearsal(String version, Path repository) {
         return output;
     }
 
-    private static void copySources(Path from, Path to, String version) throws IOException {
+    private static void copySources(Path from, Path to) throws IOException {
         Files.walkFileTree(from, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes unused) throws IOException {
@@ -109,11 +145,7 @@ record Rehearsal(String version, Path repository) {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes unused) throws IOException {
                 Path copy = to.resolve(from.relativize(file));
-                if (file.endsWith("pom.xml")) {
-                    Files.writeString(copy, Files.readString(file).replace(Project.version(), version));
-                } else {
-                    Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
-                }
+                Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
                 return FileVisitResult.CONTINUE;
             }
         });

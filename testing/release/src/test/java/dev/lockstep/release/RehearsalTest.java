@@ -9,9 +9,12 @@ import java.lang.module.ModuleFinder;
 import java.lang.module.ModuleReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -19,6 +22,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -26,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A release is rehearsed twice, in two folders, and what it would publish is checked against what Maven Central asks for. */
 @Tag("full")
@@ -34,13 +40,61 @@ import org.junit.jupiter.api.Timeout;
 class RehearsalTest {
     private static final Path TARGET = Path.of("target").toAbsolutePath();
 
+    private Map<String, String> signer;
     private Rehearsal first;
     private Rehearsal second;
 
+    /** Outside this project: Maven would find its settings in .mvn otherwise. */
+    @TempDir
+    Path elsewhere;
+
     @BeforeAll
     void rehearse() throws Exception {
-        first = Rehearsal.in(TARGET.resolve("first"), Map.of());
-        second = Rehearsal.in(TARGET.resolve("another/second"), Map.of("TZ", "Asia/Shanghai", "LC_ALL", "C.UTF-8"));
+        signer = Rehearsal.key(TARGET.resolve("keys"));
+        first = Rehearsal.in(TARGET.resolve("first"), signer);
+        Map<String, String> other = new HashMap<>(signer);
+        other.putAll(Map.of("TZ", "Asia/Shanghai", "LC_ALL", "C.UTF-8"));
+        second = Rehearsal.in(TARGET.resolve("another/second"), other);
+    }
+
+    @AfterAll
+    void endAgent() throws Exception {
+        Path log = TARGET.resolve("keys/agent.log");
+        Rehearsal.run(TARGET, log, signer, List.of("gpgconf", "--kill", "gpg-agent"));
+    }
+
+    /** It becomes public when a person says so at the Portal, and not before. */
+    @Test
+    void everythingIsUploadedAtOnceAndNotMadePublic() {
+        for (Rehearsal each : List.of(first, second)) {
+            assertThat(each.uploads()).singleElement().asString().contains("publishingType=USER_MANAGED");
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyFileHasItsChecksums() {
+        return forEach(artifact -> {
+            for (Path file : first.files(artifact).values()) {
+                for (String algorithm : List.of("MD5", "SHA-1")) {
+                    byte[] sum = MessageDigest.getInstance(algorithm).digest(Files.readAllBytes(file));
+                    String end = "." + algorithm.toLowerCase(Locale.ROOT).replace("-", "");
+                    assertThat(file.resolveSibling(file.getFileName() + end))
+                            .hasContent(HexFormat.of().formatHex(sum));
+                }
+            }
+        });
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyFileIsSigned() {
+        return forEach(artifact -> {
+            for (Path file : first.files(artifact).values()) {
+                Path signature = file.resolveSibling(file.getFileName() + ".asc");
+                assertThat(signature).exists();
+                Path log = TARGET.resolve("keys/verify.log");
+                Rehearsal.run(TARGET, log, signer, List.of("gpg", "--verify", signature.toString(), file.toString()));
+            }
+        });
     }
 
     /** An artifact can be checked by whoever builds its commit again. */
@@ -152,16 +206,26 @@ class RehearsalTest {
         }
     }
 
-    /** A new dependency, or a new license of one, is noticed: docs/dependencies.md lists them all. */
+    /** A new dependency, a new license of one, or a new user of one, is noticed: docs/dependencies.md lists them all. */
     @Test
-    void everyDependencyIsListedWithItsLicense() throws IOException {
+    void everyDependencyIsListedWithItsLicenseAndItsUsers() throws IOException {
         Map<String, String> licenses = new TreeMap<>();
+        Map<String, Set<String>> users = new TreeMap<>();
         for (String artifact : jars()) {
-            licenses.putAll(licenses(file(artifact, "-cyclonedx.xml")));
+            licenses(file(artifact, "-cyclonedx.xml")).forEach((dependency, license) -> {
+                licenses.put(dependency, license);
+                users.computeIfAbsent(dependency, unused -> new TreeSet<>())
+                        .add(artifact.replaceFirst("^lockstep-", ""));
+            });
         }
         Map<String, String> listed = new TreeMap<>();
-        rows("dependency").forEach(row -> listed.put(row.get(0), row.get(1)));
+        Map<String, Set<String>> listedUsers = new TreeMap<>();
+        for (List<String> row : rows("dependency")) {
+            listed.put(row.get(0), row.get(1));
+            listedUsers.put(row.get(0), new TreeSet<>(List.of(row.get(2).split(", "))));
+        }
         assertThat(listed).isEqualTo(licenses);
+        assertThat(listedUsers).isEqualTo(users);
     }
 
     /** The licenses of a list of components, without those of this project. */
@@ -188,21 +252,23 @@ class RehearsalTest {
         Set<String> libraries = new TreeSet<>(jars());
         libraries.remove("lockstep-cli"); // its archive has a test of its own
         assertThat(rows.keySet()).isEqualTo(libraries);
+        SoftAssertions checks = new SoftAssertions();
         for (String artifact : libraries) {
             List<Path> others =
                     new ArrayList<>(Elsewhere.classPath(first, TARGET.resolve("sizes/" + artifact), artifact));
             others.removeIf(jar -> jar.toString().contains("/dev/lockstep/"));
             List<String> row = Objects.requireNonNull(rows.get(artifact), artifact);
-            assertThat(Double.parseDouble(row.get(1)))
+            checks.assertThat(Double.parseDouble(row.get(1)))
                     .as(artifact + ": its own size in KB")
                     .isCloseTo(Files.size(file(artifact, ".jar")) / 1_000.0, within(30.0));
-            assertThat(Integer.parseInt(row.get(2)))
+            checks.assertThat(Integer.parseInt(row.get(2)))
                     .as(artifact + ": jars of others")
                     .isEqualTo(others.size());
-            assertThat(Double.parseDouble(row.get(3)))
+            checks.assertThat(Double.parseDouble(row.get(3)))
                     .as(artifact + ": their size in MB")
                     .isCloseTo(bytes(others) / 1_000_000.0, within(0.1 + 0.02 * bytes(others) / 1_000_000.0));
         }
+        checks.assertAll();
     }
 
     private static long bytes(List<Path> files) throws IOException {
@@ -231,8 +297,7 @@ class RehearsalTest {
 
     @Test
     void aProjectElsewhereRunsTheReadmesExample() throws Exception {
-        Path folder = TARGET.resolve("elsewhere/example");
-        Rehearsal.delete(TARGET.resolve("elsewhere"));
+        Path folder = elsewhere.resolve("example");
         Path code = Files.createDirectories(folder.resolve("src/main/java/dev/lockstep/examples"));
         for (String file : List.of("GettingStarted.java", "Row.java", "package-info.java")) {
             Files.copy(

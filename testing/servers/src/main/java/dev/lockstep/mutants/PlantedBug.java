@@ -1,6 +1,7 @@
 package dev.lockstep.mutants;
 
 import dev.lockstep.servers.JavaProcess;
+import dev.lockstep.servers.TempDirs;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -8,9 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,7 +24,7 @@ import org.opentest4j.TestAbortedException;
  * that folder goes in front of the class path of a second JVM, which runs the tests that must find the bug.
  *
  * A bug names the text that it changes, not a line or a file, and white space does not count, so it survives the formatter
- * and a move to another class. If the text is gone, the test says so: then the bug is planted anew where the code went.
+ * and a move to another class. If the text is gone, the test says so: then the bug is planted again where the code went.
  */
 /**
  * A mistake in the main sources of the module whose tests are running. Immutable.
@@ -33,27 +32,11 @@ import org.opentest4j.TestAbortedException;
  * @param name what is wrong
  * @param right what stands in exactly one place of the sources or resources
  * @param wrong what is put in its place
- * @param tests the tests that must find it: {@code TestClass: method, method}, with the class's whole name
+ * @param tests the tests that must find it: {@code TestClass: method, method}
  */
 public record PlantedBug(String name, String right, String wrong, String tests) {
     /** More than the tests of any bug take on a busy machine; a run that is not over by then says nothing. */
     private static final Duration LIMIT = Duration.ofMinutes(5);
-
-    /** Which bug {@link #oneOf} chooses; without it another one each time. */
-    private static final String SEED = "lockstep.bugs.seed";
-
-    /**
-     * Chooses one of some bugs, another one in each run, and prints how to choose it again.
-     *
-     * @param bugs the bugs
-     * @return one of them
-     */
-    public static PlantedBug oneOf(List<PlantedBug> bugs) {
-        int seed = Integer.getInteger(SEED, new Random().nextInt(1_000_000));
-        PlantedBug bug = bugs.get(Math.floorMod(seed, bugs.size()));
-        System.out.printf("planted bug: %s (-D%s=%d)%n", bug, SEED, seed);
-        return bug;
-    }
 
     /**
      * Runs the tests with the mistake.
@@ -89,12 +72,15 @@ public record PlantedBug(String name, String right, String wrong, String tests) 
         }
     }
 
-    private void plant(Path folder) {
-        Path sources = Path.of(System.getProperty("basedir", "."), "src/main");
-        Pattern wanted = Pattern.compile(
-                Stream.of(right.strip().split("\\s+")).map(Pattern::quote).collect(Collectors.joining("\\s+")));
+    /**
+     * The file that has the text.
+     *
+     * @throws IllegalStateException if there is not exactly one place for the bug
+     */
+    Path place() {
         List<Path> places = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(sources)) {
+        try (Stream<Path> files = Files.walk(sources())) {
+            Pattern wanted = wanted();
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 Matcher matcher = wanted.matcher(Files.readString(file));
                 while (matcher.find()) {
@@ -105,13 +91,30 @@ public record PlantedBug(String name, String right, String wrong, String tests) 
                 throw new IllegalStateException("The bug '" + name + "' can no longer be planted. The main sources must"
                         + " contain this once, not " + places.size() + " times:\n" + right);
             }
-            Path file = places.get(0);
-            String text = wanted.matcher(Files.readString(file)).replaceFirst(Matcher.quoteReplacement(wrong));
+            return places.get(0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path sources() {
+        return Path.of(System.getProperty("basedir", "."), "src/main");
+    }
+
+    private Pattern wanted() {
+        return Pattern.compile(
+                Stream.of(right.strip().split("\\s+")).map(Pattern::quote).collect(Collectors.joining("\\s+")));
+    }
+
+    private void plant(Path folder) {
+        Path file = place();
+        try {
+            String text = wanted().matcher(Files.readString(file)).replaceFirst(Matcher.quoteReplacement(wrong));
             if (file.toString().endsWith(".java")) {
                 compile(Files.writeString(folder.resolve(file.getFileName()), text), folder);
             } else {
                 Path target = folder.resolve(
-                        sources.resolve("resources").relativize(file).toString());
+                        sources().resolve("resources").relativize(file).toString());
                 Files.createDirectories(target.getParent());
                 Files.writeString(target, text);
             }
@@ -155,18 +158,12 @@ public record PlantedBug(String name, String right, String wrong, String tests) 
     }
 
     private static Path folder() {
-        try {
-            return Files.createTempDirectory("planted-bug");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return TempDirs.create("planted-bug");
     }
 
     private static void delete(Path folder) {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
+        try {
+            TempDirs.delete(folder);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -31,10 +31,12 @@ final class PlantedBugMain {
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
                 .selectors(DiscoverySelectors.selectClass(parts[0]))
                 .filters((PostDiscoveryFilter) test -> FilterResult.includedIf(isOneOf(methods, test)))
+                .configurationParameter("junit.jupiter.extensions.autodetection.enabled", "true")
+                .configurationParameter("junit.jupiter.extensions.autodetection.include", BegunTests.class.getName())
                 .build();
         Report report = new Report();
         LauncherFactory.create().execute(request, report);
-        if (report.run < methods.size() && !report.skipped) {
+        if (report.run < methods.size() && !report.skipped && !report.broken) {
             System.out.println(BROKEN + "only " + report.run + " tests ran of " + arguments[0]);
         }
         System.out.println(DONE);
@@ -45,6 +47,7 @@ final class PlantedBugMain {
     private static final class Report implements TestExecutionListener {
         private int run;
         private boolean skipped;
+        private boolean broken;
 
         @Override
         public void executionSkipped(TestIdentifier test, String reason) {
@@ -59,8 +62,11 @@ final class PlantedBugMain {
                 case SUCCESSFUL -> run += test.isTest() ? 1 : 0;
                 case ABORTED -> executionSkipped(test, reason);
                 case FAILED -> {
-                    run++;
-                    print(test.isTest() ? FAILED : BROKEN, test, reason); // a server that did not start finds no bug
+                    // A server that did not start, for the class or for one test, finds no bug.
+                    boolean begun = test.isTest() && BegunTests.contain(test.getUniqueId());
+                    run += begun ? 1 : 0;
+                    broken |= !begun;
+                    print(begun ? FAILED : BROKEN, test, reason);
                 }
             }
         }

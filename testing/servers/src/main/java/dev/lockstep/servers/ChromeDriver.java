@@ -17,8 +17,12 @@ import java.util.Map;
  * {@link #url()}, with {@link #capabilities} as their settings. Thread-safe.
  */
 public final class ChromeDriver extends ServerProcess {
+    /** Ends a start that would hang. A start takes a few seconds at most, on a busy machine some more. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
+    /** How soon a probe is given up and repeated. The start fails only when {@code START_TIMEOUT} is over. */
     private static final int PROBE_MILLIS = 1_000;
+
     private static final List<String> ARGUMENTS = List.of(
             "--headless=new",
             "--no-sandbox",

@@ -44,7 +44,7 @@ final class DebianPackages {
      * Gets packages, from the cache or from Debian.
      *
      * @param names a package, and others that are unpacked beside it even where this machine has them installed
-     * @throws ServerUnavailableException if they cannot be had
+     * @throws ServerUnavailableException if they are not available
      */
     static DebianPackages get(List<String> names) {
         return get(names, ServerCache.ofUser());
@@ -68,7 +68,7 @@ final class DebianPackages {
      *
      * @param suite as {@code sid}
      * @param names a package, and others that are unpacked beside it
-     * @throws ServerUnavailableException if they cannot be had
+     * @throws ServerUnavailableException if they are not available
      */
     static DebianPackages ofSuite(String suite, List<String> names) {
         String name = names.get(0);

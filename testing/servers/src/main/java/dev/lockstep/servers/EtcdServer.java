@@ -16,8 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /** One member of etcd. Thread-safe. */
 public final class EtcdServer extends ServerProcess {
+    /** Ends a start that would hang. A start takes a few seconds at most, on a busy machine some more. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
-    private static final int ANSWER_MILLIS = 5_000;
+
+    /** Ends a request that would hang; a healthy server answers sooner, on a busy machine too. */
+    private static final int ANSWER_MILLIS = 20_000;
+
+    /** How soon a probe is given up and repeated. The start fails only when {@code START_TIMEOUT} is over. */
     private static final int PROBE_MILLIS = 1_000;
 
     private final Program program;
@@ -116,7 +121,7 @@ public final class EtcdServer extends ServerProcess {
     }
 
     /**
-     * Tells if it leads its cluster now.
+     * Returns whether it leads its cluster now.
      *
      * @return whether it is the leader
      */

@@ -8,6 +8,7 @@ import java.net.UnknownHostException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
@@ -30,9 +31,8 @@ public final class FreePorts {
     private static final int TRIES = 10_000;
     private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
-    /** A file of which each JVM has locked the bytes whose places are its ports. */
-    private static final Path RESERVATIONS =
-            Path.of(System.getProperty("java.io.tmpdir"), "lockstep-ports-" + System.getProperty("user.name"));
+    /** A file in the cache folder, of which each JVM has locked the bytes whose places are its ports. */
+    private static final String RESERVATIONS = "ports";
 
     private static final Map<Integer, FileLock> LOCKS = new ConcurrentHashMap<>();
     private static final @Nullable FileChannel CHANNEL = openReservations();
@@ -72,7 +72,8 @@ public final class FreePorts {
 
     private static @Nullable FileChannel openReservations() {
         try {
-            return FileChannel.open(RESERVATIONS, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            Path folder = Files.createDirectories(ServerCache.ofUser().directory());
+            return FileChannel.open(folder.resolve(RESERVATIONS), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         } catch (IOException e) {
             return null; // other JVMs may then draw the same port, as happens seldom
         }
@@ -97,7 +98,7 @@ public final class FreePorts {
     }
 
     /**
-     * Tells if a server could listen on a port now.
+     * Returns whether a server could listen on a port now.
      *
      * @param port the port, on the loopback address
      * @return whether nothing listens there

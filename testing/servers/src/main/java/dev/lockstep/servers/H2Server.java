@@ -10,11 +10,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One H2 database behind H2's own server, in a JVM of its own, from the jar on this JVM's class path. What it has committed
- * survives a killed process: it does not delay writes, as H2 does unless told otherwise. Thread-safe.
+ * survives a killed process: it does not delay writes, as H2 does by default. Thread-safe.
  */
 public final class H2Server extends SqlServer {
+    /** Ends a start that would hang. A start takes a few seconds at most, on a busy machine some more. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
+    /** How soon a probe is given up and repeated. The start fails only when {@code START_TIMEOUT} is over. */
     private static final int PROBE_MILLIS = 1_000;
+
     private static final String MAIN = "org.h2.tools.Server";
 
     private H2Server() {

@@ -16,7 +16,7 @@ import java.util.Map;
 
 /*
  * Overview. A small library in C is loaded into the process in front of the C library (LD_PRELOAD), and answers in its place
- * what time it is, whether a file may grow and when it is safe. It is told what to answer by a file that it maps into its memory, so what a
+ * what time it is, whether a file may grow and when it is safe. A file that it maps into its memory says what to answer, so what a
  * test writes there holds at once. The source is in the resources; it is compiled on first use and kept in the cache.
  */
 /**
@@ -112,7 +112,7 @@ public final class HostFaults implements AutoCloseable {
     /**
      * Makes the disk slow: whenever a process asks that a file be safe on it, the answer comes later.
      *
-     * @param later how much later; zero if it is as fast as ever
+     * @param later how much later; zero if it is as fast as before
      */
     public synchronized void diskSlow(Duration later) {
         diskNanos = later.toNanos();

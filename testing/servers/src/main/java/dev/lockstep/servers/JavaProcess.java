@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
  * Its program must end when its standard input does, so that it does not outlive this JVM. Thread-safe.
  */
 public final class JavaProcess implements AutoCloseable {
+    /** How long a program may take to end after its input has ended; then it is killed, and no test fails by that. */
     private static final Duration FAREWELL = Duration.ofSeconds(10);
 
     /** Follows the last line; a program must not print empty ones. */
@@ -147,7 +148,7 @@ public final class JavaProcess implements AutoCloseable {
     }
 
     /**
-     * Tells whether it runs; a paused process does.
+     * Returns whether it runs; a paused process does.
      *
      * @return true until it has ended
      */

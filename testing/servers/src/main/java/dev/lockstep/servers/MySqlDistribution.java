@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * The programs of MySQL or MariaDB.
  *
  * @param name what it is called, in JDBC URLs too
- * @param parameters what its driver needs to be told in JDBC URLs to talk plain text
+ * @param parameters what its driver needs in JDBC URLs to talk plain text
  * @param server the server's program
  * @param base the folder that its other files are under
  * @param options what it needs on its command line, and the other does not

@@ -15,8 +15,12 @@ import org.jspecify.annotations.Nullable;
  * would show. Thread-safe.
  */
 public final class MySqlServer extends SqlServer {
+    /** Ends a start that would hang. A start takes a few seconds at most, on a busy machine some more. */
     static final Duration START_TIMEOUT = Duration.ofMinutes(2);
+
+    /** How soon a probe is given up and repeated. The start fails only when {@code START_TIMEOUT} is over. */
     private static final int PROBE_MILLIS = 500;
+
     private static final int HEADER_BYTES = 4;
     private static final int GREETING = 10;
 
@@ -155,7 +159,7 @@ public final class MySqlServer extends SqlServer {
          * Starts it.
          *
          * @return the running server
-         * @throws ServerUnavailableException if the server cannot be had here
+         * @throws ServerUnavailableException if the server is not available here
          * @throws ServerException if it does not start
          */
         public MySqlServer start() {

@@ -8,7 +8,10 @@ import java.util.List;
 
 /** A connection pooler in front of a PostgreSQL server, for the same user and database. Thread-safe. */
 public final class PgBouncer extends ServerProcess {
+    /** Ends a start that would hang. A start takes a few seconds at most, on a busy machine some more. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+
+    /** How soon a probe is given up and repeated. The start fails only when {@code START_TIMEOUT} is over. */
     private static final int PROBE_MILLIS = 500;
 
     private final Program program = Program.find("pgbouncer", "pgbouncer");

@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
  * show. It never runs as root, even if this JVM does. Thread-safe.
  */
 public final class PostgresServer extends SqlServer {
+    /** Ends a start that would hang. A start takes a few seconds at most, on a busy machine some more. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
     private static final int STATUS_LINE = 7;
 
     private final Program postgres;
@@ -80,7 +82,7 @@ public final class PostgresServer extends SqlServer {
         arguments.addAll(List.of("-c", name + "=" + value));
     }
 
-    /** Looks at the file in which the server tells its own tools; one of an earlier process has another pid. */
+    /** Reads the file that the server writes for its own tools; one of an earlier process has another pid. */
     @Override
     boolean isReady() throws IOException {
         List<String> lines = Files.readAllLines(data().resolve("postmaster.pid"));

@@ -14,6 +14,7 @@ import java.util.List;
  * @param members the processes
  */
 record ProcessFamily(List<ProcessHandle> members) {
+    /** Ends a test that would hang: signals take effect at once, on a busy machine sooner than this. */
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     static ProcessFamily of(Process root) {
@@ -45,7 +46,7 @@ record ProcessFamily(List<ProcessHandle> members) {
         signal("CONT", childrenFirst);
     }
 
-    /** Asks the first to end, which tells its children itself. */
+    /** Asks the first to end, which ends its children itself. */
     void ask(String signal) {
         signal(signal, members.subList(0, 1));
     }

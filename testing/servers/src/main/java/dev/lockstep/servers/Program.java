@@ -69,7 +69,7 @@ record Program(Path path, Map<String, String> environment) {
      *
      * @param name the executable's name
      * @param debianPackages the package it is in, and those that belong to it
-     * @throws ServerUnavailableException if it cannot be had
+     * @throws ServerUnavailableException if it is not available
      */
     static Program newest(String name, String... debianPackages) {
         return DebianPackages.ofSuite("sid", List.of(debianPackages)).program(name);

@@ -12,9 +12,14 @@ import java.util.List;
 
 /** A Prometheus that scrapes one page every second. Thread-safe. */
 public final class PrometheusServer extends ServerProcess {
+    /** Ends a start that would hang. A start takes a few seconds at most, on a busy machine some more. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
+    /** How soon a probe is given up and repeated. The start fails only when {@code START_TIMEOUT} is over. */
     private static final int PROBE_MILLIS = 1_000;
-    private static final int ANSWER_MILLIS = 10_000;
+
+    /** Ends a request that would hang; a healthy server answers sooner, on a busy machine too. */
+    private static final int ANSWER_MILLIS = 20_000;
 
     private final Program program = Program.find("prometheus", "prometheus");
     private final Path configuration;

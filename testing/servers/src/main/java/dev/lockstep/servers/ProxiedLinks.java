@@ -31,7 +31,7 @@ public final class ProxiedLinks implements ServerGroup.Links, AutoCloseable {
     }
 
     /**
-     * Swallows all that one server and the others say to each other: a partition, in which nobody is told. Its clients still
+     * Swallows all that one server and the others say to each other: a partition, without an error. Its clients still
      * reach it.
      *
      * @param place the server's place, as in {@link ServerGroup#get}

@@ -91,7 +91,7 @@ public final class RedisCluster extends ServerGroup<RedisServer> {
         throw new ServerException("nobody serves slot " + slot);
     }
 
-    /** Tells if a range as {@code 5-10} or {@code 7} contains a slot; one in brackets is on its way elsewhere. */
+    /** Returns whether a range such as {@code 5-10} or {@code 7} contains a slot; one in brackets is on its way elsewhere. */
     private static boolean contains(String range, int slot) {
         if (range.isEmpty() || range.startsWith("[")) {
             return false;

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One Redis server. Without persistence unless asked for: a restart then forgets everything. Thread-safe. */
 public final class RedisServer extends ServerProcess {
+    /** Ends a start that would hang. A start takes a few seconds at most, on a busy machine some more. */
     static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+
     private static final String OFFSET = "master_repl_offset:";
 
     private final Program program;

@@ -40,7 +40,10 @@ public abstract class ServerProcess implements AutoCloseable {
             + "( ( read -r _; read -r kids </proc/$$/task/$$/children; kill -9 $$ $kids )"
             + " <&3 3<&- >/dev/null 2>&1 & )\n"
             + "exec \"$@\" 3<&-\n";
+
+    /** How long a server may take to end by itself before it is killed; none of them needs so long to write its data. */
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
+
     private static final long LOOK_MILLIS = 5;
     private static final int TAIL_BYTES = 4_000;
     private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
@@ -76,7 +79,7 @@ public abstract class ServerProcess implements AutoCloseable {
     /** How it is started, asked before every start. */
     abstract Launch launch() throws IOException;
 
-    /** Tells if it serves clients; an exception means not yet. */
+    /** Returns whether it serves clients; an exception means not yet. */
     abstract boolean isReady() throws IOException;
 
     /** The signal that makes it stop in an orderly way. */
@@ -122,7 +125,7 @@ public abstract class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Tells if the process exists, paused or not.
+     * Returns whether the process exists, paused or not.
      *
      * @return whether it runs
      */

@@ -1,6 +1,6 @@
 package dev.lockstep.servers;
 
-/** A server's program cannot be had on this machine; {@link Servers#require} turns this into a skip where that is allowed. */
+/** A server's program is not available on this machine; {@link Servers#require} turns this into a skip where that is allowed. */
 public final class ServerUnavailableException extends ServerException {
     private static final long serialVersionUID = 1L;
 

@@ -8,15 +8,15 @@ public final class Servers {
     private Servers() {}
 
     /**
-     * Starts a server for a test, or skips the test if the server cannot be had here.
+     * Starts a server for a test, or skips the test if the server is not available here.
      *
      * <pre>{@code RedisServer redis = Servers.require(() -> RedisServer.builder().start());}</pre>
      *
      * @param start starts the server
      * @param <S> the server's type
      * @return the server
-     * @throws ServerUnavailableException if it cannot be had and the environment says {@code CI=true}
-     * @throws TestAbortedException if it cannot be had elsewhere; test frameworks report that as skipped
+     * @throws ServerUnavailableException if it is not available and the environment says {@code CI=true}
+     * @throws TestAbortedException if it is not available elsewhere; test frameworks report that as skipped
      */
     public static <S> S require(Supplier<S> start) {
         return require(start, "true".equals(System.getenv("CI")));

@@ -11,8 +11,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Map;
 
 /*
- * Overview. Members of a cluster must all know a member by the same address, so an address cannot tell who dials it. But each
- * member can be given a SOCKS proxy of its own: who comes to that is this member, and whom it wants it says by itself.
+ * Overview. Members of a cluster must all know a member by the same address, so an address cannot show which one dials it. But each
+ * member can have a SOCKS proxy of its own: only this member connects to it, and names the member that it wants.
  *
  *      member 0 ──▶ gate of 0 ──▶ the way from 0 to 1 ──▶ member 1
  *                            └──▶ the way from 0 to 2 ──▶ member 2
@@ -20,14 +20,14 @@ import java.util.Map;
  * The members' common name leads nowhere (RFC 2606), so that what passes by the gate does not arrive.
  */
 /**
- * What one server dials the others through: a SOCKS 5 proxy that knows a way to each of their ports, and tells nobody of
+ * What one server dials the others through: a SOCKS 5 proxy that knows a way to each of their ports, and to no
  * other ports. Thread-safe.
  */
 final class SocksGate implements AutoCloseable {
     /** The name of all servers that are reached through gates. There is never an address of that name. */
     static final String HOST = "lockstep.invalid";
 
-    /** It has one client, which sends all this at once; what comes of waiting for a client that is paused, it pays itself. */
+    /** It has one client, which sends all this at once; if that client is paused, only its own connections wait. */
     private static final int GREETING_MILLIS = 1_000;
 
     private static final int VERSION = 5;

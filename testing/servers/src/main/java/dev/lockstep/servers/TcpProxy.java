@@ -126,7 +126,7 @@ public final class TcpProxy implements AutoCloseable {
         });
     }
 
-    /** Swallows everything in both directions, the ends of streams included: a partition, in which nobody is told. */
+    /** Swallows everything in both directions, the ends of streams included: a partition, without an error. */
     public void blackHole() {
         loop.submit(() -> {
             loop.requests.swallowing = true;

@@ -51,7 +51,7 @@ public final class TestCertificates {
     }
 
     /**
-     * The certificates of some authority; they are not trusted by those who trust another one.
+     * The certificates of some authority; a client that trusts another one does not trust them.
      *
      * @param authority its name
      * @return certificates that nothing but tests trusts

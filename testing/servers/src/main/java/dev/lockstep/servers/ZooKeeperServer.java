@@ -1,26 +1,34 @@
 package dev.lockstep.servers;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One ZooKeeper server in a JVM of its own, from the jars on this JVM's class path. Its tick is 200 ms, so that sessions
- * of 0.4 to 60 s can be had. It does not wait for the disk unless asked to, which only a crash of the whole machine would
+ * of 0.4 to 60 s are possible. It does not wait for the disk unless asked to, which only a crash of the whole machine would
  * show. Thread-safe.
  */
 public final class ZooKeeperServer extends ServerProcess {
+    /** Ends a start that would hang. A start takes a few seconds at most, on a busy machine some more. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
     private static final int TICK_MILLIS = 200;
-    private static final int ANSWER_MILLIS = 5_000;
+
+    /** Ends a request that would hang; a healthy server answers sooner, on a busy machine too. */
+    private static final int ANSWER_MILLIS = 20_000;
 
     /**
      * A connection that is made in the wrong moment of the start is never answered: better try another one soon. But a busy
@@ -29,18 +37,20 @@ public final class ZooKeeperServer extends ServerProcess {
     private static final int PROBE_MILLIS = 300;
 
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+    private static final String VARIABLE = "LOCKSTEP_ZOOKEEPER";
     private static final String DIGEST_LOGIN = "org.apache.zookeeper.server.auth.DigestLoginModule";
     private static final List<String> NEEDED =
             List.of(MAIN, "com.codahale.metrics.Counter", "org.xerial.snappy.Snappy");
 
     private final int securePort = FreePorts.next();
+    private final String classPath;
     private final Path configuration;
     private final List<String> jvmOptions;
     private volatile int probeMillis = PROBE_MILLIS;
 
     private ZooKeeperServer(Builder builder, Map<String, String> more) {
         super("zookeeper", FreePorts.next(), START_TIMEOUT);
-        requireJars();
+        classPath = classPath(System::getenv);
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("dataDir", directory().toString());
         settings.put("clientPortAddress", HOST);
@@ -67,6 +77,24 @@ public final class ZooKeeperServer extends ServerProcess {
         List<String> lines = new ArrayList<>();
         settings.forEach((key, value) -> lines.add(key + "=" + value));
         configuration = write("zoo.cfg", lines);
+    }
+
+    /** The jars of the server: those in the folder that the environment names, or those of this JVM. */
+    static String classPath(UnaryOperator<@Nullable String> environment) {
+        String folder = environment.apply(VARIABLE);
+        if (folder == null || folder.isEmpty()) {
+            requireJars();
+            return System.getProperty("java.class.path");
+        }
+        try (DirectoryStream<Path> jars = Files.newDirectoryStream(Path.of(folder), "zookeeper-*.jar")) {
+            if (jars.iterator().hasNext()) {
+                return Path.of(folder).toAbsolutePath() + File.separator + "*";
+            }
+            throw new ServerException("the environment variable " + VARIABLE + " names " + folder
+                    + ", which has no zookeeper-VERSION.jar");
+        } catch (IOException e) {
+            throw new ServerException("the environment variable " + VARIABLE + " names no folder: " + folder, e);
+        }
     }
 
     private static void requireJars() {
@@ -154,7 +182,7 @@ public final class ZooKeeperServer extends ServerProcess {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmOptions);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN, configuration.toString()));
+        command.addAll(List.of("-cp", classPath, MAIN, configuration.toString()));
         return new Launch(command, Map.of(), false);
     }
 
@@ -229,7 +257,7 @@ public final class ZooKeeperServer extends ServerProcess {
         }
 
         /**
-         * Lets a user authenticate by SASL (DIGEST-MD5). ZooKeeper has to be told to allow that, by
+         * Lets a user authenticate by SASL (DIGEST-MD5). ZooKeeper has to be configured to allow that, by
          * {@code zookeeper.fips-mode=false}: the server is, the client must be too.
          *
          * @param name the user's name
@@ -295,8 +323,8 @@ public final class ZooKeeperServer extends ServerProcess {
         }
 
         /**
-         * Starts an ensemble whose servers may have something in between, so that they can be cut off from each other. Who
-         * leads, they settle on ports of their own.
+         * Starts an ensemble whose servers may have something in between, so that they can be cut off from each other. They
+         * elect a leader on ports of their own.
          *
          * @param size how many servers; three survive the loss of one
          * @param links the ways from each server to each other one, if that one leads

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,6 +35,7 @@ class EtcdServerTest {
     }
 
     @Test
+    @Tag("full")
     void clusterElectsAnotherLeaderWhenItsLeaderIsKilled() throws Exception {
         try (ServerGroup<EtcdServer> cluster =
                 Servers.require(() -> EtcdServer.builder().startCluster(3))) {
@@ -49,6 +51,7 @@ class EtcdServerTest {
     }
 
     @Test
+    @Tag("full")
     void aLeaderThatIsCutOffAnswersItsClientsWhileTheOthersElectAnother() throws Exception {
         try (ProxiedLinks links = new ProxiedLinks();
                 ServerGroup<EtcdServer> cluster =
@@ -76,6 +79,7 @@ class EtcdServerTest {
     }
 
     @Test
+    @Tag("full")
     void aFollowerThatIsCutOffHearsOfNothingUntilItIsHealed() throws Exception {
         try (ProxiedLinks links = new ProxiedLinks();
                 ServerGroup<EtcdServer> cluster =
@@ -93,6 +97,7 @@ class EtcdServerTest {
     }
 
     @Test
+    @Tag("full")
     void tlsAsksForTheClientsCertificate() throws Exception {
         TestCertificates certificates = TestCertificates.get();
         HttpClient client =
@@ -107,6 +112,7 @@ class EtcdServerTest {
     }
 
     @Test
+    @Tag("full")
     void aSlowDiskDelaysWritesUntilItIsMended() throws Exception {
         Duration delay = Duration.ofMillis(700);
         try (EtcdServer etcd = Servers.require(() -> EtcdServer.builder().start())) {

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.time.Duration;
 import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -86,6 +87,7 @@ class RedisServerTest {
     }
 
     @Test
+    @Tag("full")
     void tlsServerRefusesPlainText() throws IOException {
         TestCertificates certificates = TestCertificates.get();
         try (RedisServer redis =
@@ -103,6 +105,7 @@ class RedisServerTest {
     }
 
     @Test
+    @Tag("full")
     void replicaFollowsThroughAProxyThatCanBeCut() {
         try (RedisServer primary = Servers.require(
                         () -> RedisServer.builder().password("secret").start());
@@ -122,6 +125,7 @@ class RedisServerTest {
     }
 
     @Test
+    @Tag("full")
     void sentinelsPromoteAReplicaWhenThePrimaryIsKilled() {
         try (RedisSentinels redis =
                 Servers.require(() -> RedisServer.builder().password("secret").startSentinels(2, 3))) {
@@ -141,6 +145,7 @@ class RedisServerTest {
     }
 
     @Test
+    @Tag("full")
     void clusterFailsOverAndMovesSlots() {
         try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 1))) {
             assertThat(cluster.servers()).hasSize(6);

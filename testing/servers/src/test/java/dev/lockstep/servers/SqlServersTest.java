@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,6 +41,7 @@ class SqlServersTest {
         }
 
         @Test
+        @Tag("full")
         void standbyFollowsAndCanBePromoted() throws SQLException {
             try (PostgresServer primary =
                             Servers.require(() -> PostgresServer.builder().start());
@@ -77,6 +79,7 @@ class SqlServersTest {
     @Nested
     class Pooler {
         @Test
+        @Tag("full")
         void passesTransactionsOn() throws SQLException {
             try (PostgresServer server =
                             Servers.require(() -> PostgresServer.builder().start());
@@ -93,6 +96,7 @@ class SqlServersTest {
     @Nested
     class MariaDb {
         @Test
+        @Tag("full")
         void keepsItsDataOverARestartAndACrash() throws SQLException {
             keepsData(() -> MySqlServer.mariaDb().start());
         }
@@ -101,6 +105,7 @@ class SqlServersTest {
     @Nested
     class MySql {
         @Test
+        @Tag("full")
         void keepsItsDataOverARestartAndACrash() throws SQLException {
             keepsData(() -> MySqlServer.builder().start());
         }

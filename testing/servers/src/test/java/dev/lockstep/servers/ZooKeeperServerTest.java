@@ -1,8 +1,11 @@
 package dev.lockstep.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -19,8 +22,10 @@ import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.DigestLoginModule;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class ZooKeeperServerTest {
@@ -45,6 +50,18 @@ class ZooKeeperServerTest {
     }
 
     @Test
+    void theEnvironmentMayNameTheFolderOfItsJars(@TempDir Path folder) throws Exception {
+        assertThat(ZooKeeperServer.classPath(name -> null)).isEqualTo(System.getProperty("java.class.path"));
+        assertThatThrownBy(() -> ZooKeeperServer.classPath(name -> folder.toString()))
+                .isInstanceOf(ServerException.class)
+                .isNotInstanceOf(ServerUnavailableException.class)
+                .hasMessageContaining("LOCKSTEP_ZOOKEEPER");
+        Files.createFile(folder.resolve("zookeeper-3.8.4.jar"));
+        assertThat(ZooKeeperServer.classPath(name -> folder.toString())).isEqualTo(folder + "/*");
+    }
+
+    @Test
+    @Tag("full")
     void ensembleElectsAnotherLeaderWhenItsLeaderIsKilled() throws Exception {
         try (ServerGroup<ZooKeeperServer> ensemble =
                 Servers.require(() -> ZooKeeperServer.builder().startEnsemble(3))) {
@@ -66,6 +83,7 @@ class ZooKeeperServerTest {
     }
 
     @Test
+    @Tag("full")
     void tlsIsServedOnAnotherPort() throws Exception {
         TestCertificates certificates = TestCertificates.get();
         ZKClientConfig configuration = new ZKClientConfig();
@@ -83,6 +101,7 @@ class ZooKeeperServerTest {
     }
 
     @Test
+    @Tag("full")
     void saslUserOwnsItsNodes() throws Exception {
         Configuration before = Configuration.getConfiguration();
         Configuration.setConfiguration(new Login("alice", "wonder"));

@@ -124,6 +124,11 @@ class MemoryLockContractTest extends LockContract {
         }
 
         @Override
+        public Watch watch(String name, Runnable changed) {
+            return delegate.watch(name, changed);
+        }
+
+        @Override
         public long lastContactNanos() {
             return delegate.lastContactNanos();
         }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A backend for {@link PlainServer}: about the smallest that keeps the contract. One thread does all its I/O. */
 final class PlainBackend implements LockBackend {
-    private static final Traits TRAITS = new Traits(false, false, false, false, Duration.ofMillis(50));
+    private static final Traits TRAITS = Traits.of(Duration.ofMillis(50));
     private static final long POLL_NANOS = 10_000_000;
 
     private final BackendContext context;
@@ -160,7 +160,10 @@ final class PlainBackend implements LockBackend {
                     outcome.complete(new Outcome.Granted(grant));
                 } else if (request.mayWait()) {
                     failures = 0;
-                    mustWait = true;
+                    if (!mustWait) {
+                        mustWait = true;
+                        request.listener().waiting();
+                    }
                     tryIn(POLL_NANOS + ThreadLocalRandom.current().nextLong(POLL_NANOS));
                 } else {
                     outcome.complete(Outcome.Busy.INSTANCE);
@@ -247,13 +250,10 @@ final class PlainBackend implements LockBackend {
         List<LockInfo> found = new ArrayList<>();
         for (int i = 0; i + 2 < answer.length; i += 3) {
             String[] info = PlainServer.decode(answer[i + 2]);
-            HolderInfo holder = new HolderInfo(
-                    info[0],
-                    info[1],
-                    Long.parseLong(info[2]),
-                    info[3],
-                    Instant.parse(info[4]),
-                    Boolean.parseBoolean(info[5]));
+            HolderInfo holder = HolderInfo.of(info[0], info[1], Long.parseLong(info[2]))
+                    .withThread(info[3])
+                    .withSince(Instant.parse(info[4]))
+                    .withSticky(Boolean.parseBoolean(info[5]));
             LockInfo.Entry entry =
                     LockInfo.Entry.of(LockMode.EXCLUSIVE, holder).withToken(Long.parseLong(answer[i + 1]));
             found.add(LockInfo.of(answer[i], List.of(entry), List.of()));

@@ -1,8 +1,8 @@
 package dev.lockstep.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.lockstep.servers.Servers;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -29,7 +29,7 @@ class SecondJdkTest {
     @Test
     void contractHolds(@TempDir Path folder) throws Exception {
         Optional<Path> home = secondJdk();
-        assumeTrue(home.isPresent(), "no second JDK is installed; " + VARIABLE + " can name one");
+        Servers.require(home.isPresent(), "a second JDK; " + VARIABLE + " can name one");
         Path output = folder.resolve("output");
         List<String> command = new ArrayList<>(
                 List.of(home.get().resolve("bin/java").toString(), "-cp", System.getProperty("java.class.path")));

@@ -65,6 +65,16 @@ class SecondProcessTest {
         }
     }
 
+    /** As SQLite's driver does with its native library. */
+    @Test
+    void leavesNoTemporaryFilesEvenIfItIsKilled() throws Exception {
+        try (SecondProcess process = start()) {
+            assertThat(process.ask("temporary")).startsWith(process.temporary().toString());
+            process.kill();
+            assertThat(process.temporary()).doesNotExist();
+        }
+    }
+
     @Test
     void endsWhenItIsClosedEvenIfItIsPaused() {
         SecondProcess process = start();

@@ -91,7 +91,7 @@ final class Actor {
         Awaitility.await(thread.getName() + " waits inside its call")
                 .pollInSameThread()
                 .atMost(Bench.PATIENCE)
-                .pollDelay(Bench.POLL)
+                .pollDelay(Bench.FIRST_POLL)
                 .pollInterval(Bench.POLL)
                 .until(() -> current.get() != null
                         && (thread.getState() == Thread.State.WAITING

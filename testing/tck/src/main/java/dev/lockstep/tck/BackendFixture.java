@@ -47,7 +47,7 @@ public interface BackendFixture extends AutoCloseable {
     LockClient open(LockClient.Builder builder);
 
     /**
-     * Tells what the engine and this fixture can do.
+     * Says what the engine and this fixture can do.
      *
      * @return the capabilities; a missing one skips the tests that need it
      */
@@ -103,6 +103,17 @@ public interface BackendFixture extends AutoCloseable {
     }
 
     /**
+     * Makes the engine silent for a client: connections stay or are even made, but nothing is answered, until {@link
+     * #healConnection}. Override it where {@link #breakConnection} refuses connections or closes them, so that a client
+     * notices at once. Needed for {@link Capability#BREAK_CONNECTION}.
+     *
+     * @param client one that this fixture opened
+     */
+    default void silence(LockClient client) {
+        breakConnection(client);
+    }
+
+    /**
      * Keeps the engine's answers from a client: what it sends arrives and takes effect, until {@link #healConnection}.
      *
      * @param client one that this fixture opened
@@ -122,7 +133,7 @@ public interface BackendFixture extends AutoCloseable {
     }
 
     /**
-     * Ends what {@link #breakConnection}, {@link #loseReplies} or {@link #slowDown} began.
+     * Ends what {@link #breakConnection}, {@link #silence}, {@link #loseReplies} or {@link #slowDown} began.
      *
      * @param client one that this fixture opened; nothing happens if it is not hurt
      */
@@ -162,7 +173,9 @@ public interface BackendFixture extends AutoCloseable {
      */
     default void assertNothingLeft(LockClient observer, Duration patience) {
         Awaitility.await("nothing is left at the engine")
+                .pollInSameThread()
                 .atMost(patience)
+                .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(10))
                 .untilAsserted(() -> Assertions.assertThat(observer.list("").stream()
                                 .map(LockInfo::toString)

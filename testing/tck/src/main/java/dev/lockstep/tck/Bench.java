@@ -15,6 +15,8 @@ import java.util.function.UnaryOperator;
 import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ThrowingRunnable;
+import org.awaitility.pollinterval.IterativePollInterval;
+import org.awaitility.pollinterval.PollInterval;
 
 /**
  * What one test works with: clients, actors, and ways to wait for conditions. It ends the test by checking that nothing
@@ -34,7 +36,13 @@ final class Bench {
      */
     static final int FEW_THREADS = 100;
 
-    static final Duration POLL = Duration.ofMillis(2);
+    static final Duration FIRST_POLL = Duration.ofMillis(2);
+
+    private static final Duration RAREST_POLL = Duration.ofMillis(25);
+
+    /** Soon at first, and then ever more rarely: each look at an engine costs it and the machine something. */
+    static final PollInterval POLL =
+            IterativePollInterval.iterative(last -> min(last.multipliedBy(3).dividedBy(2), RAREST_POLL), FIRST_POLL);
 
     /** The ttl of clients whose tests do not wait for one to pass. */
     static final Duration LONG_TTL = Duration.ofSeconds(30);
@@ -63,23 +71,21 @@ final class Bench {
     synchronized LockClient client(String name) {
         LockClient known = named.get(name);
         if (known == null) {
-            // Who only looks must not take a busy engine for one that is away; what tests do has the usual patience.
-            known = open(builder -> name.equals(OBSERVER)
-                    ? builder.clientName(name).requestTimeout(PATIENCE)
-                    : builder.clientName(name));
+            known = open(builder -> builder.clientName(name));
             named.put(name, known);
         }
         return known;
     }
 
     /**
-     * Opens one more client, in one try, as a user would. Its ttl is long and its namespace the test's, unless the test
-     * changes that.
+     * Opens one more client, in one try, as a user would. Its ttl and its request timeout are long, so that it does not take a
+     * busy engine for one that is away, and its namespace is the test's, unless the test changes that.
      */
     LockClient open(UnaryOperator<LockClient.Builder> settings) {
         LockClient client = fixture.open(settings.apply(LockClient.builder()
                 .namespace(namespace)
                 .ttl(LONG_TTL)
+                .requestTimeout(PATIENCE)
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(100))));
         synchronized (this) {
             clients.add(client);
@@ -210,7 +216,16 @@ final class Bench {
                         .hasSize(count));
     }
 
-    /** Asks, as a client of its own, whether a lock can be taken; gives it back at once. */
+    /** Waits until the engine shows no waiter; at once on an engine that never shows waiters. */
+    void awaitNoWaiters(String lockName) {
+        LockClient observer = client(OBSERVER);
+        awaitAsserted(
+                "the engine shows no waiter for '" + lockName + "'",
+                () -> Assertions.assertThat(observer.inspect(lockName).waiters())
+                        .isEmpty());
+    }
+
+    /** Asks, as a client of its own, whether a lock can be taken; releases it at once. */
     boolean isFree(String lockName) {
         DistributedLock lock = client(OBSERVER).lock(lockName, LockOptions.defaults());
         boolean taken = lock.tryLock();
@@ -231,9 +246,7 @@ final class Bench {
         try {
             actors.forEach(Actor::stop);
             heal();
-            LockClient inspector =
-                    open(builder -> builder.clientName("inspector").requestTimeout(PATIENCE));
-            fixture.assertNothingLeft(inspector, fixture.ttl().plus(PATIENCE.dividedBy(2)));
+            fixture.assertNothingLeft(openObserver(), fixture.ttl().plus(PATIENCE.dividedBy(2)));
         } finally {
             try {
                 clients.forEach(LockClient::close);
@@ -247,6 +260,19 @@ final class Bench {
             }
         }
         Assertions.assertThat(stuck).as("threads that do not end").isEmpty();
+    }
+
+    private static Duration min(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /** The observer, which the test may have closed with all clients. */
+    private synchronized LockClient openObserver() {
+        LockClient known = named.get(OBSERVER);
+        if (known != null && known.isClosed()) {
+            named.remove(OBSERVER);
+        }
+        return client(OBSERVER);
     }
 
     private void heal() {

@@ -23,7 +23,10 @@ public enum Capability {
     /** The engine wakes waiters itself, rather than being polled by them. */
     PUSH,
 
-    /** The engine tells a holder that another client waits. */
+    /** The engine pushes that the holders of a lock may have changed, see {@link dev.lockstep.spi.LockBackend#watch}. */
+    PUSHES_CHANGES,
+
+    /** The engine notifies a holder that another client waits. */
     TELLS_WANTED,
 
     /** The engine knows who waits, so that {@link dev.lockstep.LockClient#inspect} shows it: it has a queue. */
@@ -44,7 +47,7 @@ public enum Capability {
     /** The backend reports its requests, see {@link dev.lockstep.spi.BackendContext#requests()}. */
     REPORTS_REQUESTS,
 
-    /** {@link BackendFixture#breakConnection} and {@link BackendFixture#healConnection} work. */
+    /** {@link BackendFixture#breakConnection}, {@link BackendFixture#silence} and {@link BackendFixture#healConnection} work. */
     BREAK_CONNECTION,
 
     /** {@link BackendFixture#loseReplies} works, undone by {@link BackendFixture#healConnection}. */

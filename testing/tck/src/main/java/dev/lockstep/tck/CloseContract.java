@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A client that is closed gives back what it holds, gives up what it waits for, and does so within a bound. */
+/** A client that is closed releases what it holds, gives up what it waits for, and does so within a bound. */
 abstract class CloseContract extends ContractGroup {
     CloseContract(LockContract contract) {
         super(contract);
@@ -65,7 +65,8 @@ abstract class CloseContract extends ContractGroup {
         assertThat(lease.remaining()).isZero();
         assertThat(lock.isHeldByCurrentThread()).isFalse();
         Bench.await(
-                "the loss is told", () -> reasons.size() == 1 && listener.lost().size() == 2);
+                "the loss is reported",
+                () -> reasons.size() == 1 && listener.lost().size() == 2);
         assertThat(reasons).containsExactly(LossReason.CLIENT_CLOSED);
         assertThat(listener.lost()).allMatch(lost -> lost.reason() == LossReason.CLIENT_CLOSED);
         assertThatThrownBy(lease::ensureValid)
@@ -250,7 +251,7 @@ abstract class CloseContract extends ContractGroup {
         assertThat(lease.isValid()).isFalse();
         assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(LockUnavailableException.class);
         rival().lock("another").unlock();
-        // What could not be given back frees itself by the ttl.
+        // A lock that could not be released is free after the ttl.
         bench().awaitFree(NAME);
         bench().awaitFree("another");
     }

@@ -82,7 +82,7 @@ abstract class ContractGroup {
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
     }
 
-    /** A client whose holds would end within a test, but for their renewal. */
+    /** A client whose holds would end within a test if they were not renewed. */
     final LockClient openRenewing(String name) {
         return open(builder -> builder.clientName(name).ttl(renewedTtl()));
     }
@@ -99,6 +99,26 @@ abstract class ContractGroup {
     static void takePatiently(DistributedLock lock) throws InterruptedException {
         Assertions.assertThat(lock.tryLock(Bench.PATIENCE.toMillis(), TimeUnit.MILLISECONDS))
                 .isTrue();
+    }
+
+    /** A part of a test. */
+    @FunctionalInterface
+    interface Case<T> {
+        void check(T value) throws Exception;
+    }
+
+    /**
+     * Checks several cases with the same clients, one after the other. Clients cost more than most cases do; cases that
+     * wait are tests of their own.
+     */
+    static <T> void forEach(Iterable<T> values, Case<T> step) throws Exception {
+        for (T value : values) {
+            try {
+                step.check(value);
+            } catch (Exception | AssertionError e) {
+                throw new AssertionError("failed for " + value + ": " + e.getMessage(), e);
+            }
+        }
     }
 
     final Actor actor(String name) {

@@ -7,20 +7,19 @@ import dev.lockstep.DeadlockException;
 import dev.lockstep.DeadlockPolicy;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.LockClient;
-import dev.lockstep.LockListener;
 import dev.lockstep.LockMode;
 import dev.lockstep.WaitGraph;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Threads that hold locks and wait for others: what the engine shows of them, and what becomes of deadlocks. */
+/** Threads that hold locks and wait for others: what the engine shows of them, and what happens to deadlocks. */
 @Requires(Capability.RECORDS_WAITS)
 abstract class DeadlockContract extends ContractGroup {
     /** How long a thread waits before it is recorded. Shorter than the default, so that the tests are. */
@@ -33,41 +32,6 @@ abstract class DeadlockContract extends ContractGroup {
         super(contract);
     }
 
-    /** A thread of a client, which holds a lock and wants others. */
-    private final class Party {
-        final RecordingListener heard;
-        final LockClient client;
-        final Actor actor;
-
-        Party(LockClient client, RecordingListener heard, String name) {
-            this.client = client;
-            this.heard = heard;
-            this.actor = actor(name);
-        }
-
-        void holds(DistributedLock lock) throws Exception {
-            actor.does(lock::lockInterruptibly);
-        }
-
-        /** Takes a lock and releases it. */
-        Call<Boolean> wants(DistributedLock lock) {
-            return actor.starts(() -> {
-                lock.lockInterruptibly();
-                lock.unlock();
-            });
-        }
-
-        void releases(DistributedLock lock) throws Exception {
-            actor.does(lock::unlock);
-        }
-
-        List<WaitGraph.Cycle> deadlocks() {
-            return heard.only(LockListener.Deadlock.class).stream()
-                    .map(LockListener.Deadlock::cycle)
-                    .toList();
-        }
-    }
-
     private Party party(String name, DeadlockPolicy policy) {
         return party(name, policy, SOON);
     }
@@ -78,7 +42,7 @@ abstract class DeadlockContract extends ContractGroup {
                 .recordWaitsAfter(recordAfter)
                 .deadlocks(policy)
                 .listener(heard));
-        return new Party(client, heard, name);
+        return new Party(client, heard, actor(name));
     }
 
     private void awaitEdges(int count) {
@@ -116,7 +80,7 @@ abstract class DeadlockContract extends ContractGroup {
         return parties;
     }
 
-    /** Ends a ring whose last party gave up: the others go on, one after the other. */
+    /** Ends a ring whose last party gave up: the others continue, one after the other. */
     private void othersGoOn(List<Party> parties, List<Call<Boolean>> calls) throws Exception {
         for (int i = parties.size() - 1; i >= 0; i--) {
             parties.get(i).releases(lockOf(parties.get(i), i));
@@ -182,14 +146,17 @@ abstract class DeadlockContract extends ContractGroup {
     @Test
     void theYoungestCallOfThreadsOfOneClientFails() throws Exception {
         Party one = party("one", DeadlockPolicy.FAIL);
-        failsTheLastOf(
-                List.of(one, new Party(one.client, one.heard, "one-b"), new Party(one.client, one.heard, "one-c")));
+        failsTheLastOf(List.of(
+                one,
+                new Party(one.client, one.heard, actor("one-b")),
+                new Party(one.client, one.heard, actor("one-c"))));
     }
 
     @Test
     void aCycleMayLeadTwiceThroughOneClient() throws Exception {
         Party one = party("one", DeadlockPolicy.FAIL);
-        failsTheLastOf(List.of(one, new Party(one.client, one.heard, "one-b"), party("two", DeadlockPolicy.FAIL)));
+        failsTheLastOf(
+                List.of(one, new Party(one.client, one.heard, actor("one-b")), party("two", DeadlockPolicy.FAIL)));
     }
 
     private void failsTheLastOf(List<Party> parties) throws Exception {
@@ -325,39 +292,65 @@ abstract class DeadlockContract extends ContractGroup {
         two.releases(lockOf(two, 2));
     }
 
+    /** On an engine and a machine that are not overloaded: one of several tries shows it, unless each is late. */
+    private static final Duration PROMISED = Duration.ofSeconds(3);
+
+    private static final int TRIES = 4;
+
+    /** What keeps the machine busy with many processes runs alone. */
+    private static final String PROCESSES = "dev.lockstep.tck.processes";
+
+    private interface Measured {
+        Duration take() throws Exception;
+    }
+
+    private static Duration takesAtMost(Duration most, Measured measured) throws Exception {
+        Duration took = measured.take();
+        for (int i = 1; i < TRIES && took.compareTo(most) >= 0; i++) {
+            took = measured.take();
+        }
+        assertThat(took).isLessThan(most);
+        return took;
+    }
+
+    @Test
+    @Tag("full")
+    @ResourceLock(PROCESSES)
+    void aCallThatHasWaitedForLongFailsSoonAfterTheRingIsClosed() throws Exception {
+        Party one = party("one", DeadlockPolicy.FAIL, Duration.ofSeconds(1));
+        Party two = party("two", DeadlockPolicy.FAIL, Duration.ofSeconds(1));
+        Duration took = takesAtMost(PROMISED, () -> {
+            one.holds(lockOf(one, 1));
+            two.holds(lockOf(two, 2));
+            Call<Boolean> older = one.wants(lockOf(one, 2));
+            awaitEdges(1);
+            Bench.letPass(Duration.ofSeconds(10));
+            long closed = System.nanoTime();
+            Call<Boolean> timed = two.actor.start(() -> lockOf(two, 1).tryLock(1, TimeUnit.HOURS));
+            assertThatThrownBy(older::get).isInstanceOf(DeadlockException.class);
+            Duration failed = Duration.ofNanos(System.nanoTime() - closed);
+            one.releases(lockOf(one, 1));
+            assertThat(timed.get()).isTrue();
+            two.actor.does(lockOf(two, 1)::unlock);
+            two.releases(lockOf(two, 2));
+            awaitEdges(0);
+            return failed;
+        });
+        System.out.printf(
+                "deadlock after a long wait, %s: %.2f s%n",
+                one.client.describe().product(), took.toMillis() / 1e3);
+    }
+
     @ParameterizedTest
     @Tag("full")
     @Requires(Capability.SECOND_PROCESS)
-    @ValueSource(ints = {2, 3, 5, 8})
-    void aDeadlockOfProcessesEndsWithinThreeSeconds(int count) {
-        List<SecondProcess> processes = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                processes.add(SecondProcess.start(
-                        fixture().url().orElseThrow(),
-                        bench().namespace(),
-                        Bench.LONG_TTL,
-                        Map.of(SecondProcessMain.DEADLOCKS, DeadlockPolicy.FAIL.name())));
-                assertThat(processes.get(i).ask("acquire lock-" + i)).isEqualTo("ok");
-            }
-            int last = count - 1;
-            for (int i = 0; i < last; i++) {
-                processes.get(i).tell("acquire lock-" + (i + 1));
-            }
-            awaitEdges(last);
-            long start = System.nanoTime();
-            assertThat(processes.get(last).ask("acquire lock-0")).isEqualTo("error DeadlockException");
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(FOUND);
-            for (int i = last; i > 0; i--) {
-                assertThat(processes.get(i - 1).hasAnswered()).isFalse();
-                assertThat(processes.get(i).ask("release lock-" + i)).isEqualTo("ok");
-                assertThat(processes.get(i - 1).answer()).isEqualTo("ok");
-                assertThat(processes.get(i - 1).ask("release lock-" + i)).isEqualTo("ok");
-            }
-            awaitEdges(0);
-        } finally {
-            processes.forEach(SecondProcess::close);
-        }
+    @ResourceLock(PROCESSES)
+    @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8})
+    void aDeadlockOfProcessesEndsWithinThreeSeconds(int count) throws Exception {
+        Duration took = takesAtMost(PROMISED, () -> ProcessRing.deadlock(bench(), count, this::awaitEdges));
+        System.out.printf(
+                "deadlock of %d processes, %s: %.2f s%n",
+                count, bench().client("observer").describe().product(), took.toMillis() / 1e3);
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LossReason;
 import dev.lockstep.Term;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -110,7 +111,7 @@ abstract class ElectionContract extends ElectionGroup {
         assertThat(before.isValid()).isFalse();
         second.nextTerm();
         Bench.await("the task has ended", () -> first.interrupts() == 1 && !first.taskRuns());
-        Bench.await("the loss is told", () -> !reasons.isEmpty());
+        Bench.await("the loss is reported", () -> !reasons.isEmpty());
         assertThat(reasons).containsExactly(LossReason.CLIENT_CLOSED);
     }
 
@@ -212,6 +213,29 @@ abstract class ElectionContract extends ElectionGroup {
         Bench.await("it hears of the next", () -> seen.contains(next));
         watcher.close();
         assertThat(List.copyOf(terms)).isSorted().doesNotHaveDuplicates();
+    }
+
+    /** Well before the look that each third of the ttl brings. */
+    @Test
+    @Requires({Capability.PUSHES_CHANGES, Capability.FAIR})
+    void aChangeAmongOthersIsPushed() throws Exception {
+        Candidate first = first();
+        first.nextTerm();
+        Candidate second = second();
+        bench().awaitWaiters(NAME, 1);
+        LockClient patient = open(builder -> builder.clientName("watcher").ttl(Duration.ofSeconds(90)));
+        Candidate watcher = candidate(patient, "watcher");
+        bench().awaitWaiters(NAME, 2);
+        Queue<String> seen = new ConcurrentLinkedQueue<>();
+        watcher.election()
+                .onChange(leader -> seen.add(leader.map(Leader::payload).orElse("nobody")));
+        Bench.await("it hears of the present leader", () -> seen.contains("first"));
+        long start = System.nanoTime();
+        first.close();
+        Bench.await("it hears of the next", () -> seen.contains("second"));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+        second.close();
+        Bench.await("it hears of itself", () -> seen.contains("watcher"));
     }
 
     @Test

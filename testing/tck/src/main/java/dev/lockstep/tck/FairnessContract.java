@@ -190,7 +190,7 @@ abstract class FairnessContract extends ContractGroup {
                     bypassed.add(holds.get() - before);
                 }
             }
-            // This thread may stand still before it waits, and hundreds pass it meanwhile; but not most times.
+            // This thread may be paused before it waits, and hundreds pass it meanwhile; but not most times.
             assertThat(bypassed.stream().sorted().toList().get(2))
                     .as("the middle of %s", bypassed)
                     .isLessThan(1_000);

@@ -64,7 +64,7 @@ abstract class FallbackContract extends ContractGroup {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining(NAME);
         }
-        Bench.await("the switch is told", () -> entered(listener) == 1);
+        Bench.await("the switch is reported", () -> entered(listener) == 1);
         assertThat(listener.only(LockListener.FallbackEntered.class).get(0).silence())
                 .isGreaterThanOrEqualTo(AFTER);
         assertThat(left(listener)).isZero();
@@ -130,12 +130,14 @@ abstract class FallbackContract extends ContractGroup {
         long before = token(lock);
         fixture().breakConnection(cutOff);
         Lease inFallback = lock.acquire();
+        assertThat(cutOff.inFallback()).isTrue();
         fixture().healConnection(cutOff);
         Bench.await("other locks are the engine's again", () -> !isFallback(cutOff.lock("another")));
         assertThat(inFallback.isValid()).isTrue();
         assertThat(left(listener)).isZero();
         inFallback.close();
         Bench.await("the fallback is left", () -> left(listener) == 1);
+        assertThat(cutOff.inFallback()).isFalse();
         assertThat(token(lock)).isGreaterThan(before);
         assertThat(entered(listener)).isEqualTo(1);
     }
@@ -277,7 +279,7 @@ abstract class FallbackContract extends ContractGroup {
         Bench.await("locks are taken", () -> count.get() >= start + 20);
     }
 
-    /** An engine that is busy for longer than the fallback bears is away for that long. */
+    /** An engine that is busy for longer than the fallback waits is away for that long. */
     private static Lease acquireAtTheEngine(DistributedLock lock) throws InterruptedException {
         Lease lease = lock.acquire();
         while (lease.isFallback()) {

@@ -7,6 +7,9 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockUnavailableException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -55,6 +58,24 @@ public abstract class LazyConnectContract {
                 assertThat(lease.token()).isPositive();
                 assertThat(client.inspect(NAME).holders()).hasSize(1);
             }
+        }
+    }
+
+    /** A client that is not lazy tries until its request timeout. */
+    @Test
+    @Timeout(60)
+    final void connectsThoughTheServerComesAMomentLater() throws Exception {
+        stopServer();
+        CompletableFuture<LockClient> connecting = CompletableFuture.supplyAsync(
+                () -> client().requestTimeout(Duration.ofSeconds(40)).connect());
+        try {
+            assertThatThrownBy(() -> connecting.get(1, TimeUnit.SECONDS)).isInstanceOf(TimeoutException.class);
+        } finally {
+            startServer();
+        }
+        try (LockClient client = connecting.get()) {
+            assertThat(client.lock(NAME).tryLock()).isTrue();
+            client.lock(NAME).unlock();
         }
     }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A lease is one hold as a handle: it knows its token and its end, and gives back its own hold once. */
+/** A lease is one hold as a handle: it knows its token and its end, and releases its own hold once. */
 abstract class LeaseContract extends ContractGroup {
     LeaseContract(LockContract contract) {
         super(contract);
@@ -90,7 +90,7 @@ abstract class LeaseContract extends ContractGroup {
         lease.close();
         rivalLock().lock();
         lease.close();
-        lease.closeAsync().get(5, TimeUnit.SECONDS);
+        lease.closeAsync().get(20, TimeUnit.SECONDS);
         assertThat(bench().isFree(NAME)).isFalse();
         rivalLock().unlock();
         Actor next = actor("next");
@@ -133,7 +133,7 @@ abstract class LeaseContract extends ContractGroup {
         lease.onLost(reasons::add);
         lease.close();
         lease.onLost(reasons::add);
-        // A loss would be told at the latest when the ttl of the released hold has passed.
+        // A loss would be reported at the latest when the ttl of the released hold has passed.
         Bench.letPass(shortTtl().plusMillis(200));
         assertThat(reasons).isEmpty();
     }

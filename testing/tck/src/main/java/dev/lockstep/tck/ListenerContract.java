@@ -34,10 +34,10 @@ abstract class ListenerContract extends ContractGroup {
     @Test
     void aHoldIsToldFromItsBeginningToItsEnd() {
         heard.lock(NAME).lock();
-        Bench.await("it is told", () -> listener.acquired().size() == 1);
-        Bench.letPass(Duration.ofMillis(100));
+        Bench.await("the event arrives", () -> listener.acquired().size() == 1);
+        Bench.letPass(Duration.ofMillis(100)); // at least: the hold lasts longer than this
         heard.lock(NAME).unlock();
-        Bench.await("it is told", () -> listener.released().size() == 1);
+        Bench.await("the event arrives", () -> listener.released().size() == 1);
         assertThat(listener.kinds()).containsExactly("Acquired", "Released");
         LockListener.Acquired acquired = listener.acquired().get(0);
         assertThat(acquired.lockName()).isEqualTo(NAME);
@@ -59,10 +59,10 @@ abstract class ListenerContract extends ContractGroup {
         });
         waiter.awaitParked();
         bench().awaitWaiters(NAME, 1);
-        Bench.letPass(Duration.ofMillis(200));
+        Bench.letPass(Duration.ofMillis(200)); // at least: the wait has begun before and lasts longer
         rivalLock().unlock();
         waiting.get();
-        Bench.await("it is told", () -> listener.acquired().size() == 1);
+        Bench.await("the event arrives", () -> listener.acquired().size() == 1);
         assertThat(listener.acquired().get(0).waited()).isGreaterThanOrEqualTo(Duration.ofMillis(200));
     }
 
@@ -73,11 +73,11 @@ abstract class ListenerContract extends ContractGroup {
             assertThat(lease.isValid()).isTrue();
         }
         heard.lock(NAME).unlock();
-        Bench.await("it is told", () -> listener.released().size() == 1);
+        Bench.await("the event arrives", () -> listener.released().size() == 1);
         assertThat(listener.kinds()).containsExactly("Acquired", "Released");
     }
 
-    /** Where the engine cannot tell who wants a lock, a thread that wakes up late finds the time for hand-offs over. */
+    /** Where the engine cannot report a waiter, a thread that wakes up late finds the time for hand-offs over. */
     @Test
     @Requires(Capability.TELLS_WANTED)
     void aGrantThatIsHandedOnIsTold() throws Exception {
@@ -88,7 +88,7 @@ abstract class ListenerContract extends ContractGroup {
         heard.lock(NAME).unlock();
         waiting.get();
         next.does(() -> heard.lock(NAME).unlock());
-        Bench.await("both are told", () -> listener.released().size() == 2);
+        Bench.await("both events arrive", () -> listener.released().size() == 2);
         assertThat(listener.kinds()).containsExactly("Acquired", "Released", "HandedOff", "Acquired", "Released");
         assertThat(listener.only(LockListener.HandedOff.class))
                 .singleElement()
@@ -99,12 +99,12 @@ abstract class ListenerContract extends ContractGroup {
     void aLossIsToldInPlaceOfARelease() throws Exception {
         Lease lease = heard.lock(NAME, LockOptions.defaults().maxHold(Duration.ofMillis(100)))
                 .acquire();
-        Bench.await("it is told", () -> listener.lost().size() == 1);
+        Bench.await("the event arrives", () -> listener.lost().size() == 1);
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
         bench().awaitFree(NAME);
         heard.lock(NAME).lock();
         heard.lock(NAME).unlock();
-        Bench.await("the next is told", () -> listener.released().size() == 1);
+        Bench.await("the next event arrives", () -> listener.released().size() == 1);
         assertThat(listener.kinds()).containsExactly("Acquired", "Lost", "Acquired", "Released");
         assertThat(listener.lost())
                 .singleElement()
@@ -118,7 +118,7 @@ abstract class ListenerContract extends ContractGroup {
     void readersAreToldAsReaders() {
         heard.readWriteLock(NAME).readLock().lock();
         heard.readWriteLock(NAME).readLock().unlock();
-        Bench.await("it is told", () -> listener.released().size() == 1);
+        Bench.await("the event arrives", () -> listener.released().size() == 1);
         assertThat(listener.acquired()).singleElement().matches(event -> event.mode() == LockMode.SHARED);
         assertThat(listener.released()).singleElement().matches(event -> event.mode() == LockMode.SHARED);
     }
@@ -133,7 +133,7 @@ abstract class ListenerContract extends ContractGroup {
         rivalLock().unlock();
         heard.lock("another").lock();
         heard.lock("another").unlock();
-        Bench.await("the other is told", () -> listener.released().size() == 1);
+        Bench.await("the other event arrives", () -> listener.released().size() == 1);
         assertThat(listener.acquired())
                 .singleElement()
                 .matches(event -> event.lockName().equals("another"));
@@ -155,7 +155,7 @@ abstract class ListenerContract extends ContractGroup {
         for (Call<?> call : calls) {
             call.get();
         }
-        Bench.await("all are told", () -> listener.released().size() == 4 * rounds);
+        Bench.await("all events arrive", () -> listener.released().size() == 4 * rounds);
         assertThat(listener.overlaps()).isZero();
         for (int i = 0; i < 4; i++) {
             String name = "lock-" + i;

@@ -34,7 +34,7 @@ public abstract class LockContract {
      * Makes the fixture of one test.
      *
      * @return a fixture; closed by the contract after the test
-     * @throws Exception if the engine cannot be had
+     * @throws Exception if the engine is not available
      */
     protected abstract BackendFixture fixture() throws Exception;
 
@@ -215,6 +215,13 @@ public abstract class LockContract {
     }
 
     @Nested
+    class PermitRaces extends PermitRaceContract {
+        PermitRaces() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
     class Elections extends ElectionContract {
         Elections() {
             super(LockContract.this);
@@ -299,8 +306,36 @@ public abstract class LockContract {
     }
 
     @Nested
+    class CodeOfUsers extends UsersCodeContract {
+        CodeOfUsers() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
     class Operators extends OperatorContract {
         Operators() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class ClientStates extends ClientStateContract {
+        ClientStates() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Options extends OptionsContract {
+        Options() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
+    class Owners extends OwnerContract {
+        Owners() {
             super(LockContract.this);
         }
     }

@@ -8,23 +8,22 @@ import dev.lockstep.LockLostException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
-/** The rules of {@link java.util.concurrent.locks.Lock}: who may unlock, and who is told what. */
+/** The rules of {@link java.util.concurrent.locks.Lock}: which thread may unlock, and what it gets. */
 abstract class LockSemanticsContract extends ContractGroup {
     LockSemanticsContract(LockContract contract) {
         super(contract);
     }
 
-    @ParameterizedTest
-    @EnumSource(Way.class)
-    void whatIsTakenIsHeldUntilItIsGivenBack(Way way) throws Exception {
-        Way.Hold hold = way.take(lock(), Bench.PATIENCE).orElseThrow();
-        assertThat(rivalLock().tryLock()).isFalse();
-        hold.release();
-        assertThat(rivalLock().tryLock()).isTrue();
-        rivalLock().unlock();
+    @Test
+    void whatIsTakenIsHeldUntilItIsReleased() throws Exception {
+        forEach(Way.all(), way -> {
+            Way.Hold hold = way.take(lock(), Bench.PATIENCE).orElseThrow();
+            assertThat(rivalLock().tryLock()).isFalse();
+            hold.release();
+            assertThat(rivalLock().tryLock()).isTrue();
+            rivalLock().unlock();
+        });
     }
 
     @Test

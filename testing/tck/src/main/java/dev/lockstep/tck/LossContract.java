@@ -52,7 +52,8 @@ abstract class LossContract extends ContractGroup {
         lease.onLost(reasons::add);
         fixture().breakConnection(cutOff);
         Bench.await(
-                "the loss is told", () -> !reasons.isEmpty() && !listener.lost().isEmpty());
+                "the loss is reported",
+                () -> !reasons.isEmpty() && !listener.lost().isEmpty());
         assertThat(lease.isValid()).isFalse();
         fixture().healConnection(cutOff);
         // The engine can be asked again: what it says about the lost hold is no second loss.

@@ -27,7 +27,7 @@ abstract class MaxHoldContract extends ContractGroup {
         return client().lock(NAME, LockOptions.defaults().maxHold(MAX));
     }
 
-    /** A hold whose token was drawn in time: a machine that stands still for that time costs one more. */
+    /** A hold whose token was drawn in time: a machine that pauses for that time costs one more. */
     private Lease acquireWithToken() throws InterruptedException {
         while (true) {
             Lease lease = bounded().acquire();
@@ -53,7 +53,7 @@ abstract class MaxHoldContract extends ContractGroup {
         assertThat(lease.remaining()).isZero();
         assertThat(bounded().isHeldByCurrentThread()).isFalse();
         assertThat(bounded().holdCount()).isZero();
-        Bench.await("the loss is told", () -> !reasons.isEmpty());
+        Bench.await("the loss is reported", () -> !reasons.isEmpty());
         assertThatThrownBy(lease::close).isInstanceOfSatisfying(LockLostException.class, lost -> {
             assertThat(lost.reason()).isEqualTo(LossReason.MAX_HOLD_REACHED);
             assertThat(lost.lockName()).isEqualTo(NAME);

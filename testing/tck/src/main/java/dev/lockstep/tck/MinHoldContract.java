@@ -182,7 +182,7 @@ abstract class MinHoldContract extends ContractGroup {
                 }
             }
             if (isOver(start)) {
-                tick--; // the machine stood still for longer than clocks differ
+                tick--; // the machine was paused for longer than clocks differ
             } else {
                 assertThat(runs).as("tick " + tick).isEqualTo(1);
             }

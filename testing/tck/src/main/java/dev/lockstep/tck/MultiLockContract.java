@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Several locks as one: all or none, and no deadlock between callers that name them in another order. */
@@ -206,7 +207,7 @@ abstract class MultiLockContract extends ContractGroup {
             assertThat(Bench.timed(() -> assertThat(takesAll(wait)).isFalse())).isGreaterThanOrEqualTo(wait);
             return System.nanoTime();
         });
-        // Two of three are freed late: a wait that starts anew for each lock would only begin its full time then.
+        // Two of three are freed late: a wait that starts again for each lock would only begin its full time then.
         Bench.letPass(wait.minusSeconds(1));
         long freed = System.nanoTime();
         rivalHolder.does(() -> rival().lock("a").unlock());
@@ -256,7 +257,7 @@ abstract class MultiLockContract extends ContractGroup {
         Lease lease = leased.acquire();
         lease.onLost(reasons::add);
         Bench.await("the locks are lost", () -> !lease.isValid());
-        Bench.await("the loss is told", () -> !reasons.isEmpty());
+        Bench.await("the loss is reported", () -> !reasons.isEmpty());
         assertThatThrownBy(lease::ensureValid).isInstanceOf(LockLostException.class);
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
         lease.close();
@@ -275,6 +276,103 @@ abstract class MultiLockContract extends ContractGroup {
         for (String name : NAMES) {
             bench().awaitFree(name);
         }
+    }
+
+    private static List<String> many(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(number -> String.format("many-%04d", number))
+                .toList();
+    }
+
+    /** As many as the engine can take in a moment, be it one by one. */
+    @Test
+    void manyNamesAreTakenAndReleasedTogether() throws Exception {
+        List<String> names = many(Math.max(30, Math.min(1_000, fixture().attempts())));
+        DistributedLock locks = client().multiLock(names, LockOptions.defaults());
+        String last = names.get(names.size() - 1);
+        try (Lease lease = locks.acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(names).allMatch(name -> lease.token(name) > 0);
+            assertThat(rival().multiLock(names, LockOptions.defaults()).tryLock())
+                    .isFalse();
+            assertThat(rival().lock(last).tryLock()).isFalse();
+        }
+        assertThat(rival().multiLock(names, LockOptions.defaults()).tryLock()).isTrue();
+        rival().multiLock(names, LockOptions.defaults()).unlock();
+        Lease asynchronous = locks.acquireAsync().get(60, TimeUnit.SECONDS);
+        asynchronous.closeAsync().get(60, TimeUnit.SECONDS);
+        assertThat(bench().isFree(names.get(0))).isTrue();
+        assertThat(bench().isFree(last)).isTrue();
+    }
+
+    @Test
+    void oneOfManyIsWaitedForWithoutThoseBehindIt() throws Exception {
+        List<String> names = many(20);
+        DistributedLock locks = client().multiLock(names, LockOptions.defaults());
+        Actor holder = actor("rival");
+        holder.does(() -> rival().lock("many-0010").lock());
+        assertThat(locks.tryLock()).isFalse();
+        assertThat(bench().isFree("many-0009")).isTrue();
+        Actor waiter = actor("waiter");
+        Call<Boolean> waiting = waiter.starts(locks::lock);
+        // A try for all at once may show for a moment, in the queue of the tenth and as the holder of those behind it.
+        Bench.await("those before it are held", () -> !bench().isFree("many-0009"));
+        bench().awaitWaiters("many-0010", 1);
+        bench().awaitFree("many-0011");
+        bench().awaitFree("many-0019");
+        assertThat(bench().isFree("many-0009")).isFalse();
+        assertThat(waiting.isDone()).isFalse();
+        holder.does(() -> rival().lock("many-0010").unlock());
+        waiting.get();
+        assertThat(bench().isFree("many-0019")).isFalse();
+        waiter.does(locks::unlock);
+        names.forEach(bench()::awaitFree);
+    }
+
+    @Test
+    void whoWaitsForOneOfManyIsServedWhenAllAreReleased() throws Exception {
+        List<String> names = many(20);
+        DistributedLock locks = client().multiLock(names, LockOptions.defaults());
+        Actor holder = actor("holder");
+        holder.does(locks::lock);
+        Actor waiter = actor("waiter");
+        Call<Boolean> waiting = waiter.starts(() -> rival().lock("many-0007").lock());
+        bench().awaitWaiters("many-0007", 1);
+        holder.does(locks::unlock);
+        waiting.get();
+        assertThat(locks.tryLock()).isFalse();
+        waiter.does(() -> rival().lock("many-0007").unlock());
+    }
+
+    @Test
+    void tokensOfManyRiseOverThoseOfOne() throws Exception {
+        List<String> names = many(20);
+        DistributedLock locks = client().multiLock(names, LockOptions.defaults());
+        long before;
+        try (Lease lease = rival().lock("many-0003").acquire()) {
+            before = lease.token();
+        }
+        long mine;
+        try (Lease lease = locks.acquire()) {
+            mine = lease.token("many-0003");
+            assertThat(mine).isGreaterThan(before);
+        }
+        try (Lease lease = rival().lock("many-0003").acquire()) {
+            assertThat(lease.token()).isGreaterThan(mine);
+        }
+    }
+
+    @Test
+    void theLossOfOneOfManyLeavesTheOthersToBeReleased() throws Exception {
+        List<String> names = many(20);
+        Lease lease = openShortLived("holder")
+                .multiLock(names, LockOptions.defaults())
+                .acquireAsync()
+                .get(20, TimeUnit.SECONDS);
+        assertThat(rival().forceRelease("many-0012")).isTrue();
+        Bench.await("the locks are lost", () -> !lease.isValid());
+        assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
+        names.forEach(bench()::awaitFree);
     }
 
     @Test

@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** An operator sees who holds and who waits, and can take a lock away. */
+/** An operator sees holders and waiters, and can release a lock by force. */
 abstract class OperatorContract extends ContractGroup {
     OperatorContract(LockContract contract) {
         super(contract);
@@ -81,6 +81,8 @@ abstract class OperatorContract extends ContractGroup {
             assertThat(entry.mode()).isEqualTo(LockMode.EXCLUSIVE);
             assertThat(entry.token()).isEmpty();
             assertThat(entry.remaining()).isEmpty();
+            assertThat(entry.requested()).isPresent();
+            assertThat(entry.granted()).isEmpty();
             assertThat(entry.holder().client()).isEqualTo(rival().name());
         });
         lock().unlock();
@@ -179,7 +181,7 @@ abstract class OperatorContract extends ContractGroup {
         lease.onLost(reasons::add);
         assertThat(operator().forceRelease(NAME)).isTrue();
         Bench.await("the holder learns", () -> !lease.isValid());
-        Bench.await("the loss is told", () -> reasons.size() == 1);
+        Bench.await("the loss is reported", () -> reasons.size() == 1);
         assertThat(reasons).containsAnyOf(LossReason.REVOKED, LossReason.SESSION_ENDED);
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
         assertThat(bench().isFree(NAME)).isTrue();

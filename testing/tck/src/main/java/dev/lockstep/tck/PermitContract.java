@@ -20,17 +20,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
 /** Permits: how one begins and ends, by its holder, by time, by a fault, and that nothing of it is left. */
-abstract class PermitContract extends ContractGroup {
+abstract class PermitContract extends SemaphoreGroup {
     PermitContract(LockContract contract) {
         super(contract);
-    }
-
-    private DistributedSemaphore semaphore(int permits) {
-        return client().semaphore(NAME, permits);
-    }
-
-    private DistributedSemaphore rivals(int permits) {
-        return rival().semaphore(NAME, permits);
     }
 
     /** Nobody releases twice or for others, so no stray release adds a permit. */
@@ -113,6 +105,7 @@ abstract class PermitContract extends ContractGroup {
         fixture().healConnection(cutOff);
         assertThatThrownBy(lost::close).isInstanceOf(LockLostException.class);
         assertThat(next.get().isValid()).isTrue();
+        assertThat(rivals(2).tryAcquire()).isEmpty();
         next.get().close();
     }
 

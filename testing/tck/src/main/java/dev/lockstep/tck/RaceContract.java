@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Giving up races being granted: whichever wins, the lock is given back and nothing is left. Each test makes many
+ * Giving up races being granted: whichever wins, the lock is released and nothing is left. Each test makes many
  * attempts, whose timing comes from a seed that a failure names. An attempt begins by taking the lock within a bound,
  * so a ghost of the attempt before fails it.
  */

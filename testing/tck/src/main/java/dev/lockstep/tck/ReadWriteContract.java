@@ -63,7 +63,7 @@ abstract class ReadWriteContract extends ContractGroup {
         third.does(() -> rivalLocks().readLock().unlock());
     }
 
-    /** Where nobody tells that others wait, readers share a grant for some milliseconds only. */
+    /** Where the engine does not report that others wait, readers share a grant for some milliseconds only. */
     @Test
     @Requires(Capability.TELLS_WANTED)
     void readersOfOneClientShareOneGrant() throws Exception {

@@ -12,8 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A thread takes again what it holds, without asking the engine; a non-reentrant lock refuses that at once. */
 abstract class ReentrancyContract extends ContractGroup {
@@ -24,29 +22,20 @@ abstract class ReentrancyContract extends ContractGroup {
         super(contract);
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = Way.class,
-            names = {
-                "LOCK",
-                "LOCK_INTERRUPTIBLY",
-                "TRY_LOCK",
-                "TRY_LOCK_TIMED",
-                "ACQUIRE",
-                "TRY_ACQUIRE",
-                "TRY_ACQUIRE_TIMED"
-            })
-    void aThreadReentersWhatItHolds(Way way) throws Exception {
-        lock().lock();
-        Way.Hold second = way.take(lock(), Duration.ZERO).orElseThrow();
-        Way.Hold third = way.take(lock(), Duration.ZERO).orElseThrow();
-        assertThat(lock().holdCount()).isEqualTo(3);
-        third.release();
-        second.release();
-        assertThat(lock().holdCount()).isEqualTo(1);
-        assertThat(bench().isFree(NAME)).isFalse();
-        lock().unlock();
-        assertThat(bench().isFree(NAME)).isTrue();
+    @Test
+    void aThreadReentersWhatItHolds() throws Exception {
+        forEach(Way.ofAThread(), way -> {
+            lock().lock();
+            Way.Hold second = way.take(lock(), Duration.ZERO).orElseThrow();
+            Way.Hold third = way.take(lock(), Duration.ZERO).orElseThrow();
+            assertThat(lock().holdCount()).isEqualTo(3);
+            third.release();
+            second.release();
+            assertThat(lock().holdCount()).isEqualTo(1);
+            assertThat(bench().isFree(NAME)).isFalse();
+            lock().unlock();
+            assertThat(bench().isFree(NAME)).isTrue();
+        });
     }
 
     @Test
@@ -186,24 +175,22 @@ abstract class ReentrancyContract extends ContractGroup {
         lease.close();
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = Way.class,
-            mode = EnumSource.Mode.EXCLUDE,
-            names = {"ACQUIRE_ASYNC", "TRY_ACQUIRE_ASYNC"})
-    void aNonReentrantLockRefusesToWaitForItself(Way way) throws Exception {
-        DistributedLock lock = client().lock(NAME, NON_REENTRANT);
-        lock.lock();
-        assertThat(Bench.timed(() -> assertThatThrownBy(() -> way.take(lock, LONG))
-                        .isInstanceOfSatisfying(
-                                SelfDeadlockException.class,
-                                failure -> assertThat(failure.lockName()).isEqualTo(NAME))
-                        .hasMessageContaining(NAME)))
-                .isLessThan(Bench.AT_ONCE);
-        assertThat(lock.holdCount()).isEqualTo(1);
-        assertThat(bench().isFree(NAME)).isFalse();
-        lock.unlock();
-        assertThat(bench().isFree(NAME)).isTrue();
+    @Test
+    void aNonReentrantLockRefusesToWaitForItself() throws Exception {
+        forEach(Way.ofAThread(), way -> {
+            DistributedLock lock = client().lock(NAME, NON_REENTRANT);
+            lock.lock();
+            assertThat(Bench.timed(() -> assertThatThrownBy(() -> way.take(lock, LONG))
+                            .isInstanceOfSatisfying(
+                                    SelfDeadlockException.class,
+                                    failure -> assertThat(failure.lockName()).isEqualTo(NAME))
+                            .hasMessageContaining(NAME)))
+                    .isLessThan(Bench.AT_ONCE);
+            assertThat(lock.holdCount()).isEqualTo(1);
+            assertThat(bench().isFree(NAME)).isFalse();
+            lock.unlock();
+            assertThat(bench().isFree(NAME)).isTrue();
+        });
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -43,12 +44,14 @@ public final class SecondProcess implements AutoCloseable {
     private static final String END = "";
 
     private final Process process;
+    private final Path temporary;
     private final Writer requests;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private final Thread reader;
 
-    private SecondProcess(Process process) {
+    private SecondProcess(Process process, Path temporary) {
         this.process = process;
+        this.temporary = temporary;
         this.requests = process.outputWriter(StandardCharsets.UTF_8);
         this.reader = new Thread(this::readAnswers, "answers of process " + process.pid());
         reader.setDaemon(true);
@@ -81,13 +84,16 @@ public final class SecondProcess implements AutoCloseable {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // Without performance data: a JVM that finds its file locked says so on the standard output.
         command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        command.add(SecondProcessMain.class.getName());
         // The URL may carry a password; other users see a process's arguments, so it goes by the first line instead.
         try {
+            // A process that is killed does not clean up; SQLite's driver would leave its library behind.
+            Path temporary = Files.createTempDirectory("lockstep-second-process");
+            command.add("-Djava.io.tmpdir=" + temporary);
+            command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+            command.add(SecondProcessMain.class.getName());
             ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
             builder.environment().putAll(environment);
-            SecondProcess started = new SecondProcess(builder.start());
+            SecondProcess started = new SecondProcess(builder.start(), temporary);
             try {
                 started.tell(url);
                 started.tell(namespace);
@@ -162,7 +168,7 @@ public final class SecondProcess implements AutoCloseable {
     }
 
     /**
-     * Tells whether an answer is there.
+     * Returns whether an answer is there.
      *
      * @return true if {@link #answer()} would not wait
      */
@@ -200,7 +206,7 @@ public final class SecondProcess implements AutoCloseable {
     }
 
     /**
-     * Tells whether it runs; a paused process does.
+     * Returns whether it runs; a paused process does.
      *
      * @return true until it has ended
      */
@@ -208,10 +214,10 @@ public final class SecondProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Stops all its threads where they are (SIGSTOP), until {@link #resume()}. Returns when they stand still. */
+    /** Stops all its threads where they are (SIGSTOP), until {@link #resume()}. Returns when all are stopped. */
     public void pause() {
         signal("STOP");
-        Awaitility.await("process " + process.pid() + " stands still")
+        Awaitility.await("process " + process.pid() + " is stopped")
                 .pollInSameThread()
                 .pollInterval(Duration.ofMillis(5))
                 .atMost(PATIENCE)
@@ -244,10 +250,29 @@ public final class SecondProcess implements AutoCloseable {
         signal("CONT");
     }
 
-    /** Ends it where it is, without a farewell (SIGKILL), and waits for its end. */
+    /** Ends it where it is, without a farewell (SIGKILL), waits for its end, and deletes its temporary files. */
     public void kill() {
         process.destroyForcibly();
         awaitEnd();
+        deleteTemporaryFiles();
+    }
+
+    private void deleteTemporaryFiles() {
+        if (!Files.exists(temporary)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(temporary)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Its folder for temporary files, which is there until it has been killed or closed. */
+    Path temporary() {
+        return temporary;
     }
 
     /** Ends it by a signal that it does not handle (SIGTERM); does not wait for its end. */

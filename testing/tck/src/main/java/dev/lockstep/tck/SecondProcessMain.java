@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -59,6 +60,8 @@ final class SecondProcessMain {
         try {
             return switch (request[0]) {
                 case "ping" -> "ok";
+                case "temporary" ->
+                    Files.createTempFile("second-process", ".tmp").toString();
                 case "exit" -> {
                     System.exit(0);
                     yield "ok";

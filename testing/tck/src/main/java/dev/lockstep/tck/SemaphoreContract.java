@@ -25,17 +25,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.junit.jupiter.api.Test;
 
 /** Semaphores: at most so many permits, each with a slot of its own, and none that leaks. */
-abstract class SemaphoreContract extends ContractGroup {
+abstract class SemaphoreContract extends SemaphoreGroup {
     SemaphoreContract(LockContract contract) {
         super(contract);
-    }
-
-    private DistributedSemaphore semaphore(int permits) {
-        return client().semaphore(NAME, permits);
-    }
-
-    private DistributedSemaphore rivals(int permits) {
-        return rival().semaphore(NAME, permits);
     }
 
     @Test
@@ -92,6 +84,30 @@ abstract class SemaphoreContract extends ContractGroup {
         assertThat(waiting.get()).isGreaterThan(token);
     }
 
+    /** Once a call has returned and the permit is released, nobody is there any more: a third client gets it. */
+    @Test
+    @Requires(Capability.LIMITS)
+    void aCallThatTimedOutKeepsNobodyFromAPermit() throws Exception {
+        DistributedSemaphore third = bench().client("third").semaphore(NAME, 1);
+        for (int i = 0; i < 40; i++) {
+            Permit held = semaphore(1).acquire();
+            assertThat(rivals(1).tryAcquire(Duration.ofMillis(5 + i % 10))).isEmpty();
+            held.close();
+            third.tryAcquire().orElseThrow().close();
+        }
+    }
+
+    @Test
+    @Requires(Capability.LIMITS)
+    void aWaitThatIsNegativeOrShorterThanARoundTripIsAnswered() throws Exception {
+        for (int i = -1; i < 30; i++) {
+            Duration wait = Duration.ofNanos(i * 150_000L);
+            Permit permit = semaphore(1).tryAcquire(wait).orElseThrow();
+            assertThat(rivals(1).tryAcquire(wait)).isEmpty();
+            permit.close();
+        }
+    }
+
     @Test
     @Requires(Capability.LIMITS)
     void severalPermitsAreTakenTogetherOrNotAtAll() throws Exception {
@@ -102,6 +118,8 @@ abstract class SemaphoreContract extends ContractGroup {
             assertThat(two.slots()).hasSize(2).doesNotContain(one.slot()).isSorted();
             assertThat(two.slot()).isEqualTo(two.slots().get(0));
             assertThat(semaphore(3).availablePermits()).isZero();
+            assertThat(rivals(3).tryAcquire()).isEmpty();
+            assertThat(semaphore(3).tryAcquire()).isEmpty();
         }
         Call<List<Integer>> all = actor("all").start(() -> {
             try (Permit three = semaphore(3).acquire(3)) {

@@ -37,7 +37,7 @@ abstract class SessionContract extends ContractGroup {
             assertThat(next.token()).isGreaterThan(token);
             // The engine may have granted it in the moment of the loss; the holder learns of it soon.
             Bench.await("the holder knows", () -> !lease.isValid());
-            Bench.await("the loss is told", () -> reasons.size() == 1);
+            Bench.await("the loss is reported", () -> reasons.size() == 1);
             assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
             assertThat(bench().isFree(NAME)).isFalse();
         }
@@ -156,7 +156,7 @@ abstract class SessionContract extends ContractGroup {
                 () -> assertThatThrownBy(slow.lock(NAME)::tryLock).isInstanceOf(LockUnavailableException.class));
         assertThat(waited).isLessThan(Bench.AT_ONCE);
         fixture().healConnection(slow);
-        // The request was not lost: the lock may have been taken for the caller, and is given back.
+        // The request was not lost: the lock may have been taken for the caller, and is released.
         bench().awaitFree(NAME);
     }
 
@@ -205,6 +205,7 @@ abstract class SessionContract extends ContractGroup {
             }
             return taken;
         });
+        // Some replies are lost meanwhile; on a busy machine perhaps none is, and the call just succeeds.
         Bench.letPass(Duration.ofMillis(500));
         fixture().healConnection(deaf);
         assertThat(trying.get()).isTrue();
@@ -222,7 +223,7 @@ abstract class SessionContract extends ContractGroup {
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
         rivalLock().lock();
         fixture().healConnection(deaf);
-        // The release that goes on in the background must not free its successor.
+        // The release that continues in the background must not free its successor.
         Bench.letPass(Duration.ofMillis(300));
         assertThat(bench().isFree(NAME)).isFalse();
         rivalLock().unlock();

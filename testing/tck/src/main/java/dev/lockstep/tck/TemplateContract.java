@@ -21,7 +21,7 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The template takes a lock, runs work and gives the lock back, whatever happens. */
+/** The template takes a lock, runs work and releases the lock, whatever happens. */
 abstract class TemplateContract extends ContractGroup {
     TemplateContract(LockContract contract) {
         super(contract);

@@ -15,10 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Terms: how the task of a leader ends, and what becomes of a leader that is lost, stuck, cut off or dead. */
+/** Terms: how the task of a leader ends, and what happens to a leader that is lost, stuck, cut off or dead. */
 abstract class TermContract extends ElectionGroup {
-    private static final Duration SOON_AFTER_TTL = Duration.ofSeconds(5);
-
     TermContract(LockContract contract) {
         super(contract);
     }
@@ -36,7 +34,8 @@ abstract class TermContract extends ElectionGroup {
         Candidate second = second();
         Term next = second.nextTerm();
         second.close();
-        Bench.letPass(Duration.ofMillis(200));
+        bench().awaitFree(NAME);
+        Bench.letPass(Duration.ofMillis(200)); // in which the first would stand again, if it did not wait for its task
         assertThat(stubborn.taskRuns()).isTrue();
         assertThat(bench().isFree(NAME)).as("nobody stands").isTrue();
         stubborn.letTaskReturn();
@@ -181,6 +180,6 @@ abstract class TermContract extends ElectionGroup {
     }
 
     private Duration inTime() {
-        return shortTtl().plus(SOON_AFTER_TTL);
+        return shortTtl().plus(Bench.PATIENCE);
     }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.TestInfo;
 
 /**
- * Lets tests run side by side, if JUnit is configured to, but for those that must be {@link Alone} and those that a
+ * Lets tests run side by side, if JUnit is configured to, except for those that must be {@link Alone} and those that a
  * backend added, of which the contract knows nothing. Thread-safe. Not tied to threads, unlike a read-write lock: JUnit may
  * call a test's methods in several threads.
  */

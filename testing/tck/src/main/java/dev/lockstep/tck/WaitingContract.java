@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.DistributedLock;
+import dev.lockstep.Lease;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockTimeoutException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -177,6 +179,20 @@ abstract class WaitingContract extends ContractGroup {
         keepsNobodyFromTheLock(LockOptions.defaults().fair(), this::isInterrupted);
     }
 
+    /** A cancelled call counts as waiting until the engine has confirmed its withdrawal, and no longer. */
+    @Test
+    void aCallThatWasCancelledKeepsNobodyFromTheLockForLong() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            lock().lock();
+            CompletableFuture<Lease> cancelled = rivalLock().acquireAsync();
+            Bench.letPass(Duration.ofMillis(i));
+            assertThat(cancelled.cancel(false)).isTrue();
+            lock().unlock();
+            bench().awaitFree(NAME); // for a third client, when the withdrawal is confirmed
+        }
+        bench().awaitNoWaiters(NAME); // a request that had not arrived at the engine may still have to be withdrawn
+    }
+
     /** A call that ends without the lock. */
     private interface InVain {
         void call(DistributedLock waiter, Duration wait) throws Exception;
@@ -269,7 +285,7 @@ abstract class WaitingContract extends ContractGroup {
         long freed = System.nanoTime();
         lock.unlock();
         rivalWait.get();
-        // A wait that starts anew at the engine would only begin its full time then.
+        // A wait that starts again at the engine would only begin its full time then.
         assertThat(Duration.ofNanos(ended.get() - freed)).isLessThan(wait);
         rivalHolder.does(() -> rivalLock().unlock());
     }

@@ -2,6 +2,7 @@ package dev.lockstep.tck;
 
 import dev.lockstep.DistributedLock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -70,6 +71,17 @@ enum Way {
     @FunctionalInterface
     interface Hold {
         void release();
+    }
+
+    static List<Way> all() {
+        return List.of(values());
+    }
+
+    /** Those by which the calling thread is the owner, or waits for it. */
+    static List<Way> ofAThread() {
+        return all().stream()
+                .filter(way -> way != ACQUIRE_ASYNC && way != TRY_ACQUIRE_ASYNC)
+                .toList();
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.lockstep.spi.AdminBackend;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
+import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
@@ -90,6 +91,27 @@ final class FaultyBackend implements LockBackend {
         FaultyClaim claim = new FaultyClaim(this, request);
         wire.carry(claim::submit);
         return claim;
+    }
+
+    /** Each lock has a request of its own, so that each can meet a fault of its own. */
+    @Override
+    public int batchSize() {
+        return 1;
+    }
+
+    @Override
+    public List<Claim> submitAll(List<? extends ClaimRequest> requests) {
+        return requests.stream().map(this::submit).toList();
+    }
+
+    @Override
+    public List<CompletionStage<Boolean>> releaseAll(List<? extends Grant> released, Duration blockAtMost) {
+        return released.stream().map(grant -> grant.release(blockAtMost)).toList();
+    }
+
+    @Override
+    public Watch watch(String name, Runnable changed) {
+        return real.watch(name, () -> wire.carry(changed));
     }
 
     @Override

@@ -88,6 +88,11 @@ final class FaultyClaim implements Claim, GrantListener {
     }
 
     @Override
+    public void waiting() {
+        backend.wire().carry(request.listener()::waiting);
+    }
+
+    @Override
     public synchronized boolean mustWait() {
         return real != null && real.mustWait();
     }

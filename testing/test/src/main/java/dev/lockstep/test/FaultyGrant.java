@@ -77,7 +77,7 @@ final class FaultyGrant implements Grant {
         }
     }
 
-    /** Tells the client first, and then lets others have the lock. */
+    /** Notifies the client first, and then lets others have the lock. */
     boolean lose(LossReason reason) {
         synchronized (this) {
             if (state != State.HELD) {

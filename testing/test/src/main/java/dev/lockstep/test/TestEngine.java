@@ -128,7 +128,7 @@ public final class TestEngine implements BackendFactory {
     }
 
     /**
-     * Takes a lock away from its holders as an operator would; see {@link #loseLock(String, LossReason)}.
+     * Revokes a lock from its holders as an operator would; see {@link #loseLock(String, LossReason)}.
      *
      * @param lockName the lock's name
      * @return false if no client of this object held it
@@ -138,7 +138,7 @@ public final class TestEngine implements BackendFactory {
     }
 
     /**
-     * Takes a lock away from its holders. When this returns, their leases are not valid any more; loss actions and listeners
+     * Revokes a lock from its holders. When this returns, their leases are not valid any more; loss actions and listeners
      * are on their way. Then the lock is released at the engine, so that another process gets it.
      *
      * @param lockName the lock's name

@@ -26,7 +26,7 @@ final class BugState {
         return turns.incrementAndGet() % odds == 0;
     }
 
-    /** The token of a grant, as it would be if the counter had begun anew. */
+    /** The token of a grant, as it would be if the counter had begun again. */
     long afterReset(long token) {
         if (grants.incrementAndGet() == GRANTS_BEFORE_RESET) {
             tokenOffset.set(token - 1);
@@ -34,7 +34,7 @@ final class BugState {
         return Math.max(1, token - tokenOffset.get());
     }
 
-    /** The holder of a lock is not told that it loses it, while something runs. */
+    /** The holder of a lock is not notified of its loss, while something runs. */
     void silence(String name, boolean on) {
         silenced.merge(name, on ? 1 : -1, Integer::sum);
     }

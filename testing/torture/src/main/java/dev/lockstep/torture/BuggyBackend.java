@@ -17,11 +17,15 @@ import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /*
@@ -36,6 +40,8 @@ final class BuggyBackend implements LockBackend {
     private final BackendContext context;
     private final BugState state;
     private final List<Ticket> waiting = new ArrayList<>(); // guarded by itself
+    private final Map<String, String> heldBy = new ConcurrentHashMap<>(); // what a thread holds, by what it waits for
+    private final Map<String, LockInfo.Entry> phantoms = new ConcurrentHashMap<>(); // who does not wait for a lock
 
     BuggyBackend(PlantedBug bug, LockBackend sound, BackendContext context, BugState state) {
         this.bug = bug;
@@ -193,6 +199,11 @@ final class BuggyBackend implements LockBackend {
         }
 
         @Override
+        public void waiting() {
+            ticket.request.listener().waiting();
+        }
+
+        @Override
         public void lost(Grant grant, LossReason reason) {
             if (!state.keepsToItself(bug, ticket.request.name(), reason)) {
                 ticket.request.listener().lost(wrap(grant), reason);
@@ -287,7 +298,36 @@ final class BuggyBackend implements LockBackend {
 
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
-        return sound.inspect(name);
+        return bug == PlantedBug.DEADLOCK_THAT_IS_NONE
+                ? sound.inspect(name).thenApply(this::withPhantoms)
+                : sound.inspect(name);
+    }
+
+    /** A holder of a lock waits, or does so no longer. */
+    void waits(String held, Optional<LockInfo.Wait> wait) {
+        heldBy.values().remove(held);
+        wait.ifPresent(present -> heldBy.put(present.lock(), held));
+    }
+
+    /** Shows holders that this client waits for as if they waited for what it holds, and as waiters there. */
+    private LockInfo withPhantoms(LockInfo lock) {
+        String held = heldBy.get(lock.name());
+        List<LockInfo.Entry> holders = new ArrayList<>(lock.holders());
+        List<LockInfo.Entry> waiters = new ArrayList<>(lock.waiters());
+        LockInfo.Entry phantom = phantoms.get(lock.name());
+        if (phantom != null) {
+            waiters.add(phantom);
+        }
+        if (held != null) {
+            holders.replaceAll(holder -> {
+                if (holder.waitsFor().isPresent()) {
+                    return holder;
+                }
+                phantoms.put(held, holder);
+                return holder.withWait(LockInfo.Wait.of(held, LockMode.EXCLUSIVE, "phantom", Instant.EPOCH, false));
+            });
+        }
+        return LockInfo.of(lock.name(), holders, waiters);
     }
 
     @Override

@@ -1,11 +1,13 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
@@ -125,6 +127,12 @@ final class BuggyGrant implements Grant {
         return backend.sound()
                 .forceRelease(request.name())
                 .whenComplete((freed, failure) -> backend.state().silence(request.name(), false));
+    }
+
+    @Override
+    public CompletionStage<Boolean> recordWait(Optional<LockInfo.Wait> wait) {
+        backend.waits(request.name(), wait);
+        return sound.recordWait(wait);
     }
 
     @Override

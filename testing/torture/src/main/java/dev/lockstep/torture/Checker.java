@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * A broken rule is excused if a fault was on, or had ended less than the settling time before, in which the engine does
  * not promise it. Where exclusion is not promised, the order of entries proves nothing about the order of grants; and a client
- * that has not been told yet that its grant was taken away hands it on to its next thread, with the old token, as it must for
+ * that has not been notified yet that its grant was revoked hands it on to its next thread, with the old token, as it must for
  * storage to refuse it. So there such tokens are excused; but a grant that was asked for later must have a new token all the
  * same. When it can have been asked for is in Claims.
  */
@@ -114,7 +114,7 @@ final class Checker {
                 if (other >= 0 && end(other) > at) {
                     String text =
                             describe(other) + " was still inside, its lease over, when " + describe(section) + " came";
-                    verdict.overlapAfterLease(new Moment(history.lock(section), at, text));
+                    verdict.overlapAfterLease(new Incident(history.lock(section), at, text));
                 }
             }
             boolean shared = history.isShared(section);
@@ -255,7 +255,7 @@ final class Checker {
         }
     }
 
-    /** How many of those who asked since a time show that a fair lock serves in order. Looks only at those. */
+    /** How many of the callers since a time show that a fair lock serves in order. Looks only at those. */
     long orderWitnesses(long since) {
         Map<Integer, List<Integer>> byLock = new HashMap<>();
         for (int section = history.size() - 1; section >= 0; section--) {

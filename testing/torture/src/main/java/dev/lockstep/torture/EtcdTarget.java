@@ -120,7 +120,7 @@ final class EtcdTarget implements Target {
     }
 
     /**
-     * Whether a leader of some version that stood still can end leases that another leader has renewed meanwhile (etcd
+     * Whether a leader of some version that was paused can end leases that another leader has renewed meanwhile (etcd
      * #15247). That was fixed in 3.4.31, in 3.5.13 and before 3.6.0.
      */
     static boolean endsRenewedLeases(String version) {

@@ -87,7 +87,7 @@ record Fault(String kind, Length length, Set<Rule> excuses, Act prepare, Injecti
         }
     }
 
-    /** Does something that must not be left as it is if the one who did it is told that it failed. */
+    /** Does something that must not be left as it is if its author gets an error. */
     static void orHeal(Act harm, Act heal) throws Exception {
         try {
             harm.run();

@@ -19,14 +19,14 @@ record FaultWindow(
     static final int ALL = -1;
 
     private static final String FAILED = " (failed)";
-    private static final String STALL = "stood still";
+    private static final String STALL = "stalled";
 
     /** The kind of a fault whose injection failed; it may have been carried out or not. */
     static String failed(String kind) {
         return kind + FAILED;
     }
 
-    /** What nobody did on purpose: a client, or all with the observer, was given no processor. */
+    /** What happened without a fault: a client, or all with the observer, was given no processor. */
     static FaultWindow stall(int client, long from, long until) {
         return new FaultWindow(
                 STALL, client == ALL ? "all" : "worker " + client, client, ALL, Set.of(), from, until, false);

@@ -9,10 +9,10 @@ interface Hand {
 
     void go(Worker.Pace pace);
 
-    /** The calls that its threads are in; empty if none is, once it has been told to rest. */
+    /** The calls that its threads are in; empty if none is, once it has been asked to rest. */
     String calls();
 
-    /** How long it has stood still, in sum since some moment of the past. */
+    /** How long it has been paused, in sum since some moment of the past. */
     long stalledNanos();
 
     /** Closes its client, and goes on living, so that what is still in use can be seen; says what was left over by it. */

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Looks for what nobody uses any more at an engine, for as long as it may take to go. */
+/** Looks for unused data on an engine, for as long as it may take to go. */
 final class Leftovers {
     private static final String SWEEPER = "sweeper";
     private static final List<String> ROWS = List.of(

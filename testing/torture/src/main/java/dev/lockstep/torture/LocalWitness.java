@@ -23,6 +23,16 @@ record LocalWitness(Observer observer, int client) implements Witness {
     }
 
     @Override
+    public void inside(int section, int outer) {
+        observer.inside(section, outer);
+    }
+
+    @Override
+    public void victim(int section) {
+        observer.victim(section);
+    }
+
+    @Override
     public Seen enter(int section, long token) {
         return observer.enter(section, token);
     }

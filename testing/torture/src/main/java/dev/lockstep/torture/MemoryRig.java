@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.DeadlockPolicy;
 import dev.lockstep.LockClient;
 import dev.lockstep.memory.MemoryEngine;
 import dev.lockstep.spi.BackendFactory;
@@ -82,6 +83,8 @@ final class MemoryRig implements Rig {
                 .ttl(ttl)
                 .requestTimeout(requestTimeout())
                 .clientName(name)
+                .deadlocks(DeadlockPolicy.FAIL)
+                .recordWaitsAfter(Worker.RECORD_WAITS_AFTER)
                 .connect();
     }
 
@@ -119,7 +122,7 @@ final class MemoryRig implements Rig {
                 try {
                     return Injected.client(name(client), client, harm.inflict(client));
                 } catch (IllegalArgumentException e) {
-                    // It is being opened anew.
+                    // It is being opened again.
                 }
             }
             throw new IOException("no client is open");

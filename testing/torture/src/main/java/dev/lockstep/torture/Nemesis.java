@@ -70,7 +70,7 @@ final class Nemesis {
             return;
         } catch (IOException | SQLException | LockUnavailableException | ServerException e) {
             // What is not there, such as a leader while none is elected, cannot be broken, so this excuses no rule. The
-            // window is there for the report; and since a part may have been done, those who waited meanwhile are no
+            // window is there for the report; and since a part may have been done, threads that waited meanwhile are no
             // witnesses of the order.
             Fault.Injected unknown = Fault.Injected.all("unknown", Fault.Act.NONE);
             add(FaultWindow.failed(fault.kind()), Set.of(), unknown, from, Set.of());

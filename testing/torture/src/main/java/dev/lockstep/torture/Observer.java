@@ -23,6 +23,7 @@ final class Observer {
     private final long[] lastEntered;
     private final BitSet asked = new BitSet(); // for which of the resources
     private final Map<Integer, Long> lastEnteredBy = new HashMap<>();
+    private final Victims victims = new Victims();
     private int reopened;
     private long sections;
 
@@ -83,6 +84,19 @@ final class Observer {
         history.queued(section, now());
     }
 
+    synchronized void inside(int section, int outer) {
+        victims.inside(section, outer);
+    }
+
+    synchronized void victim(int section) {
+        victims.failed(section);
+    }
+
+    /** Checks the calls that failed because of deadlocks; when all workers have ended. */
+    synchronized void checkVictims(long settleNanos, Verdict verdict) {
+        victims.check(history, settleNanos, verdict);
+    }
+
     /** Whether somebody asked for a fair lock. */
     synchronized boolean hasFair() {
         return history.hasFair();
@@ -134,12 +148,12 @@ final class Observer {
         return sections;
     }
 
-    /** How many clients were closed in the midst of work. */
+    /** How many clients were closed in the middle of work. */
     synchronized int reopenedClients() {
         return reopened;
     }
 
-    /** A client, or all, stood still until now. */
+    /** A client, or all, were paused until now. */
     synchronized void stalled(int client, long nanos) {
         long now = now();
         history.add(FaultWindow.stall(client, now - nanos, now));

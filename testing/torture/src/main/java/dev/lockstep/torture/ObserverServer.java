@@ -71,6 +71,8 @@ final class ObserverServer implements AutoCloseable {
             case ASK_PERMITS -> answer = witness.askPermits(first, in.readInt(), in.readInt());
             case SLOT -> answer = witness.slot(first, in.readInt());
             case QUEUED -> witness.queued(first);
+            case INSIDE -> witness.inside(first, in.readInt());
+            case VICTIM -> witness.victim(first);
             case ENTER -> {
                 Witness.Seen seen = witness.enter(first, in.readLong());
                 out.writeLong(seen.naive());

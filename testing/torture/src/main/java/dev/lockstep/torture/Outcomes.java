@@ -42,7 +42,7 @@ final class Outcomes {
      * Runs it; empty if it did not succeed in one of the ways in which that may be. Complains of a call with a deadline that
      * came back long after it.
      *
-     * @param how the kind of call; null if a lock was given back
+     * @param how the kind of call; null if a lock was released
      * @param drawn how long the call was to wait at most, if it has a deadline
      */
     <T> Optional<T> attempt(
@@ -75,17 +75,25 @@ final class Outcomes {
                         locks, lock, null, null, () -> Optional.of(taken.giveBack(e -> judge(locks, lock, null, e))))
                 .orElse(true);
         if (invalid && !lost) {
-            witness.complain(Rule.LOSS, lock, "a hold that was not valid was given back as if it had been");
+            witness.complain(Rule.LOSS, lock, "a hold that was not valid was released as if it had been");
         }
         if (invalid && !Stalls.untilAwake(() -> taken.wasToldOfLoss() || worker.locks() != locks, PATIENCE)) {
-            witness.complain(Rule.LOSS, lock, "a hold was lost, and the action to be told of it did not run");
+            witness.complain(Rule.LOSS, lock, "a hold was lost, and its loss action did not run");
+        }
+    }
+
+    /** Complains of a look at a lock that failed on a healthy engine. */
+    void judgeLook(Locks locks, int lock, LockUnavailableException failure) {
+        boolean closed = worker.locks() != locks || worker.isClosed();
+        if (!closed && !mayBeUnavailable()) {
+            witness.complain(Rule.OUTCOME, lock, "inspect threw " + failure + " on a healthy engine");
         }
     }
 
     /**
      * Complains of a failure that the contract does not name.
      *
-     * @param how the kind of call; null if a lock was given back
+     * @param how the kind of call; null if a lock was released
      */
     private void judge(Locks locks, int lock, @Nullable Ending how, @Nullable Throwable failure) {
         boolean unavailable = how == null
@@ -97,13 +105,13 @@ final class Outcomes {
                 && (worker.locks() != locks || worker.isClosed());
         if (!allowed && !closed) {
             String when = pace == Worker.Pace.CALM ? " on a healthy engine" : "";
-            witness.complain(Rule.OUTCOME, lock, (how == null ? "giving back" : how) + " threw " + failure + when);
+            witness.complain(Rule.OUTCOME, lock, (how == null ? "releasing" : how) + " threw " + failure + when);
         }
     }
 
     /**
      * Whether a call of this turn may end with the word that the engine is not available: not if it is healthy. A worker that
-     * stood still meanwhile proves nothing: it could not read the answer, and the time in which it must come went on.
+     * was paused meanwhile proves nothing: it could not read the answer, and the time in which it must come went on.
      */
     private boolean mayBeUnavailable() {
         return pace != Worker.Pace.CALM

@@ -62,7 +62,7 @@ final class Page {
     }
 
     private void pictures(StringBuilder html) {
-        List<Moment> moments = report.verdict().worst(MOST_PICTURES);
+        List<Incident> moments = report.verdict().worst(MOST_PICTURES);
         html.append("<h2>The worst moments</h2>\n<p>");
         html.append(
                 moments.isEmpty()
@@ -70,7 +70,7 @@ final class Page {
                         : "Blue: a writer inside, its lease certainly valid. Green: a reader. Amber: still inside, but the lease no"
                                 + " longer certain. Grey: waiting. t1, t2 …: the tokens by their order. Red: what was broken.");
         html.append("</p>\n");
-        for (Moment moment : moments) {
+        for (Incident moment : moments) {
             html.append(String.format(Locale.ROOT, "<p>Lock %d: %s.</p>%n", moment.lock(), escape(moment.text())));
             html.append(new Timeline(report.history(), moment, report.ttlNanos() / 2).svg())
                     .append('\n');

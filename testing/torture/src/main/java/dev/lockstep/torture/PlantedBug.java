@@ -16,7 +16,7 @@ public enum PlantedBug {
     /** The engine's word that a session has ended is not passed on: after the reconnect two hold the lock. */
     DOUBLE_GRANT_AFTER_RECONNECT(Rule.EXCLUSION),
 
-    /** A hold that an operator has ended is not told so. */
+    /** A holder is not notified that an operator has ended its hold. */
     REVOCATION_NOT_TOLD(Rule.EXCLUSION),
 
     /** A grant is delivered when it has long ended at the engine. */
@@ -25,7 +25,7 @@ public enum PlantedBug {
     /** Readers do not look whether there is a writer. */
     READERS_BESIDE_WRITER(Rule.EXCLUSION),
 
-    /** The counter of tokens begins anew, as after a restart without data. */
+    /** The counter of tokens begins again, as after a restart without data. */
     TOKEN_RESET(Rule.TOKENS),
 
     /** Two grants in a row can have the same token. */
@@ -37,7 +37,7 @@ public enum PlantedBug {
     /** All grants have the same token, so storage cannot tell a stale writer from the holder. */
     ONE_TOKEN_FOR_ALL(Rule.FENCING),
 
-    /** Who loses a lock is not told so. */
+    /** A holder that loses a lock is not notified. */
     LOSS_NOT_TOLD(Rule.LOSS),
 
     /** A call that gives up leaves its claim in the queue, which is granted later to nobody. */
@@ -49,11 +49,14 @@ public enum PlantedBug {
     /** Some grants go to who came last, fair or not. */
     LAST_COME_FIRST_SERVED(Rule.ORDER),
 
-    /** What passes is told as what never will: a call ends with the word that the engine is set up wrongly. */
+    /** A passing failure is reported as a permanent one: a call ends with the message that the engine is set up wrongly. */
     OUTAGE_TOLD_AS_WRONG_SET_UP(Rule.OUTCOME),
 
     /** Some calls end with an exception that says that the engine is not available, though it answers. */
     UNAVAILABLE_THOUGH_HEALTHY(Rule.OUTCOME),
+
+    /** The holder of a lock for which a thread waits is shown to wait for that thread, which it does not. */
+    DEADLOCK_THAT_IS_NONE(Rule.VICTIM),
 
     /** A semaphore grants one permit more than it has. */
     PERMIT_BEYOND_LIMIT(Rule.PERMITS),

@@ -59,7 +59,11 @@ final class ProcessHand implements Hand, AutoCloseable {
 
     private String ask(String question) {
         process.send(question);
-        return process.next(ANSWER).substring(question.length()).strip();
+        String line = process.next(ANSWER);
+        while (!line.startsWith(question)) {
+            line = process.next(ANSWER); // that was a late answer to an earlier question
+        }
+        return line.substring(question.length()).strip();
     }
 
     @Override

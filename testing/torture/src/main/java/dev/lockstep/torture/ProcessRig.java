@@ -2,6 +2,7 @@ package dev.lockstep.torture;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.servers.SqliteLibrary;
 import dev.lockstep.servers.TcpProxy;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class ProcessRig implements Rig {
     /**
      * What it may take until the servers have ended the connections of a client that was closed: HikariCP, the slowest to close,
-     * waits ten seconds for its connections to close and then goes on in the background. The rest is for a busy machine.
+     * waits ten seconds for its connections to close and then continues in the background. The rest is for a busy machine, and
+     * the time in which this process or the worker was paused does not count.
      */
     private static final Duration CONNECTIONS_END = Duration.ofSeconds(20);
 
@@ -75,7 +77,8 @@ final class ProcessRig implements Rig {
         @Override
         public List<String> quit() {
             List<String> left = new ArrayList<>(worker.quit());
-            if (!Parking.until(() -> links.openConnections() == 0, CONNECTIONS_END)) {
+            TimeLimit limit = TimeLimit.of(CONNECTIONS_END, List.of(worker));
+            if (!limit.await(() -> links.openConnections() == 0)) {
                 left.add(links.openConnections() + " connections");
             }
             return left;
@@ -188,6 +191,7 @@ final class ProcessRig implements Rig {
     @Override
     public LockClient connect() {
         String url = target.url(target.ports());
+        SqliteLibrary.loadFor(url); // so that a torture that is killed does not leave it
         return Worker.patiently(() -> WorkerMain.connect(url, namespace, ttl(), "torturer"));
     }
 

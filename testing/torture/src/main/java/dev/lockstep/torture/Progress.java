@@ -6,7 +6,7 @@ import java.time.Duration;
 @FunctionalInterface
 public interface Progress {
     /**
-     * Tells how far it is.
+     * Reports how far it is.
      *
      * @param engine which engine is tortured
      * @param passed for how long things have been broken

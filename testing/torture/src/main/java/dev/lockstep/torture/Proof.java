@@ -107,7 +107,7 @@ public final class Proof {
     }
 
     /**
-     * Tells whether every bug was found, and nothing where none was planted.
+     * Returns whether every bug was found, and nothing where none was planted.
      *
      * @return false if the torture proves nothing
      */

@@ -16,7 +16,7 @@ public final class Recheck {
     }
 
     /**
-     * Reads a history and checks what can be told from it alone: exclusion, tokens, and order.
+     * Reads a history and checks what it shows by itself: exclusion, tokens, and order.
      *
      * @param path the file
      * @return what was found
@@ -32,7 +32,7 @@ public final class Recheck {
     }
 
     /**
-     * Tells whether every rule held that the engine promises.
+     * Returns whether every rule held that the engine promises.
      *
      * @return false if one was broken
      */

@@ -88,6 +88,19 @@ final class RemoteWitness implements Witness {
     }
 
     @Override
+    public void inside(int section, int outer) {
+        tell(Wire.INSIDE, message -> {
+            message.writeInt(section);
+            message.writeInt(outer);
+        });
+    }
+
+    @Override
+    public void victim(int section) {
+        tell(Wire.VICTIM, message -> message.writeInt(section));
+    }
+
+    @Override
     public Seen enter(int section, long token) {
         long naive = tell(Wire.ENTER, message -> {
             message.writeInt(section);

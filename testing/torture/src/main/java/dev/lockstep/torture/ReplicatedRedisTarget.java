@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.function.Function;
 
 /**
- * Redis primaries, each with a replica that must confirm each grant and takes its place. Clients are told the servers' own
+ * Redis primaries, each with a replica that must confirm each grant and takes its place. Clients learn the servers' own
  * addresses, so there are no proxies in between.
  */
 abstract class ReplicatedRedisTarget implements Target {

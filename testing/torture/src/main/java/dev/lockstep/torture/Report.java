@@ -25,7 +25,7 @@ public final class Report {
     /** A line of the report: what was counted, and the count. */
     public record Row(String what, String count) {}
 
-    /** For how many seconds the observer stood still, and the worker that did longest, on purpose or not. */
+    /** For how many seconds the observer was paused, and the worker that was paused longest, on purpose or not. */
     record Pauses(double observer, double worker) {}
 
     Report(Rig rig, Settings settings, Observer observer, Verdict verdict, long healed, double seconds, Pauses pauses) {
@@ -51,7 +51,7 @@ public final class Report {
     }
 
     /**
-     * Tells whether every rule held that the engine promises.
+     * Returns whether every rule held that the engine promises.
      *
      * @return false if one was broken
      */
@@ -121,7 +121,7 @@ public final class Report {
         rows.add(new Row("of these permits, terms", permits() + ", " + terms()));
         rows.add(new Row("faults, of which landed in a hold", faults.count() + ", " + faults.landed()));
         rows.add(new Row("leases that ended while somebody was inside", "" + faults.leasesEnded()));
-        rows.add(new Row("clients closed in the midst of work", "" + observer.reopenedClients()));
+        rows.add(new Row("clients closed in the middle of work", "" + observer.reopenedClients()));
         for (Rule rule : Rule.values()) {
             rows.add(new Row(rule.broken(), count(rule)));
         }
@@ -132,8 +132,7 @@ public final class Report {
                 sum(Registers::naiveLost) + ", " + sum(Registers::deadlineLost) + ", " + sum(Registers::fencedLost)));
         rows.add(new Row("every lock granted again after the last fault", shown(recovery())));
         rows.add(new Row(
-                "stood still: the observer, the worst worker",
-                shown(pauses.observer()) + ", " + shown(pauses.worker())));
+                "paused: the observer, the worst worker", shown(pauses.observer()) + ", " + shown(pauses.worker())));
         return rows;
     }
 

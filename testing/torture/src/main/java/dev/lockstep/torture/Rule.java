@@ -14,17 +14,20 @@ public enum Rule {
     /** Exclusive tokens rise strictly in the order of grants; a reader's lies between those of the writers around it. */
     TOKENS("tokens out of order"),
 
-    /** A fair lock serves those who certainly waited before those who came later. */
+    /** A fair lock serves a caller that certainly waited before callers that came later. */
     ORDER("overtaken on a fair lock"),
 
     /** Storage that checks tokens loses no update. */
     FENCING("updates lost though tokens were checked"),
 
-    /** Who lost a lock is told so. */
-    LOSS("a loss that was not told"),
+    /** A holder that lost a lock is notified. */
+    LOSS("a loss without a notification"),
 
     /** A call ends in one of the ways that its contract names. */
     OUTCOME("a call that ended in no way it may"),
+
+    /** A call that fails because of a deadlock was in a cycle of calls that waited for each other. */
+    VICTIM("failed for a deadlock that was not there"),
 
     /** When all is healed, every lock is granted again within the ttl and five seconds. */
     LIVENESS("not granted again in time"),
@@ -32,7 +35,7 @@ public enum Rule {
     /** At the end nothing is held, waited for or left running. */
     LEFTOVERS("left over at the end");
 
-    private static final Set<Rule> OF_SECTIONS = EnumSet.of(EXCLUSION, PERMITS, TOKENS, ORDER);
+    private static final Set<Rule> OF_SECTIONS = EnumSet.of(EXCLUSION, PERMITS, TOKENS, ORDER, VICTIM);
 
     private final String broken;
 

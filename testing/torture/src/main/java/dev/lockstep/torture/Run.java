@@ -73,20 +73,21 @@ final class Run {
             if (requireProgress(hands)) {
                 requireSilence(hands);
             }
-            workersStalled = hands.stream().mapToLong(Patience::stalled).max().orElse(0) / 1e9;
+            workersStalled = hands.stream().mapToLong(TimeLimit::stalled).max().orElse(0) / 1e9;
         } finally {
             hands.forEach(hand -> leftOver(hand.quit(), "worker " + hand.client()));
             stalls.close();
         }
         leftOver(rig.leftovers(), "the engine");
         Verdict verdict = new Checker(observer.history(), rig.settle().toNanos()).check();
+        observer.checkVictims(rig.settle().toNanos(), verdict);
         observer.complaints().forEach(verdict::add);
         requireFencing(verdict);
         Report.Pauses pauses = new Report.Pauses((Stalls.nanos() - stalledAtStart) / 1e9, workersStalled);
         return new Report(rig, settings, observer, verdict, healed, (System.nanoTime() - start) / 1e9, pauses);
     }
 
-    /** How long one may stand still before it can lose its place in a queue. */
+    /** How long a process may be paused before it can lose its place in a queue. */
     static long stallThatCounts(Duration ttl) {
         return ttl.toNanos() / 8;
     }
@@ -106,7 +107,7 @@ final class Run {
         healed = observer.now();
         hands.forEach(hand -> hand.go(Worker.Pace.RECOVERY));
         Duration patience = rig.ttl().plus(GRACE);
-        Patience progress = Patience.of(patience, hands);
+        TimeLimit progress = TimeLimit.of(patience, hands);
         if (!progress.await(() -> observer.allEnteredAfter(healed))) {
             String text = "a lock was not granted within " + seconds(patience) + " of the end of all faults";
             observer.complain(Rule.LIVENESS, -1, text);
@@ -135,7 +136,7 @@ final class Run {
     private void requireSilence(List<Hand> hands) {
         Duration patience = rig.ttl().plus(GRACE);
         hands.forEach(hand -> hand.go(Worker.Pace.REST));
-        Patience calls = Patience.of(patience, hands);
+        TimeLimit calls = TimeLimit.of(patience, hands);
         for (Hand hand : hands) {
             if (!calls.await(() -> hand.calls().isEmpty())) {
                 String text = "worker " + hand.client() + " hangs after " + seconds(patience) + " " + hand.calls();
@@ -144,7 +145,7 @@ final class Run {
         }
         try (LockClient client = rig.connect()) {
             List<LockInfo> held = new ArrayList<>();
-            boolean silent = Patience.of(patience, hands).await(() -> {
+            boolean silent = TimeLimit.of(patience, hands).await(() -> {
                 held.clear();
                 held.addAll(list(client));
                 return held.isEmpty();

@@ -27,7 +27,7 @@ final class ServerFaults {
                 restarted("server restarted", random -> server));
     }
 
-    /** Stands still, as in a long wait for its disk. */
+    /** Is paused, as in a long wait for its disk. */
     static Fault paused(String kind, Length length, Function<Random, ? extends ServerProcess> choose) {
         return Fault.of(kind, length, random -> {
             ServerProcess server = choose.apply(random);
@@ -45,7 +45,7 @@ final class ServerFaults {
         });
     }
 
-    /** What an operator does to a Redis server, and clients must bear. */
+    /** What an operator does to a Redis server, and clients must survive. */
     static List<Fault> ofRedis(Function<Random, RedisServer> choose) {
         return List.of(
                 command("scripts flushed", choose, "SCRIPT", "FLUSH"),

@@ -10,11 +10,11 @@ import java.util.function.LongConsumer;
 
 /*
  * Overview. A thread asks to be woken in two milliseconds, again and again. If it comes late by more than the machine's
- * usual lateness, this process stood still: it was stopped, or was not given a processor. What is not the engine's fault must
+ * usual lateness, this process was paused: it was stopped, or got no processor time. What is not the engine's fault must
  * not count against it, so times that a rule sets are measured without such stalls. They are reported too: a run with many
  * has shown little.
  */
-/** How long this JVM has stood still, in sum. Thread-safe. */
+/** How long this JVM has been paused, in sum. Thread-safe. */
 final class Stalls {
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long USUAL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -60,7 +60,7 @@ final class Stalls {
         }
     }
 
-    /** Has an action told of each stall of some length, when it is over, until what this returns is closed. */
+    /** Calls an action after each stall of some length, until what this returns is closed. */
     static Listening listen(long atLeastNanos, LongConsumer action) {
         Listener listener = new Listener(atLeastNanos, action);
         OF_THIS_JVM.listeners.add(listener);
@@ -78,7 +78,7 @@ final class Stalls {
         return OF_THIS_JVM.nanos;
     }
 
-    /** Waits for a condition; false if it did not come true within a time in which this JVM did not stand still. */
+    /** Waits for a condition; false if it did not come true within a time in which this JVM was not paused. */
     static boolean untilAwake(BooleanSupplier condition, Duration patience) {
         long end = System.nanoTime() - nanos() + patience.toNanos();
         long left = patience.toNanos();

@@ -46,7 +46,7 @@ final class Taken {
         return lease;
     }
 
-    /** Whether the action that was to be told of a loss has run. */
+    /** Whether the loss action has run. */
     boolean wasToldOfLoss() {
         return toldOfLoss.get();
     }
@@ -54,7 +54,7 @@ final class Taken {
     /**
      * Releases it; true if that said that it had been lost.
      *
-     * @param unconfirmed receives the exception if the engine did not confirm in time; the release goes on in the background
+     * @param unconfirmed receives the exception if the engine did not confirm in time; the release continues in the background
      */
     boolean giveBack(Consumer<ReleaseNotConfirmedException> unconfirmed) {
         boolean lost = isLostAt(lease::close, unconfirmed);

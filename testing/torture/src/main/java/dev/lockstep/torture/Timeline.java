@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 
-/** A picture of one lock for a while: who waited, who was inside, until when that was certain, and what was broken. */
+/** A picture of one lock for a while: its waiters, its holders, until when they were certain, and what was broken. */
 final class Timeline {
     private static final int WIDTH = 960;
     private static final int LEFT = 90;
@@ -14,14 +14,14 @@ final class Timeline {
     private static final int MOST = 400;
 
     private final History history;
-    private final Moment moment;
+    private final Incident moment;
     private final long from;
     private final long until;
     private final List<Integer> sections = new ArrayList<>();
     private final List<Integer> clients;
     private final List<Long> tokens;
 
-    Timeline(History history, Moment moment, long radiusNanos) {
+    Timeline(History history, Incident moment, long radiusNanos) {
         this.history = history;
         this.moment = moment;
         this.from = moment.at() - radiusNanos;

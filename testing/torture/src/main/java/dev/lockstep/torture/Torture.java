@@ -2,7 +2,7 @@ package dev.lockstep.torture;
 
 import java.time.Duration;
 
-/** Tortures engines. Thread-safe, but for the sake of the figures one run at a time. */
+/** Tortures engines. Thread-safe; to keep the figures right, run one at a time. */
 public final class Torture {
     private Torture() {}
 
@@ -13,7 +13,7 @@ public final class Torture {
      * @param settings what the run is like
      * @param progress hears how far it is
      * @return what was seen
-     * @throws dev.lockstep.servers.ServerUnavailableException if its servers cannot be had here
+     * @throws dev.lockstep.servers.ServerUnavailableException if its servers are not available here
      * @throws Exception if the run could not be carried out
      */
     public static Report run(Engine engine, Settings settings, Progress progress) throws Exception {

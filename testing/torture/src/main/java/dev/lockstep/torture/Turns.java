@@ -44,7 +44,7 @@ final class Turns implements Activity {
         this.stay = new Stay(worker, witness, holdsLong);
     }
 
-    /** One turn: takes a lock in some way, or fails to, works inside, and gives it back. */
+    /** One turn: takes a lock in some way, or fails to, works inside, and releases it. */
     @Override
     public void next() {
         turn++;
@@ -77,7 +77,7 @@ final class Turns implements Activity {
 
     /**
      * Each in turn. The threads of a worker begin at different locks, so that after a few turns it has had all. On a healthy
-     * engine those who hold long take a fair one every other time, where many wait and show that the order is kept.
+     * engine threads that hold long take a fair one every other time, where many wait and show that the order is kept.
      */
     private int calmLock(Locks locks, int count) {
         boolean together = pace == Worker.Pace.CALM && thread < Settings.LONG_THREADS && turnsInPace % 2 == 0;
@@ -175,18 +175,19 @@ final class Turns implements Activity {
     }
 
     /** Whether the engine has this thread's claim, whose name is that of this turn alone. */
-    private static boolean isQueued(Locks locks, int lock) {
+    private boolean isQueued(Locks locks, int lock) {
         try {
             String me = Thread.currentThread().getName();
             return locks.client().inspect(Locks.name(lock)).waiters().stream()
                     .anyMatch(waiter -> waiter.holder().thread().equals(me)
                             && waiter.holder().client().equals(locks.client().name()));
         } catch (LockUnavailableException e) {
-            return false; // then this one proves nothing about the order
+            outcomes.judgeLook(locks, lock, e);
+            return false; // this claim proves nothing about the order
         }
     }
 
-    /** Connects anew, and closes the old client with whatever other threads hold and wait for. */
+    /** Connects again, and closes the old client with whatever other threads hold and wait for. */
     private void reopen(Locks old) {
         try {
             if (worker.reopen()) {
@@ -196,7 +197,7 @@ final class Turns implements Activity {
             witness.complain(
                     Rule.OUTCOME,
                     -1,
-                    "connecting anew, or closing " + old.client().name() + ", threw " + e);
+                    "connecting again, or closing " + old.client().name() + ", threw " + e);
         }
     }
 

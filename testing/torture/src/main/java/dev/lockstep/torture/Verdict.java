@@ -13,7 +13,7 @@ final class Verdict {
     private static final int EXAMPLES = 20;
 
     private final Map<Rule, Tally> tallies = new EnumMap<>(Rule.class);
-    private final List<Moment> overlaps = new ArrayList<>();
+    private final List<Incident> overlaps = new ArrayList<>();
     private long overlapsAfterLease;
 
     /** What is kept of one rule. */
@@ -50,7 +50,7 @@ final class Verdict {
         return tallies.computeIfAbsent(rule, key -> new Tally());
     }
 
-    void overlapAfterLease(Moment moment) {
+    void overlapAfterLease(Incident moment) {
         overlapsAfterLease++;
         if (overlaps.size() < EXAMPLES) {
             overlaps.add(moment);
@@ -58,15 +58,15 @@ final class Verdict {
     }
 
     /** The worst moments: what was broken, then what was excused, then what no lock can prevent. */
-    List<Moment> worst(int most) {
+    List<Incident> worst(int most) {
         List<Violation> examples = new ArrayList<>();
         tallies.values().forEach(tally -> examples.addAll(tally.examples));
         examples.sort(Comparator.comparing(Violation::isExcused));
-        List<Moment> moments = new ArrayList<>();
+        List<Incident> moments = new ArrayList<>();
         for (Violation each : examples) {
             if (each.lock() >= 0) {
                 String excuse = each.isExcused() ? " (not promised in: " + each.excuse() + ")" : "";
-                moments.add(new Moment(each.lock(), each.at(), each.rule().broken() + ": " + each.text() + excuse));
+                moments.add(new Incident(each.lock(), each.at(), each.rule().broken() + ": " + each.text() + excuse));
             }
         }
         moments.addAll(overlaps);

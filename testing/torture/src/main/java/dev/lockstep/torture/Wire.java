@@ -1,7 +1,7 @@
 package dev.lockstep.torture;
 
 /**
- * What the messages between a worker's process and the observer begin with. Each is answered before the next is sent, but for
+ * What the messages between a worker's process and the observer begin with. Each is answered before the next is sent, except for
  * those that need no stamp of their own to prove something, which are not answered at all.
  */
 enum Wire {
@@ -9,6 +9,8 @@ enum Wire {
     ASK_PERMITS,
     SLOT,
     QUEUED,
+    INSIDE,
+    VICTIM,
     ENTER,
     WRITE,
     LOOK,

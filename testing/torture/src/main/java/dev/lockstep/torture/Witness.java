@@ -23,6 +23,12 @@ interface Witness {
     /** The engine has the claim of the call: it was seen there. */
     void queued(int section);
 
+    /** The thread makes the call while it is inside another section. */
+    void inside(int section, int outer);
+
+    /** The call failed because of a deadlock. */
+    void victim(int section);
+
     /** The call has the lock. Reads the registers. */
     Seen enter(int section, long token);
 
@@ -49,10 +55,10 @@ interface Witness {
     /** The call ended without the lock. May return before the message was stamped. */
     void giveUp(int section);
 
-    /** The client was opened anew, and the old one closed in the midst of work. */
+    /** The client was opened again, and the old one closed in the middle of work. */
     void reopened();
 
-    /** The client stood still until now. */
+    /** The client was paused until now. */
     void stalled(long nanos);
 
     /** Something was seen that must not be. */

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A client and its threads, which take turns at locks, permits and terms until they are told to rest. Thread-safe. */
+/** A client and its threads, which take turns at locks, permits and terms until they are asked to rest. Thread-safe. */
 final class Worker {
     /** How the threads go about it. */
     enum Pace {
@@ -62,6 +62,12 @@ final class Worker {
     /** With three workers, twice as many threads as there are permits. */
     private static final int PERMIT_THREADS = 2;
 
+    /** Threads that hold one lock and wait for another one. */
+    private static final int CROSS_THREADS = 2;
+
+    /** How soon such a wait is recorded: much sooner than by default, so that there are many deadlocks in a run. */
+    static final Duration RECORD_WAITS_AFTER = Duration.ofMillis(100);
+
     private final Plan plan;
     private final Supplier<LockClient> connect;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -87,6 +93,9 @@ final class Worker {
             add(new PermitTurns(this, threads.size(), witnesses.get()));
         }
         add(new TermTurns(this, threads.size(), witnesses.get()));
+        for (int i = 0; i < CROSS_THREADS && CrossTurns.canBeIn(plan.locks()); i++) {
+            add(new CrossTurns(this, threads.size(), witnesses.get()));
+        }
         threads.forEach(Thread::start);
     }
 
@@ -145,7 +154,7 @@ final class Worker {
             } catch (UncheckedIOException e) {
                 return; // the observer is gone
             } catch (RuntimeException | Error e) {
-                activity.complain(e); // and goes on: who is missing shows nothing any more
+                activity.complain(e); // and continues: a missing thread shows nothing any more
             } finally {
                 busy.decrementAndGet();
             }
@@ -176,7 +185,7 @@ final class Worker {
                 .collect(Collectors.joining("; "));
     }
 
-    /** Connects anew, and then closes the old client with whatever other threads hold and wait for; false if it cannot. */
+    /** Connects again, and then closes the old client with whatever other threads hold and wait for; false if it cannot. */
     boolean reopen() {
         Locks old = locks;
         try {

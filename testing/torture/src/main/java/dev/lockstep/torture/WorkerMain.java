@@ -1,5 +1,6 @@
 package dev.lockstep.torture;
 
+import dev.lockstep.DeadlockPolicy;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockstepException;
 import java.io.BufferedReader;
@@ -20,7 +21,7 @@ import java.util.regex.Pattern;
  * <pre>
  * go WILD      (no answer)
  * calls        "calls", and those that its threads are in
- * stalled      "stalled", and for how many nanoseconds it stood still
+ * stalled      "stalled", and for how many nanoseconds it was paused
  * close        a line "left WHAT" for each thing left over, then "closed"
  * </pre>
  */
@@ -31,6 +32,7 @@ final class WorkerMain {
     static final Duration LONGEST_BACKOFF = Duration.ofMillis(200);
 
     private static final String NAME = "worker-";
+
     /** As {@code ProcessRig.CONNECTIONS_END}: the threads that close connections end with the last of them. */
     private static final Duration THREADS_END = Duration.ofSeconds(20);
 
@@ -92,6 +94,8 @@ final class WorkerMain {
                 .requestTimeout(REQUEST_TIMEOUT)
                 .retryBackoff(Duration.ofMillis(10), LONGEST_BACKOFF)
                 .clientName(name)
+                .deadlocks(DeadlockPolicy.FAIL)
+                .recordWaitsAfter(Worker.RECORD_WAITS_AFTER)
                 .connect();
     }
 
@@ -140,7 +144,7 @@ final class WorkerMain {
 
     /** The threads with some names that do not end, though those whose they were have closed. */
     static List<String> threadsLeft(String names) {
-        Parking.until(() -> threads(names).isEmpty(), THREADS_END);
+        Stalls.untilAwake(() -> threads(names).isEmpty(), THREADS_END);
         return threads(names);
     }
 

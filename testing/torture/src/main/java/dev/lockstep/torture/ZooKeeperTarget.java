@@ -70,7 +70,7 @@ final class ZooKeeperTarget implements Target {
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(machines.clocks(ttl()));
         faults.addAll(machines.slowDisks());
-        // No full disks: a server may go on with a hole in its log then, and cannot be started on it again.
+        // No full disks: a server may continue with a hole in its log then, and cannot be started on it again.
         faults.addAll(List.of(
                 ServerFaults.paused("leader paused", Length.ANY, this::leader),
                 ServerFaults.killed("leader killed", this::leader),
@@ -89,7 +89,7 @@ final class ZooKeeperTarget implements Target {
     }
 
     /**
-     * Somebody who holds or waits.
+     * A client that holds or waits.
      *
      * @param id of the session
      * @param node one of its nodes
@@ -149,7 +149,7 @@ final class ZooKeeperTarget implements Target {
         return client;
     }
 
-    /** The sessions that have nodes: who holds or waits. */
+    /** The sessions that have nodes: holders and waiters. */
     private List<Session> sessions() {
         return SESSION.matcher(member("leader", 0).report("dump"))
                 .results()

@@ -10,10 +10,12 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is left in tables: that which a sweeper removes in time is not, all else is. */
+@Tag("full")
 class LeftoversTest {
     private static final Duration TTL = Duration.ofSeconds(1);
     private static final String SESSION =

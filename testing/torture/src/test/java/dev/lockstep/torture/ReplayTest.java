@@ -2,6 +2,7 @@ package dev.lockstep.torture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.lockstep.DeadlockPolicy;
 import dev.lockstep.LockClient;
 import dev.lockstep.memory.MemoryEngine;
 import dev.lockstep.torture.Fault.Act;
@@ -49,6 +50,12 @@ class ReplayTest {
         public void queued(int section) {}
 
         @Override
+        public void inside(int section, int outer) {}
+
+        @Override
+        public void victim(int section) {}
+
+        @Override
         public Seen enter(int section, long token) {
             return new Seen(0, 0, 0);
         }
@@ -78,9 +85,12 @@ class ReplayTest {
         public void complain(Rule rule, int lock, String text) {}
     }
 
-    /** Those of threads. The tasks of terms, which come last, always ask for the same election. */
+    /**
+     * Those of threads with locks and permits. The tasks of terms always ask for the same election, and the last threads ask for a
+     * second lock only if they got the first one.
+     */
     private static Stream<Notes> scheduled(List<Notes> notes) {
-        return notes.subList(0, notes.size() - 1).stream();
+        return notes.subList(0, THREADS + 2).stream();
     }
 
     /** What each thread asks for, on an engine where the third lock is held by somebody else for a time. */
@@ -93,7 +103,12 @@ class ReplayTest {
             Worker.Plan plan = new Worker.Plan(0, settings, Duration.ofMillis(400), Duration.ZERO);
             Worker worker = new Worker(
                     plan,
-                    () -> LockClient.builder().backend(engine).ttl(plan.ttl()).connect(),
+                    () -> LockClient.builder()
+                            .backend(engine)
+                            .ttl(plan.ttl())
+                            .deadlocks(DeadlockPolicy.FAIL)
+                            .recordWaitsAfter(Worker.RECORD_WAITS_AFTER)
+                            .connect(),
                     () -> {
                         notes.add(new Notes());
                         return notes.get(notes.size() - 1);

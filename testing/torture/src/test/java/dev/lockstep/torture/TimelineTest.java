@@ -44,7 +44,7 @@ class TimelineTest {
         section(1, 3, 900, 950, 960, 9); // another time
         history.add(new FaultWindow("link <cut>", "worker 1", 1, FaultWindow.ALL, Set.of(), 110, 130, true));
 
-        String svg = new Timeline(history, new Moment(3, 150, "two inside"), 100).svg();
+        String svg = new Timeline(history, new Incident(3, 150, "two inside"), 100).svg();
 
         Document parsed =
                 DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new InputSource(new StringReader(svg)));

@@ -6,7 +6,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Unmatched;
 
-/** What breaks and starts servers: a download of its own, since it brings servers and is not for production. */
+/**
+ * The part that starts servers and injects faults: a separate download, since it contains servers and is not for
+ * production.
+ */
 final class Addon {
     static final String NAME =
             "the torture add-on, the archive lockstep-cli-VERSION-torture, unpacked over this installation";
@@ -23,7 +26,7 @@ final class Addon {
         return isThere() ? new TortureCommand() : new Missing();
     }
 
-    @Command(name = "torture", description = "Breaks things while several processes use locks. Needs " + NAME + ".")
+    @Command(name = "torture", description = "Injects faults while several processes use locks. Needs " + NAME + ".")
     static final class Missing implements Callable<Integer> {
         @Unmatched
         private List<String> ignored = new ArrayList<>();

@@ -25,7 +25,7 @@ final class Bench {
     private final Duration time;
     private final String name = "bench:" + UUID.randomUUID();
 
-    /** Who gave the lock back last, and when; guarded by the lock itself. */
+    /** The client that released the lock last, and when; guarded by the lock itself. */
     private volatile @Nullable Object lastHolder;
 
     private volatile long releasedAt;
@@ -36,7 +36,7 @@ final class Bench {
         this.time = time;
     }
 
-    /** How long it takes to take and give back, in each of some threads of one client. */
+    /** How long it takes to acquire and release, in each of some threads of one client. */
     Waits pairs(int threads) throws InterruptedException {
         DistributedLock lock = one.lock(name);
         return measure(Collections.nCopies(threads, (waits, deadline) -> {

@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         description = {
-            "Measures, for a few seconds each: taking and giving back a free lock; many threads on one lock; and the time"
-                    + " from one client's release to the next one's grant."
+            "Measures, for a few seconds each: acquiring and releasing a free lock; many threads on one lock; and the"
+                    + " time from one client's release to the next one's grant."
         })
 final class BenchCommand implements Callable<Integer> {
     @Spec
@@ -83,7 +83,10 @@ final class BenchCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    /** What the many threads do, under the names of the meters; apart from the measurements, which counting would slow down. */
+    /**
+     * Counts what the threads do, under the names of the meters; in a separate run, since counting slows the
+     * measurements down.
+     */
     private Map<String, Object> meters(String url) throws InterruptedException {
         MeterCounts counts = new MeterCounts();
         try (LockClient one = engine.connect(url, builder -> builder.observer(counts));
@@ -117,7 +120,7 @@ final class BenchCommand implements Callable<Integer> {
         table.print(out);
         measured.forEach((what, waits) -> {
             out.println();
-            out.println(what + (what.equals("hand-off") ? ", from release to grant:" : ", taken and given back:"));
+            out.println(what + (what.equals("hand-off") ? ", from release to grant:" : ", acquired and released:"));
             Histogram.print(waits, out);
         });
     }

@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * What an engine tells of itself, and how far its clock is ahead of this machine's. The clock was read at some moment
+ * What an engine says about itself, and how far its clock is ahead of this machine's. The clock was read at some moment
  * between question and answer: half the time between them is the error, so the quickest of some answers is taken.
  *
- * @param info what it tells
+ * @param info what it says
  * @param asked this machine's time in the middle between question and answer
  * @param took the time between them
  */
@@ -40,7 +40,7 @@ record ClockReading(EngineInfo info, Instant asked, Duration took) {
                 .orElse(0.0);
     }
 
-    /** A millisecond at least: some clocks tell no more. */
+    /** At least a millisecond: some clocks are no more precise. */
     double errorMillis() {
         return Math.max(1, took.toNanos() / 2e6);
     }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
         name = "console",
         description = {
             "Serves a web page that shows who holds, who waits and what blocks whom, until Ctrl-C.",
-            "It listens on loopback and can only be looked at, unless options say otherwise."
+            "It listens on loopback and is read-only, unless options say otherwise."
         })
 final class ConsoleCommand implements Callable<Integer> {
     private static final String AUDIT_LEVEL = "org.slf4j.simpleLogger.log." + Console.AUDIT_LOGGER;
@@ -43,7 +43,8 @@ final class ConsoleCommand implements Callable<Integer> {
     @Option(
             names = "--address",
             paramLabel = "HOST",
-            description = "The address to listen on (default: ${DEFAULT-VALUE}). Others than loopback need a token.",
+            description =
+                    "The address to listen on (default: ${DEFAULT-VALUE}). Addresses other than loopback need a token.",
             defaultValue = "127.0.0.1")
     private String address = "127.0.0.1";
 

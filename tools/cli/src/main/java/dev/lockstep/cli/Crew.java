@@ -53,7 +53,7 @@ final class Crew implements AutoCloseable {
         return lines;
     }
 
-    /** Waits for the next line, which must begin with a word; gives the line. */
+    /** Waits for the next line, which must begin with a word, and returns the line. */
     WorkerProcess.Line next(String word, int seconds) throws InterruptedException {
         WorkerProcess.Line line = lines.poll(seconds, TimeUnit.SECONDS);
         if (line == null) {

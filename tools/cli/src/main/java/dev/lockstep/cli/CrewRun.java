@@ -14,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a demo: gives tasks to the processes, one to each of their threads at a time, until all are answered. What a
- * process had not answered when it died is given to the others. For one thread.
+ * One run of a demo: assigns tasks to the processes, one to each of their threads at a time, until all are answered. If
+ * a
+ * process dies, its unanswered tasks are assigned to the others. For one thread.
  */
 final class CrewRun {
     private static final int TICK_MILLIS = 100;

@@ -24,9 +24,8 @@ import picocli.CommandLine.Spec;
 /** Shows holders that wait for other locks, and deadlocks among them. */
 @Command(
         name = "deadlocks",
-        description =
-                "Shows which holders of locks wait for other locks, and whether they wait for each other. Ends with 3"
-                        + " if there is a deadlock.")
+        description = "Shows which holders of locks wait for other locks, and whether they wait for each other. The"
+                + " exit code is 3 if there is a deadlock.")
 final class DeadlocksCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -37,7 +36,7 @@ final class DeadlocksCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "PREFIX",
-            description = "What the names of the held locks begin with (default: all).",
+            description = "Show only held locks whose names have this prefix (default: all).",
             defaultValue = "")
     private String prefix = "";
 
@@ -118,7 +117,7 @@ final class DeadlocksCommand implements Callable<Integer> {
                 LockInfos.token(edge.holder()),
                 edge.waitsFor().lock(),
                 edge.waitsFor().since(),
-                edge.isCertain() ? "certain" : "maybe outdated");
+                edge.isCertain() ? "certain" : "possibly outdated");
     }
 
     private static Map<String, Object> toJson(WaitGraph graph, List<WaitGraph.Cycle> deadlocks) {

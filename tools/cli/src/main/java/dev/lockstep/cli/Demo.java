@@ -35,7 +35,7 @@ abstract class Demo implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "Who comes when, and how long each takes (default: by chance).")
+            description = "Determines the order of tasks, and how long each takes (default: random).")
     private @Nullable Long givenSeed;
 
     @Option(names = "--json", description = "Print JSON on one line.")
@@ -116,7 +116,7 @@ abstract class Demo implements Callable<Integer> {
     private void requireShared(String url) {
         if (url.startsWith("memory:")) {
             throw new ParameterException(
-                    spec.commandLine(), "a demo runs several processes, and memory: is an engine for one");
+                    spec.commandLine(), "a demo runs several processes, but memory: works within one only");
         }
     }
 

@@ -2,6 +2,8 @@ package dev.lockstep.cli;
 
 import dev.lockstep.LeaderElection;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
+import dev.lockstep.LockObserver;
 import dev.lockstep.Term;
 import java.io.IOException;
 import java.time.Duration;
@@ -11,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,9 +27,9 @@ import picocli.CommandLine.Spec;
         name = "elect",
         customSynopsis = "lockstep elect [OPTIONS] NAME -- COMMAND [ARG...]",
         description = {
-            "Stands in an election, and runs a command while this process leads: one of all that stand under that name.",
+            "Takes part in an election, and runs a command while this process leads. One process leads at a time.",
             "The command finds LOCKSTEP_NAME and LOCKSTEP_TOKEN, the number of the term, in its environment. If leadership is"
-                    + " lost, the command gets TERM, and KILL after a time of grace; then this process stands by again."
+                    + " lost, the command gets TERM, and KILL after a grace period; then this process stands by again."
                     + " If the command ends by itself, another process leads, and this one exits with the command's code."
         })
 final class ElectCommand implements Callable<Integer> {
@@ -43,7 +46,7 @@ final class ElectCommand implements Callable<Integer> {
             index = "1..*",
             arity = "1..*",
             paramLabel = "COMMAND",
-            description = "What to run, and its arguments. Put -- before it.")
+            description = "The command to run, and its arguments. Put -- before it.")
     private List<String> command = List.of();
 
     @Option(
@@ -55,7 +58,7 @@ final class ElectCommand implements Callable<Integer> {
     @Option(
             names = "--ttl",
             paramLabel = "SECONDS",
-            description = "After how long another process leads if this one is killed (default: ${DEFAULT-VALUE}).",
+            description = "If this process is killed, another one leads after this time (default: ${DEFAULT-VALUE}).",
             defaultValue = "30")
     private Duration ttl = Duration.ofSeconds(30);
 
@@ -63,14 +66,14 @@ final class ElectCommand implements Callable<Integer> {
             names = "--grace",
             paramLabel = "SECONDS",
             description =
-                    "How long the command may go on after TERM if leadership is lost (default: ${DEFAULT-VALUE}).",
+                    "How long the command may continue after TERM if leadership is lost (default: ${DEFAULT-VALUE}).",
             defaultValue = "10")
     private Duration grace = Duration.ofSeconds(10);
 
     /** Ends as the command does, unless it ends because of a loss. */
     private final CompletableFuture<Integer> end = new CompletableFuture<>();
 
-    /** The command of the present or the last term; before the first, one that only hears signals. */
+    /** The command of the current or last term; before the first term, one that only receives signals. */
     private volatile @Nullable GuardedProcess process;
 
     @Override
@@ -78,12 +81,15 @@ final class ElectCommand implements Callable<Integer> {
         Programs.require(command.get(0));
         Thread waiting = Thread.currentThread();
         process = new GuardedProcess(grace, waiting);
-        try (LockClient client = engine.connect(builder -> builder.ttl(ttl));
+        try (LockClient client = engine.connect(builder -> builder.ttl(ttl).observer(new Standing()));
                 LeaderElection election = stand(client, waiting)) {
             return end.get();
         } catch (InterruptedException e) {
             return ExitCodes.SIGNAL + Objects.requireNonNull(process).endedBy();
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof LockConfigurationException refused) {
+                throw refused;
+            }
             throw Programs.notExecutable(command.get(0));
         }
     }
@@ -116,13 +122,37 @@ final class ElectCommand implements Callable<Integer> {
         }
     }
 
-    /** An interrupt says that leadership was lost: the command has been sent TERM, and its end is awaited all the same. */
+    /**
+     * An interrupt means that leadership was lost: the command has been sent TERM, and this still waits for it to end.
+     */
     private static int awaitEnd(GuardedProcess started) {
         while (true) {
             try {
                 return started.await();
             } catch (InterruptedException e) {
-                // Once more.
+                // Wait again.
+            }
+        }
+    }
+
+    /** Reports that this process cannot stand: an election tries again and again, and only logs why. */
+    private final class Standing implements LockObserver, LockObserver.CallObserver {
+        private final AtomicBoolean reported = new AtomicBoolean();
+
+        @Override
+        public LockObserver.CallObserver callStarted(Call call) {
+            return this;
+        }
+
+        @Override
+        public void callEnded(CallEnd how) {
+            Throwable failure = how.failure().orElse(null);
+            if (failure instanceof LockConfigurationException) {
+                end.completeExceptionally(failure);
+            } else if (failure == null) {
+                reported.set(false);
+            } else if (!end.isDone() && reported.compareAndSet(false, true)) {
+                report("cannot stand in the election '" + name + "', and tries again: " + failure.getMessage());
             }
         }
     }

@@ -1,6 +1,7 @@
 package dev.lockstep.cli;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.servers.SqliteLibrary;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 import java.util.logging.Level;
@@ -11,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Where the locks are. */
+/** The options that select the engine and the namespace. */
 final class EngineOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -33,11 +34,11 @@ final class EngineOptions {
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description = "How long to wait for an answer of the engine (default: ${DEFAULT-VALUE}).",
+            description = "How long to wait for an answer from the engine (default: ${DEFAULT-VALUE}).",
             defaultValue = "5")
     private Duration timeout = Duration.ofSeconds(5);
 
-    /** Where to connect: the first that is given of a parameter, the option and the environment. */
+    /** The URL to connect to: the parameter, the option or the environment variable, whichever is given first. */
     String url(@Nullable String parameter) {
         String given = givenUrl(parameter);
         if (given == null) {
@@ -73,7 +74,7 @@ final class EngineOptions {
         return connect(url(null), more);
     }
 
-    /** Connects. Whatever ends this process but a kill, the client gives back what it holds. */
+    /** Connects. The client releases its locks when this process ends, unless it is killed. */
     LockClient connect(String target, UnaryOperator<LockClient.Builder> more) {
         silenceDrivers();
         SqliteLibrary.loadFor(target);
@@ -90,14 +91,14 @@ final class EngineOptions {
         }
     }
 
-    /** Some clients of engines log by the JDK's own means, to standard error. */
+    /** Turns off the loggers of drivers that use java.util.logging, which would print to standard error. */
     static void silenceDrivers() {
         if ("off".equals(System.getProperty(Main.LOG_LEVEL))) {
             Logger.getLogger("").setLevel(Level.OFF);
         }
     }
 
-    /** A name or namespace that no lock can have is a mistake on the command line. */
+    /** Reports a name or namespace that no lock can have as a mistake on the command line. */
     ParameterException unusable(IllegalArgumentException e) {
         return new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }

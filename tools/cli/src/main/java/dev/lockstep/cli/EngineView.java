@@ -2,9 +2,14 @@ package dev.lockstep.cli;
 
 import java.util.List;
 
-/** Shows what a server has of a namespace, past the engine, as an operator would look. For one thread. */
+/**
+ * Shows the data of a namespace on a server, read directly and not through the library, as an operator would. For one
+ * thread.
+ */
 interface EngineView extends AutoCloseable {
-    /** What is there now, a line each, with {@link Labels} in place of what differs from run to run. */
+    /**
+     * The data that is there now, one line each, with {@link Labels} in place of values that differ from run to run.
+     */
     List<String> look() throws Exception;
 
     @Override

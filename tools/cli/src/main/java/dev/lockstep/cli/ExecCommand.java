@@ -29,9 +29,9 @@ import picocli.CommandLine.Spec;
         name = "exec",
         customSynopsis = "lockstep exec [OPTIONS] NAME -- COMMAND [ARG...]",
         description = {
-            "Takes a lock, runs a command, gives the lock back, and exits with the command's code.",
+            "Acquires a lock, runs a command, releases the lock, and exits with the command's code.",
             "The command finds LOCKSTEP_NAME and LOCKSTEP_TOKEN in its environment, and with --permits LOCKSTEP_SLOT. Signals"
-                    + " are passed on to it. If the lock is lost, the command gets TERM, and KILL after a time of grace."
+                    + " are passed on to it. If the lock is lost, the command gets TERM, and KILL after a grace period."
         })
 final class ExecCommand implements Callable<Integer> {
     @Spec
@@ -47,22 +47,22 @@ final class ExecCommand implements Callable<Integer> {
             index = "1..*",
             arity = "1..*",
             paramLabel = "COMMAND",
-            description = "What to run, and its arguments. Put -- before it.")
+            description = "The command to run, and its arguments. Put -- before it.")
     private List<String> command = List.of();
 
     @Option(
             names = "--wait",
             paramLabel = "SECONDS",
-            description = "How long to wait for the lock; then exit 75 (default: for ever).")
+            description = "How long to wait for the lock; then exit 75 (default: no limit).")
     private @Nullable Duration wait;
 
     @Option(names = "--try", description = "Do not wait for the lock: if it is busy, exit 75.")
     private boolean tryOnly;
 
-    @Option(names = "--fair", description = "First come, first served, over all processes.")
+    @Option(names = "--fair", description = "First come, first served, across all processes.")
     private boolean fair;
 
-    @Option(names = "--shared", description = "Take it as a reader: together with others who do.")
+    @Option(names = "--shared", description = "Acquire it as a reader, together with other readers.")
     private boolean shared;
 
     @Option(
@@ -74,14 +74,14 @@ final class ExecCommand implements Callable<Integer> {
     @Option(
             names = "--max-hold",
             paramLabel = "SECONDS",
-            description = "How long the command may hold the lock at most; then it is lost (default: for ever).")
+            description = "Maximum hold time; the lock is lost after it (default: no limit).")
     private @Nullable Duration maxHold;
 
     @Option(
             names = "--min-hold",
             paramLabel = "SECONDS",
-            description = "How long the lock stays held at least, also after the command has ended; not after this"
-                    + " process has ended on Redlock, etcd and ZooKeeper (default: none).")
+            description = "Minimum hold time. The lock stays held after the command has ended; on Redlock, etcd and"
+                    + " ZooKeeper only until this process has ended (default: none).")
     private @Nullable Duration minHold;
 
     @Option(
@@ -94,17 +94,18 @@ final class ExecCommand implements Callable<Integer> {
     @Option(
             names = "--grace",
             paramLabel = "SECONDS",
-            description = "How long the command may go on after TERM if the lock is lost (default: ${DEFAULT-VALUE}).",
+            description =
+                    "How long the command may continue after TERM if the lock is lost (default: ${DEFAULT-VALUE}).",
             defaultValue = "10")
     private Duration grace = Duration.ofSeconds(10);
 
     @Override
     public Integer call() throws IOException {
         if (tryOnly && wait != null) {
-            throw new ParameterException(spec.commandLine(), "--try and --wait exclude each other");
+            throw new ParameterException(spec.commandLine(), "--try and --wait cannot be combined");
         }
         if (shared && permits != null) {
-            throw new ParameterException(spec.commandLine(), "--shared and --permits exclude each other");
+            throw new ParameterException(spec.commandLine(), "--shared and --permits cannot be combined");
         }
         Programs.require(command.get(0));
         try (LockClient client = engine.connect(builder -> builder.ttl(ttl))) {
@@ -165,6 +166,10 @@ final class ExecCommand implements Callable<Integer> {
     }
 
     private int busy(LockClient client) {
+        if (permits != null) {
+            report("all permits of semaphore '" + name + "' are in use, or others wait for them");
+            return ExitCodes.BUSY;
+        }
         String holder = client.inspect(name).holders().stream()
                 .findFirst()
                 .map(entry -> " by " + entry.holder())
@@ -176,7 +181,8 @@ final class ExecCommand implements Callable<Integer> {
     private int runHolding(Lease held, GuardedProcess process) throws IOException, InterruptedException {
         try {
             held.onLost(reason -> {
-                report("the lock '" + name + "' was lost: " + reason.explanation());
+                report((permits == null ? "the lock '" : "the permit of semaphore '") + name + "' was lost: "
+                        + reason.explanation());
                 process.onLost();
             });
             process.start(command, environment(held));
@@ -205,7 +211,7 @@ final class ExecCommand implements Callable<Integer> {
         try {
             held.close();
         } catch (LockLostException e) {
-            // Told already.
+            // The loss has been reported already.
         } catch (ReleaseNotConfirmedException e) {
             report(e.getMessage() + " It is free in " + ttl.toSeconds() + " s at the latest.");
         }

@@ -2,13 +2,13 @@ package dev.lockstep.cli;
 
 /** How the command ends. Those from 64 to 78 are the ones of {@code sysexits.h}, the others are a shell's. */
 final class ExitCodes {
-    /** It did what was asked. */
+    /** The command did what was asked. */
     static final int OK = 0;
 
-    /** Something unexpected went wrong, or a demo did not end as it must. */
+    /** An unexpected error, or a demo did not end as it should. */
     static final int FAILED = 1;
 
-    /** The command line, or the URL on it, makes no sense. */
+    /** The command line, or the URL on it, is invalid. */
     static final int USAGE = 2;
 
     /** There is a deadlock. */
@@ -17,10 +17,10 @@ final class ExitCodes {
     /** The engine did not answer. */
     static final int UNAVAILABLE = 69;
 
-    /** What the command had to say could not be written. */
+    /** The output could not be written. */
     static final int NOT_WRITTEN = 74;
 
-    /** Somebody else holds the lock: one that exec needs, or that release was to take from another. */
+    /** The lock is busy: exec could not acquire it, or release found another holder than the one to release. */
     static final int BUSY = 75;
 
     /** The lock was lost while the command ran. */
@@ -35,7 +35,7 @@ final class ExitCodes {
     /** Plus a signal's number: ended by that signal. */
     static final int SIGNAL = 128;
 
-    /** Nobody reads what the command says. */
+    /** Nobody reads the output. */
     static final int BROKEN_PIPE = SIGNAL + 13;
 
     private ExitCodes() {}

@@ -26,11 +26,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "explain",
         description = {
-            "Shows how an engine locks: two to four clients take a lock or permits in turn, and after each step the real keys, nodes or"
-                    + " rows on the server are printed, as Markdown. What differs from run to run has a name: A.1 is A's"
-                    + " first claim, T1 a token, S1 a session or lease.",
-            "What the URL does not serve, if one is given, is explained on an engine of the command's own: SQL in a SQLite"
-                    + " file, others on a server that it starts, and fetches from Debian if it is not here."
+            "Shows how an engine locks: two to four clients acquire a lock or permits in turn, and after each step the"
+                    + " real keys, nodes or rows on the server are printed, as Markdown. Values that differ from run to"
+                    + " run are replaced by names: A.1 is A's first claim, T1 a token, S1 a session or lease.",
+            "If no URL is given, or it does not support the lock, the command uses its own engine: SQL in a SQLite"
+                    + " file, others on a server that it starts, and downloads from Debian if it is not installed."
         })
 final class ExplainCommand implements Callable<Integer> {
     @Spec
@@ -44,8 +44,8 @@ final class ExplainCommand implements Callable<Integer> {
             paramLabel = "ENGINE",
             completionCandidates = Names.class,
             description =
-                    "What to explain: ${COMPLETION-CANDIDATES} (default: all that the URL serves; without one, what"
-                            + " needs no server).")
+                    "What to explain: ${COMPLETION-CANDIDATES} (default: everything that the URL supports; without a"
+                            + " URL, everything that needs no server).")
     private List<String> names = List.of();
 
     @Option(
@@ -58,7 +58,7 @@ final class ExplainCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print a line of JSON for each engine.")
     private boolean json;
 
-    /** What there is to choose from. */
+    /** The names to choose from. */
     static final class Names implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -108,7 +108,7 @@ final class ExplainCommand implements Callable<Integer> {
                 .findFirst()
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(),
-                        "unknown engine '" + name + "'; there are "
+                        "unknown engine '" + name + "'; the engines are "
                                 + Arrays.stream(Algorithm.values())
                                         .map(Algorithm::label)
                                         .collect(Collectors.joining(", "))));
@@ -156,9 +156,10 @@ final class ExplainCommand implements Callable<Integer> {
         out.println("## " + algorithm.label());
         out.println();
         out.println(algorithm.about);
-        out.println(
-                (algorithm.isSemaphore() ? "The semaphore of " + Algorithm.PERMITS + " permits is `" : "The lock is `")
-                        + Explanation.LOCK + "` in the namespace `app`.");
+        out.println((algorithm.isSemaphore()
+                        ? "The semaphore of " + Algorithm.PERMITS + " permits is `"
+                        : algorithm.isElection() ? "The election is `" : "The lock is `")
+                + Explanation.LOCK + "` in the namespace `app`.");
         out.println();
         int number = 0;
         for (Explanation.Step step : steps) {

@@ -2,6 +2,7 @@ package dev.lockstep.cli;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.DistributedReadWriteLock;
+import dev.lockstep.LeaderElection;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockMode;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -20,19 +22,19 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Plays one algorithm with a few clients of this process, and looks at the server after each step. It knows who must be
- * served next, and fails if somebody else is. For one thread.
+ * Plays one algorithm with a few clients of this process, and reads from the server after each step. It knows
+ * which client must be served next, and fails if another one is. For one thread.
  */
 final class Explanation implements AutoCloseable {
     static final String LOCK = "order:42";
 
-    /** A lease's token has the engine's in its upper bits. */
+    /** A lease's token has the engine's token in its upper bits. */
     static final int TOKEN_SHIFT = 10;
 
     private static final int PATIENCE_SECONDS = 20;
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** For how long somebody must wait before we believe that he does, where the server does not know of him. */
+    /** How long a client must wait before it counts as a waiter, if the server does not know of waiters. */
     private static final long SHOWS_NOTHING_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final Algorithm algorithm;
@@ -40,6 +42,7 @@ final class Explanation implements AutoCloseable {
     private final EngineView view;
     private final Labels labels;
     private final Map<String, LockClient> clients = new TreeMap<>();
+    private final Map<String, LeaderElection> elections = new TreeMap<>();
     private final List<Ask> holders = new ArrayList<>();
     private final List<Ask> waiters = new ArrayList<>();
 
@@ -52,7 +55,7 @@ final class Explanation implements AutoCloseable {
      * Makes one.
      *
      * @param connect opens the client of a name
-     * @param view looks at the server
+     * @param view reads from the server
      */
     Explanation(Algorithm algorithm, Function<String, LockClient> connect, EngineView view, Labels labels) {
         this.algorithm = algorithm;
@@ -66,7 +69,7 @@ final class Explanation implements AutoCloseable {
         for (String move : algorithm.scene.split(" ")) {
             String client = move.substring(0, 1);
             String title = switch (move.charAt(1)) {
-                case 'X' -> ask(client, LockMode.EXCLUSIVE);
+                case 'X', 'L' -> ask(client, LockMode.EXCLUSIVE);
                 case 'S', 'P' -> ask(client, LockMode.SHARED);
                 case '#' -> askSlot(client);
                 default -> giveBack(client);
@@ -81,8 +84,15 @@ final class Explanation implements AutoCloseable {
 
     private String ask(String name, LockMode mode) throws Exception {
         LockClient client = clients.computeIfAbsent(name, connect);
-        Ask ask = new Ask(name, mode, acquire(client, mode));
+        Ask ask = new Ask(name, mode, algorithm.isElection() ? stand(name, client) : acquire(client, mode));
         waiters.add(ask);
+        if (algorithm.isElection()) {
+            if (serve().contains(ask)) {
+                return name + " stands, and leads " + terms(List.of(ask)) + ".";
+            }
+            awaitWaiter(client, ask);
+            return name + " stands, and waits for its turn.";
+        }
         String as = algorithm.scene.indexOf('S') < 0 ? "" : mode == LockMode.SHARED ? " as a reader" : " as a writer";
         if (algorithm.isSemaphore()) {
             if (serve().contains(ask)) {
@@ -109,6 +119,16 @@ final class Explanation implements AutoCloseable {
                 : lock(client, mode).acquireAsync();
     }
 
+    /** A candidate whose task lasts until its term ends. */
+    private CompletableFuture<Lease> stand(String name, LockClient client) {
+        CompletableFuture<Lease> term = new CompletableFuture<>();
+        elections.put(name, client.election(LOCK, name + ":8080", won -> {
+            term.complete(won);
+            new CountDownLatch(1).await();
+        }));
+        return term;
+    }
+
     private DistributedLock lock(LockClient client, LockMode mode) {
         LockOptions options = algorithm.isFair() ? LockOptions.defaults().fair() : LockOptions.defaults();
         if (mode == LockMode.EXCLUSIVE) {
@@ -121,14 +141,22 @@ final class Explanation implements AutoCloseable {
     private String giveBack(String name) throws Exception {
         Ask ask = holder(name);
         holders.remove(ask);
-        ask.lease.join().close();
+        LeaderElection election = elections.remove(name);
+        if (election == null) {
+            ask.lease.join().close();
+        } else {
+            election.close();
+        }
         List<Ask> served = serve();
         String who = served.stream().map(Ask::client).collect(Collectors.joining(" and "));
+        if (algorithm.isElection()) {
+            return name + " closes" + (served.isEmpty() ? "." : ": " + who + " leads " + terms(served) + ".");
+        }
         if (algorithm.isSemaphore()) {
             return name + " releases its permit"
                     + (served.isEmpty() ? "." : ": " + who + " has it " + tokens(served) + ".");
         }
-        return name + " gives it back" + (served.isEmpty() ? "." : ": " + who + " has it " + tokens(served) + ".");
+        return name + " releases it" + (served.isEmpty() ? "." : ": " + who + " has it " + tokens(served) + ".");
     }
 
     private Ask holder(String name) {
@@ -138,7 +166,10 @@ final class Explanation implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Waits until those have the lock whose turn it is: the first, and if that is a reader all readers behind it. */
+    /**
+     * Waits until the clients whose turn it is have the lock: the first, and if that is a reader, all readers behind
+     * it.
+     */
     private List<Ask> serve() throws InterruptedException {
         List<Ask> served = new ArrayList<>();
         while (!waiters.isEmpty() && fits(waiters.get(0))) {
@@ -168,6 +199,10 @@ final class Explanation implements AutoCloseable {
         }
     }
 
+    private String terms(List<Ask> served) {
+        return tokens(served).replace("token", "term");
+    }
+
     private String tokens(List<Ask> served) {
         String names = served.stream()
                 .map(ask -> labels.token(ask.lease.join().token() >> TOKEN_SHIFT))
@@ -175,7 +210,7 @@ final class Explanation implements AutoCloseable {
         return "(token " + names + ")";
     }
 
-    /** Waits until the server knows of all that wait; where it does not know, for a moment. */
+    /** Waits until the server knows of all waiters; if it does not know of waiters, waits for a moment. */
     private void awaitWaiter(LockClient client, Ask ask) {
         long start = System.nanoTime();
         long longest = algorithm.isPlain() ? SHOWS_NOTHING_NANOS : TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);

@@ -11,31 +11,35 @@ import picocli.CommandLine.Option;
 
 /** The flash sale: several processes sell a limited stock, without a lock and with one. */
 abstract class FlashSale extends Demo {
-    @Option(names = "--processes", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.", defaultValue = "3")
+    @Option(
+            names = "--processes",
+            paramLabel = "N",
+            description = "Number of processes (default: ${DEFAULT-VALUE}).",
+            defaultValue = "3")
     private int processes;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "In each process (default: ${DEFAULT-VALUE}).",
+            description = "Threads in each process (default: ${DEFAULT-VALUE}).",
             defaultValue = "8")
     private int threads;
 
     @Option(
             names = "--stock",
             paramLabel = "N",
-            description = "Items to sell (default: ${DEFAULT-VALUE}).",
+            description = "Number of items for sale (default: ${DEFAULT-VALUE}).",
             defaultValue = "100")
     private int stock;
 
     @Option(
             names = "--buyers",
             paramLabel = "N",
-            description = "Who want one each (default: ${DEFAULT-VALUE}).",
+            description = "Number of buyers; each wants one item (default: ${DEFAULT-VALUE}).",
             defaultValue = "600")
     private int buyers;
 
-    @Option(names = "--kill", description = "Kill one process in the middle of the sale with the lock.")
+    @Option(names = "--kill", description = "Kill one process during the sale with the lock.")
     private boolean kill;
 
     @Override
@@ -72,7 +76,7 @@ abstract class FlashSale extends Demo {
         return result;
     }
 
-    /** All that could be sold was, each item once, in order, by holders with rising tokens; and every buyer has an answer. */
+    /** Everything was sold that could be, each item once, in order, with rising tokens; and every buyer has an answer. */
     private boolean isExact(CrewRun.Result result) {
         List<Integer> numbers =
                 result.journal().stream().map(Ledger.Entry::number).toList();

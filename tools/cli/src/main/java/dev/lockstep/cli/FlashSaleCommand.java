@@ -2,7 +2,7 @@ package dev.lockstep.cli;
 
 import picocli.CommandLine.Command;
 
-/** The flash sale by its name. */
+/** The flash sale as a command with its own name. */
 @Command(
         name = "flash-sale",
         description = {

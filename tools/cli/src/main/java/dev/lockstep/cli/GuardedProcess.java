@@ -22,19 +22,19 @@ final class GuardedProcess {
     private int endedBy;
     private boolean lost;
 
-    /** For the thread that makes it. */
+    /** Creates one whose waiting thread is the calling thread. */
     GuardedProcess(Duration grace) {
         this(grace, Thread.currentThread());
     }
 
-    /** For a thread that waits while another one runs the command. */
+    /** Creates one for a thread that waits while another one runs the command. */
     GuardedProcess(Duration grace, Thread waiting) {
         this.grace = grace;
         this.waiting = waiting;
         Signals.handle(PASSED_ON, this::onSignal);
     }
 
-    /** A terminal sends its interrupt to the command as well; it should not get it twice. */
+    /** Passes a signal on, except for a terminal's interrupt: the terminal sends it to the command as well. */
     private void onSignal(String name, int number) {
         Process running;
         synchronized (this) {
@@ -68,7 +68,7 @@ final class GuardedProcess {
         }
     }
 
-    /** Waits for the command's end; gives its exit code. */
+    /** Waits for the command to end, and returns its exit code. */
     int await() throws InterruptedException {
         Process running;
         synchronized (this) {
@@ -77,7 +77,7 @@ final class GuardedProcess {
         return running == null ? ExitCodes.LOST : running.waitFor();
     }
 
-    /** Tells the command that the lock is gone: it may tidy up for a time, then it is killed. */
+    /** Sends TERM to the command because the lock is lost; the command may clean up for a time, then it is killed. */
     void onLost() {
         Process running;
         synchronized (this) {

@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Tells who holds a lock and who waits for it. */
-@Command(name = "inspect", description = "Tells who holds a lock, and who waits for it.")
+/** Shows who holds a lock and who waits for it. */
+@Command(name = "inspect", description = "Shows who holds a lock, and who waits for it.")
 final class InspectCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -60,8 +60,8 @@ final class InspectCommand implements Callable<Integer> {
             TextTable table =
                     namespaces.table("ROLE", "MODE", "TOKEN", "LEFT", "CLIENT", "HOST", "PID", "THREAD", "SINCE");
             for (Located lock : locks) {
-                lock.info().holders().forEach(entry -> add(table, lock.namespace(), "holder", entry));
-                lock.info().waiters().forEach(entry -> add(table, lock.namespace(), "waiter", entry));
+                lock.info().holders().forEach(entry -> add(table, lock, "holder", entry));
+                lock.info().waiters().forEach(entry -> add(table, lock, "waiter", entry));
             }
             table.print(out);
         }
@@ -78,12 +78,12 @@ final class InspectCommand implements Callable<Integer> {
         return !info.holders().isEmpty() || !info.waiters().isEmpty();
     }
 
-    private void add(TextTable table, String namespace, String role, LockInfo.Entry entry) {
+    private void add(TextTable table, Located lock, String role, LockInfo.Entry entry) {
         HolderInfo who = entry.holder();
         table.add(namespaces.cells(
-                namespace,
+                lock.namespace(),
                 role,
-                LockInfos.mode(entry) + (who.sticky() ? ", sticky" : ""),
+                LockInfos.use(lock.info(), entry),
                 LockInfos.token(entry),
                 LockInfos.remaining(entry),
                 who.client(),

@@ -20,6 +20,6 @@ enum Job {
         }
     };
 
-    /** The number to write after the one that was read; empty if there is nothing to be had. */
+    /** The number to write after the one that was read; empty if there is nothing left. */
     abstract OptionalInt next(int number);
 }

@@ -50,7 +50,7 @@ final class Labels {
         return field.equals("since") ? TIME : "<" + field + ">";
     }
 
-    /** The lines of a value, if it has not been shown yet: what stays the same is told once. */
+    /** The lines of a value, if they have changed since they were last shown: unchanged lines are not repeated. */
     List<String> news(String key, String value) {
         return value.equals(shown.put(key, value))
                 ? List.of()
@@ -71,7 +71,7 @@ final class Labels {
         return "T" + (index(tokens, token) + 1);
     }
 
-    /** The name of a client's lease or session at the server. */
+    /** The name of a client's lease or session on the server. */
     String session(long id) {
         return "S" + (index(sessions, id) + 1);
     }

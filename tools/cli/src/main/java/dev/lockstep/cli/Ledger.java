@@ -1,5 +1,6 @@
 package dev.lockstep.cli;
 
+import dev.lockstep.servers.SqliteLibrary;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -41,7 +42,7 @@ final class Ledger implements AutoCloseable {
         return ledger;
     }
 
-    /** Begins anew with a number. */
+    /** Starts again with a number. */
     void reset(int number) throws SQLException {
         execute("CREATE TABLE IF NOT EXISTS ledger (number INTEGER NOT NULL, token INTEGER NOT NULL)");
         execute("CREATE TABLE IF NOT EXISTS journal (line INTEGER PRIMARY KEY AUTOINCREMENT, task INTEGER NOT NULL,"
@@ -52,14 +53,15 @@ final class Ledger implements AutoCloseable {
     }
 
     /**
-     * Reads the number, without showing a token first, as one should: here the lock alone keeps readers apart, so that an
-     * engine which does not is seen.
+     * Reads the number without presenting a token first, although an application should: here only the lock keeps
+     * readers
+     * apart, so that an engine that does not exclude them is noticed.
      */
     int read() throws SQLException {
         return queryInt("SELECT number FROM ledger").orElseThrow();
     }
 
-    /** The number that a task has written before, if it has: a task that was not answered is given out again. */
+    /** The number that a task has already written, if any: a task that was not answered is assigned again. */
     OptionalInt writtenBy(int task) throws SQLException {
         return queryInt("SELECT number FROM journal WHERE task = " + task);
     }

@@ -28,7 +28,7 @@ final class ListCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "PREFIX",
-            description = "What the names begin with (default: all).",
+            description = "Show only locks whose names have this prefix (default: all).",
             defaultValue = "")
     private String prefix = "";
 
@@ -62,7 +62,7 @@ final class ListCommand implements Callable<Integer> {
         if (elsewhere != null) {
             spec.commandLine()
                     .getErr()
-                    .println("lockstep: nothing in namespace '" + engine.namespace() + "'; there is in " + elsewhere
+                    .println("lockstep: nothing in namespace '" + engine.namespace() + "'; locks are in " + elsewhere
                             + " (see --namespace, --all-namespaces)");
         }
         return ExitCodes.OK;
@@ -79,7 +79,7 @@ final class ListCommand implements Callable<Integer> {
             table.add(namespaces.cells(
                     located.namespace(),
                     lock.name(),
-                    LockInfos.mode(first),
+                    LockInfos.use(lock),
                     holders,
                     waiters,
                     LockInfos.token(first),

@@ -2,10 +2,12 @@ package dev.lockstep.cli;
 
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockMode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** What an engine knows of a lock, as JSON and as words. Tokens are strings in JSON: they exceed 2⁵³. */
 final class LockInfos {
@@ -14,8 +16,14 @@ final class LockInfos {
     static Map<String, Object> toJson(LockInfo info) {
         Map<String, Object> lock = new LinkedHashMap<>();
         lock.put("name", info.name());
-        lock.put("holders", entriesToJson(info.holders()));
-        lock.put("waiters", entriesToJson(info.waiters()));
+        if (info.limit().isPresent()) {
+            lock.put("kind", "semaphore");
+            lock.put("permits", info.limit().getAsInt());
+        } else if (isElection(info)) {
+            lock.put("kind", "election");
+        }
+        lock.put("holders", entriesToJson(info, info.holders()));
+        lock.put("waiters", entriesToJson(info, info.waiters()));
         return lock;
     }
 
@@ -29,14 +37,17 @@ final class LockInfos {
         return json;
     }
 
-    private static List<Map<String, Object>> entriesToJson(List<LockInfo.Entry> entries) {
-        return entries.stream().map(LockInfos::toJson).toList();
+    private static List<Map<String, Object>> entriesToJson(LockInfo info, List<LockInfo.Entry> entries) {
+        return entries.stream().map(entry -> toJson(info, entry)).toList();
     }
 
-    private static Map<String, Object> toJson(LockInfo.Entry entry) {
+    private static Map<String, Object> toJson(LockInfo info, LockInfo.Entry entry) {
         HolderInfo who = entry.holder();
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("mode", mode(entry));
+        if (info.limit().isPresent()) {
+            json.put("permits", entry.permits());
+        }
         entry.token().ifPresent(token -> json.put("token", Long.toString(token)));
         entry.remaining().ifPresent(left -> json.put("remainingMillis", left.toMillis()));
         json.put("client", who.client());
@@ -50,6 +61,42 @@ final class LockInfos {
 
     static String mode(LockInfo.Entry entry) {
         return entry.mode().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether candidates stand for it: they have this word in the place of a thread's name. */
+    private static boolean isElection(LockInfo info) {
+        return Stream.concat(info.holders().stream(), info.waiters().stream()).anyMatch(LockInfos::isCandidate);
+    }
+
+    private static boolean isCandidate(LockInfo.Entry entry) {
+        String thread = entry.holder().thread();
+        return entry.mode() == LockMode.EXCLUSIVE && (thread.equals("election") || thread.startsWith("election "));
+    }
+
+    /** What a holder or waiter has or wants: a mode, permits of a semaphore, or the lead. */
+    static String use(LockInfo info, LockInfo.Entry entry) {
+        if (info.limit().isPresent()) {
+            return permits(entry.permits(), info);
+        }
+        if (isCandidate(entry)) {
+            return info.holders().contains(entry) ? "leader" : "candidate";
+        }
+        return mode(entry) + (entry.holder().sticky() ? ", sticky" : "");
+    }
+
+    /** The same for all holders together, of which there is one at least. */
+    static String use(LockInfo info) {
+        if (info.limit().isPresent()) {
+            return permits(
+                    info.holders().stream().mapToInt(LockInfo.Entry::permits).sum(), info);
+        }
+        LockInfo.Entry first = info.holders().get(0);
+        return isCandidate(first) ? "leader" : mode(first);
+    }
+
+    private static String permits(int count, LockInfo info) {
+        int limit = info.limit().orElse(0);
+        return count + " of " + limit + (limit == 1 ? " permit" : " permits");
     }
 
     static String token(LockInfo.Entry entry) {

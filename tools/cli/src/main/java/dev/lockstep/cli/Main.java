@@ -43,13 +43,12 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "  0:done",
-            "  1:something unexpected went wrong, or a demo or a torture did not end as it must",
-            "  2:the command line or the URL makes no sense",
+            "  1:an unexpected error, or a demo or torture did not end as it should",
+            "  2:the command line or the URL is invalid",
             "  3:deadlocks: there is a deadlock",
             " 69:the engine did not answer",
             " 74:the output could not be written",
-            " 75:exec: somebody else holds the lock; release: it has changed hands, or is held in another"
-                    + " namespace",
+            " 75:exec: the lock is busy; release: it has changed hands, or is held in another namespace",
             " 76:exec: the lock was lost",
             "126:exec, elect: the command cannot be executed",
             "127:exec, elect: the command was not found",
@@ -64,7 +63,7 @@ public final class Main implements Runnable {
     @Option(
             names = "--debug",
             scope = ScopeType.INHERIT,
-            description = "Show what goes on, and the stack trace of an error.")
+            description = "Show log output, and the stack trace of an error.")
     private boolean debug;
 
     private Main() {}
@@ -81,7 +80,7 @@ public final class Main implements Runnable {
         System.exit(out.failure().isEmpty() ? code : unwritten(out.failure(), err));
     }
 
-    /** A reader that went away is a reason to stop, not to complain. */
+    /** Stops without an error if the reader of the output has gone away. */
     private static int unwritten(String failure, PrintWriter err) {
         if (failure.contains("Broken pipe")) {
             return ExitCodes.BROKEN_PIPE;
@@ -90,7 +89,7 @@ public final class Main implements Runnable {
         return ExitCodes.NOT_WRITTEN;
     }
 
-    /** Runs the command; gives its exit code. */
+    /** Runs the command, and returns its exit code. */
     static int run(PrintWriter out, PrintWriter err, String... args) {
         Main main = new Main();
         CommandLine command = commandLine(main)

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 
 /** Which namespaces a command looks at: its own, or all of the engine. */
 final class Namespaces {
-    /** A hint looks at no more namespaces than so many: it must not take long. */
+    /** A hint looks at no more than this many namespaces, so that it does not take long. */
     private static final int MOST_FOR_A_HINT = 100;
 
     @Option(
@@ -46,8 +46,9 @@ final class Namespaces {
     }
 
     /**
-     * Where else something is, in words; null if nowhere. It is only a hint, so where the engine cannot tell, or may not,
-     * there is none.
+     * The other namespaces that have something, in words; null if there are none. It is only a hint, so there is none
+     * if the
+     * engine does not know, or does not permit the question.
      */
     static @Nullable String elsewhere(LockClient client, String own, Predicate<LockAdmin> isThere) {
         try {

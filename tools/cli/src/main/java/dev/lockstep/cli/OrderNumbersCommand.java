@@ -18,20 +18,24 @@ import picocli.CommandLine.Option;
                     + " with the lock are not in order, without gap or duplicate."
         })
 final class OrderNumbersCommand extends Demo {
-    @Option(names = "--processes", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.", defaultValue = "3")
+    @Option(
+            names = "--processes",
+            paramLabel = "N",
+            description = "Number of processes (default: ${DEFAULT-VALUE}).",
+            defaultValue = "3")
     private int processes;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "In each process (default: ${DEFAULT-VALUE}).",
+            description = "Threads in each process (default: ${DEFAULT-VALUE}).",
             defaultValue = "10")
     private int threads;
 
     @Option(
             names = "--numbers",
             paramLabel = "N",
-            description = "To draw in all (default: ${DEFAULT-VALUE}).",
+            description = "How many numbers to draw in all (default: ${DEFAULT-VALUE}).",
             defaultValue = "600")
     private int numbers;
 

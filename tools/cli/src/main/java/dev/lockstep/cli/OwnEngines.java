@@ -10,7 +10,10 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** Engines for the length of a command, where no URL is given: made when first needed, gone when it ends. For one thread. */
+/**
+ * Engines for the duration of a command, if no URL is given: created when first needed, removed when it ends. For one
+ * thread.
+ */
 final class OwnEngines implements AutoCloseable {
     private static final String NEVER = "3600000";
 
@@ -47,7 +50,7 @@ final class OwnEngines implements AutoCloseable {
         try {
             return switch (family) {
                 case ZOOKEEPER ->
-                    // An empty container goes when the server next looks for such, which would show in the middle.
+                    // Keeps the server from removing empty containers, which would show up in the middle of the steps.
                     ZooKeeperServer.builder()
                             .systemProperty("znode.container.checkIntervalMs", NEVER)
                             .start();

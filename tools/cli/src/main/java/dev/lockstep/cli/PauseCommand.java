@@ -8,13 +8,13 @@ import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
-/** The pause: a holder stops for longer than its ttl, as in a long garbage collection, and goes on. */
+/** The pause: a holder stops for longer than its ttl, as in a long garbage collection, and then continues. */
 @Command(
         name = "pause",
         description = {
-            "Stops a process that holds the lock for longer than its ttl, and lets it go on: the next process is granted the"
-                    + " lock, the first is told of its loss, and its late write is refused by its token.",
-            "Without --url and LOCKSTEP_URL the lock is in a SQLite file. The exit code is 1 if it does not end so."
+            "Stops the process that holds the lock, for longer than the lock's ttl, and then resumes it: the next"
+                    + " process is granted the lock, the first is notified of its loss, and its late write is refused.",
+            "Without --url and LOCKSTEP_URL the lock is in a SQLite file. The exit code is 1 if it ends otherwise."
         })
 final class PauseCommand extends Demo {
     private static final int SLACK_SECONDS = 30;
@@ -47,9 +47,9 @@ final class PauseCommand extends Demo {
         tell(2, "granted", "is granted the lock, with token " + secondToken);
         boolean secondWrote = write(crew, second, 2, seconds);
         first.signal("CONT");
-        tell(1, "continued", "goes on (SIGCONT), in the belief that it holds the lock");
+        tell(1, "continued", "continues (SIGCONT), and believes that it holds the lock");
         String reason = words(crew.next("lost", seconds))[1];
-        tell(1, "lost", "is told that it has lost the lock (" + reason + ")");
+        tell(1, "lost", "is notified that it has lost the lock (" + reason + ")");
         boolean firstWrote = write(crew, first, 3, seconds);
 
         boolean exact = granted.from() == second && secondWrote && !firstWrote && secondToken > firstToken;
@@ -64,8 +64,8 @@ final class PauseCommand extends Demo {
             throw new Refusal(
                     ExitCodes.FAILED,
                     "process " + process.index()
-                            + " of the demo lost the lock before it was stopped: engine or machine are"
-                            + " too busy for a ttl of " + ttl.toSeconds() + " s. Give a longer one by --ttl.");
+                            + " of the demo lost the lock before it was stopped: the engine or the machine is"
+                            + " too busy for a ttl of " + ttl.toSeconds() + " s. Use a longer --ttl.");
         }
         boolean written = word.equals("written");
         tell(
@@ -107,8 +107,8 @@ final class PauseCommand extends Demo {
             out.println();
             out.println(
                     exact
-                            ? "The pause did no harm: the storage took only writes of the one who held the lock."
-                            : "NOT AS IT MUST BE: see the timeline. Please report this, with the engine.");
+                            ? "The pause did no harm: the storage accepted only writes of the current holder."
+                            : "NOT AS EXPECTED: see the timeline. Please report this, with the engine.");
         }
     }
 }

@@ -19,18 +19,18 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Connects to an engine, asks it about a lock a few times (its cheapest question), and tells what it is. */
+/** Connects to an engine, asks it about a lock a few times (its cheapest request), and shows what it is. */
 @Command(
         name = "ping",
         description = {
-            "Connects to an engine and tells what it is, how long it takes to answer, how far its clock is from this"
-                    + " machine's, and what locks on it promise as it is set up."
+            "Connects to an engine and shows what it is, how long it takes to answer, how far its clock is from this"
+                    + " machine's, and what locks on it guarantee with this configuration."
         })
 final class PingCommand implements Callable<Integer> {
     private static final String PROBE = "lockstep-ping";
     private static final String PAUSE =
-            "A process that stands still for longer than the ttl goes on without its lock, on any"
-                    + " engine: give storage the token.";
+            "A process that is paused for longer than the ttl continues without its lock, on any"
+                    + " engine: send the token to the storage.";
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -44,7 +44,7 @@ final class PingCommand implements Callable<Integer> {
     @Option(
             names = {"-n", "--count"},
             paramLabel = "N",
-            description = "How many questions to time (default: ${DEFAULT-VALUE}).",
+            description = "How many round trips to measure (default: ${DEFAULT-VALUE}).",
             defaultValue = "5")
     private int count;
 

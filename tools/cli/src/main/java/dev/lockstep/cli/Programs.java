@@ -6,7 +6,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
-/** Finds programs as a shell does, and says as it does what is wrong with them. */
+/** Finds programs as a shell does, and reports errors as a shell does. */
 final class Programs {
     private Programs() {}
 

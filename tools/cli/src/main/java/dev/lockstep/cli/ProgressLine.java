@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** A line that tells how far something is, written over in place; without a terminal, nothing but its end is written. */
+/** A progress line that is overwritten in place; without a terminal, only the final line is written. */
 final class ProgressLine {
     private static final int WIDTH = 30;
     private static final long REDRAW_NANOS = TimeUnit.MILLISECONDS.toNanos(80);

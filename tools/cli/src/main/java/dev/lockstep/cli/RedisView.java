@@ -61,7 +61,7 @@ final class RedisView implements EngineView {
                     members.add(
                             "  " + text(Long.toString((long) member.getScore())) + "  " + text(member.getElement()));
                 }
-                members.sort(null); // who expires first is by chance
+                members.sort(null); // the order of expiry is random
                 lines.addAll(members);
             }
             case "string" -> lines.add("  " + text(jedis.get(key)));
@@ -69,7 +69,7 @@ final class RedisView implements EngineView {
         }
     }
 
-    /** Who holds or waits stands there in lines: client, host, process, thread, since when, sticky. */
+    /** Holders and waiters are stored as lines: client, host, process, thread, since when, sticky. */
     private String text(String raw) {
         String[] lines = raw.split("\n", -1);
         if (lines.length >= 6) {

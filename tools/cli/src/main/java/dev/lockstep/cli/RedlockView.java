@@ -29,7 +29,9 @@ final class RedlockView implements EngineView {
         }
     }
 
-    /** A majority is enough to go on, so the others may be a moment behind: waits for them. */
+    /**
+     * Waits until all servers show the same: a step continues with a majority, so the others may be a moment behind.
+     */
     @Override
     public List<String> look() {
         List<List<String>> all = servers.stream().map(RedisView::look).toList();

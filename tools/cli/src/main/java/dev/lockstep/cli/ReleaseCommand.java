@@ -20,13 +20,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Takes a lock away from whoever holds it. */
+/** Releases a lock by force. */
 @Command(
         name = "release",
         description = {
-            "Takes a lock away from whoever holds it; asks first. One that gets the lock meanwhile keeps it.",
-            "The holder is notified of its loss, but may still be at work: only tokens protect storage from it. Waiters stay"
-                    + " and are served."
+            "Releases a lock by force; asks first. A client that acquires the lock meanwhile keeps it.",
+            "The holder is notified of its loss, but may still be working: only tokens protect storage from it. Waiters"
+                    + " keep their places and are served."
         })
 final class ReleaseCommand implements Callable<Integer> {
     @Spec
@@ -38,12 +38,12 @@ final class ReleaseCommand implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", description = "The lock.")
     private String name = "";
 
-    @Option(names = "--force", description = "Needed: a lock is given back by its holder, or by force.")
+    @Option(names = "--force", description = "Required, because the lock is not released by its holder.")
     private boolean force;
 
     @Option(
             names = {"-y", "--yes"},
-            description = "Do not ask.")
+            description = "Do not ask for confirmation.")
     private boolean yes;
 
     @Option(names = "--json", description = "Print JSON on one line.")
@@ -53,7 +53,7 @@ final class ReleaseCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         if (!force) {
             throw new ParameterException(
-                    spec.commandLine(), "only its holder can give a lock back; to take it away, say --force");
+                    spec.commandLine(), "only the holder can release a lock; to release it by force, use --force");
         }
         PrintWriter out = spec.commandLine().getOut();
         try (LockClient client = engine.connect()) {
@@ -80,7 +80,7 @@ final class ReleaseCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    /** Takes the lock from those who were seen to hold it, and from nobody who came since. */
+    /** Releases the holders that were shown, and no client that acquired the lock since. */
     private boolean release(LockClient client, LockInfo seen) {
         boolean released = false;
         for (LockInfo.Entry holder : seen.holders()) {
@@ -90,14 +90,21 @@ final class ReleaseCommand implements Callable<Integer> {
         return released;
     }
 
-    /** Nothing to do is a success only if the lock is free: here, and in other namespaces, where it may be meant. */
+    /**
+     * If nothing was released, that is a success only if the lock is free: here, and in other namespaces that may be
+     * meant.
+     */
     private void refuseIfHeld(LockClient client) {
         LockInfo now = client.inspect(name);
         if (!now.isFree()) {
+            LockInfo.Entry holder = now.holders().get(0);
             throw new Refusal(
                     ExitCodes.BUSY,
-                    "nothing was released: the lock has changed hands, and is held by "
-                            + now.holders().get(0).holder());
+                    holder.token().isPresent()
+                            ? "nothing was released: the lock has changed hands, and is held by " + holder.holder()
+                            : "nothing was released: the engine has no token of the holder, so another could lose it."
+                                    + " The lock is free when its holder releases it or its ttl has passed. Held by "
+                                    + holder.holder());
         }
         String own = engine.namespace();
         String elsewhere =
@@ -112,10 +119,11 @@ final class ReleaseCommand implements Callable<Integer> {
 
     private boolean isConfirmed(LockInfo info, PrintWriter out) throws IOException {
         if (!Terminal.isInteractive()) {
-            throw new ParameterException(spec.commandLine(), "nobody is here to be asked; say --yes");
+            throw new ParameterException(
+                    spec.commandLine(), "cannot ask for confirmation without a terminal; use --yes");
         }
         info.holders().forEach(entry -> out.println("held by " + entry.holder()));
-        out.print("Take it away? [y/N] ");
+        out.print("Force-release it? [y/N] ");
         out.flush();
         BufferedReader answers = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
         @Nullable String answer = answers.readLine();

@@ -9,8 +9,10 @@ import java.util.Locale;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** Writes what the archive has beside the program: completion for shells, and manual pages. The build runs it. */
 final class ShareFiles {
@@ -53,15 +55,23 @@ final class ShareFiles {
         lines.add(plain(help.synopsis(0)));
         lines.add(".SH DESCRIPTION");
         lines.add(plain(description));
+        for (PositionalParamSpec argument : spec.positionalParameters()) {
+            if (!argument.hidden()) {
+                if (!lines.contains(".SH ARGUMENTS")) {
+                    lines.add(".SH ARGUMENTS");
+                }
+                lines.add(".TP");
+                lines.add(plain(argument.paramLabel()));
+                lines.add(text(argument));
+            }
+        }
         lines.add(".SH OPTIONS");
         for (OptionSpec option : spec.options()) {
             if (!option.hidden()) {
                 String value = option.arity().max() == 0 ? "" : " " + option.paramLabel();
                 lines.add(".TP");
                 lines.add(plain(String.join(", ", option.names()) + value));
-                lines.add(plain(String.join(" ", option.description())
-                        .replace("${DEFAULT-VALUE}", String.valueOf(option.defaultValueString()))
-                        .replace("${COMPLETION-CANDIDATES}", candidates(option))));
+                lines.add(text(option));
             }
         }
         lines.addAll(commands(command));
@@ -95,10 +105,16 @@ final class ShareFiles {
         return lines;
     }
 
-    private static String candidates(OptionSpec option) {
+    private static String text(ArgSpec argument) {
+        return plain(String.join(" ", argument.description())
+                .replace("${DEFAULT-VALUE}", String.valueOf(argument.defaultValueString()))
+                .replace("${COMPLETION-CANDIDATES}", candidates(argument)));
+    }
+
+    private static String candidates(ArgSpec argument) {
         List<String> names = new ArrayList<>();
-        if (option.completionCandidates() != null) {
-            option.completionCandidates().forEach(names::add);
+        if (argument.completionCandidates() != null) {
+            argument.completionCandidates().forEach(names::add);
         }
         return String.join(", ", names);
     }

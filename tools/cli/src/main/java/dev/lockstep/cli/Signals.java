@@ -10,8 +10,9 @@ final class Signals {
     private Signals() {}
 
     /**
-     * Hands signals to a handler from now on, in place of what the JVM does with them. The handler gets name and number,
-     * on a thread of the JVM. A signal that the JVM needs for itself keeps its meaning.
+     * Passes signals to a handler from now on, instead of the JVM's own handling. The handler gets name and number, on
+     * a
+     * thread of the JVM. A signal that the JVM needs for itself keeps its meaning.
      */
     static void handle(List<String> names, ObjIntConsumer<String> handler) {
         for (String name : names) {

@@ -1,15 +1,18 @@
 package dev.lockstep.cli;
 
-/** What is known of the terminal. The launcher tells, since Java does not know which of its streams is one. */
+/**
+ * What is known about the terminal. The launcher passes it, since Java does not know which of its streams is a
+ * terminal.
+ */
 final class Terminal {
     private Terminal() {}
 
-    /** Whether somebody sits before it: standard input is a terminal. */
+    /** Whether a person can answer: standard input is a terminal. */
     static boolean isInteractive() {
         return is("lockstep.stdin.terminal");
     }
 
-    /** Whether what is written to standard output can be written over. */
+    /** Whether output can be overwritten: standard output is a terminal that supports it. */
     static boolean canRedraw() {
         return is("lockstep.stdout.terminal") && !"dumb".equals(System.getenv("TERM"));
     }

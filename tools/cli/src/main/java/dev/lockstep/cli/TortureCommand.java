@@ -29,14 +29,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Breaks things while several processes use locks, and says what held. */
+/** Injects faults while several processes use locks, and reports which guarantees held. */
 @Command(
         name = "torture",
         description = {
-            "Several processes use locks in every way while things are broken on purpose; then a checker says in"
-                    + " numbers what held and what did not. With --url on an engine of yours, of which nothing is broken"
-                    + " but the workers and their links; with --engine or --all on servers that it starts itself and breaks too.",
-            "The exit code is 1 if a promise was broken, or if the checker did not find a planted bug."
+            "Several processes use locks in every way while faults are injected; then a checker reports in numbers"
+                    + " which guarantees held. With --url it uses your engine, and injects faults only into the workers"
+                    + " and their connections; with --engine or --all it starts servers, and breaks them too.",
+            "The exit code is 1 if a guarantee was broken, or if the checker did not find a planted bug."
         })
 final class TortureCommand implements Callable<Integer> {
     private static final Duration PROGRESS = Duration.ofSeconds(15);
@@ -51,26 +51,26 @@ final class TortureCommand implements Callable<Integer> {
             names = "--engine",
             paramLabel = "NAME",
             split = ",",
-            description = "Which to start: ${COMPLETION-CANDIDATES}.")
+            description = "Engines to start: ${COMPLETION-CANDIDATES}.")
     private List<Engine> engines = new ArrayList<>();
 
-    @Option(names = "--all", description = "The proof, and then every engine that can be had here.")
+    @Option(names = "--all", description = "Run the proof, and then every available engine.")
     private boolean all;
 
-    @Option(names = "--prove", description = "Plants bugs into the memory engine, which must all be found.")
+    @Option(names = "--prove", description = "Plant bugs in the memory engine; the checker must find all of them.")
     private boolean prove;
 
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            description = "How long things are broken, for each engine, such as 90 or 30m (default: ${DEFAULT-VALUE}).",
+            description = "How long to inject faults, for each engine, such as 90 or 30m (default: ${DEFAULT-VALUE}).",
             defaultValue = "60")
     private Duration duration = Duration.ofSeconds(60);
 
     @Option(
             names = "--workers",
             paramLabel = "N",
-            description = "Processes (default: ${DEFAULT-VALUE}).",
+            description = "Number of processes (default: ${DEFAULT-VALUE}).",
             defaultValue = "3")
     private int workers;
 
@@ -78,8 +78,8 @@ final class TortureCommand implements Callable<Integer> {
             names = "--threads",
             paramLabel = "N",
             description =
-                    "Threads of each (default: ${DEFAULT-VALUE}). The first three hold the first four locks, sometimes long; the"
-                            + " others hold the other locks briefly.",
+                    "Threads of each process (default: ${DEFAULT-VALUE}). The first three hold the first four locks,"
+                            + " sometimes for a long time; the others hold the other locks briefly.",
             defaultValue = "24")
     private int threads;
 
@@ -87,7 +87,8 @@ final class TortureCommand implements Callable<Integer> {
             names = "--locks",
             paramLabel = "N",
             description =
-                    "Locks (default: ${DEFAULT-VALUE}). Of each four one is fair, one sticky, and two are taken together.",
+                    "Number of locks (default: ${DEFAULT-VALUE}). Of every four, one is fair, one is sticky, and two"
+                            + " are acquired together.",
             defaultValue = "44")
     private int locks;
 
@@ -98,7 +99,7 @@ final class TortureCommand implements Callable<Integer> {
             defaultValue = "5")
     private Duration ttl = Duration.ofSeconds(5);
 
-    @Option(names = "--seed", paramLabel = "N", description = "Plays a schedule again (default: a random one).")
+    @Option(names = "--seed", paramLabel = "N", description = "Repeat the schedule of this seed (default: random).")
     private @Nullable Long seed;
 
     @Option(
@@ -110,13 +111,13 @@ final class TortureCommand implements Callable<Integer> {
     @Option(
             names = "--history",
             paramLabel = "FOLDER",
-            description = "Write down all that happened, a file for each engine.")
+            description = "Write the complete history, in one file for each engine.")
     private @Nullable Path histories;
 
     @Option(
             names = "--check",
             paramLabel = "FILE",
-            description = "Run the checker again on what --history wrote, and nothing else.")
+            description = "Only run the checker again, on a file that --history wrote.")
     private @Nullable Path check;
 
     @Option(names = "--json", description = "Print JSON on one line.")
@@ -163,7 +164,7 @@ final class TortureCommand implements Callable<Integer> {
         try {
             Files.createDirectories(made);
         } catch (IOException e) {
-            throw new ParameterException(spec.commandLine(), made + " is no folder, and cannot be made one: " + e);
+            throw new ParameterException(spec.commandLine(), made + " is not a folder, and cannot be created: " + e);
         }
     }
 
@@ -193,7 +194,7 @@ final class TortureCommand implements Callable<Integer> {
         results.put("proof", Map.of("holds", proof.holds(), "lines", proof.lines()));
         held &= proof.holds();
         if (!proof.holds()) {
-            say("Void: what does not find every bug proves nothing, so nothing else was run.");
+            say("Void: a checker that misses a planted bug proves nothing, so nothing else was run.");
         }
         return proof.holds();
     }
@@ -209,7 +210,7 @@ final class TortureCommand implements Callable<Integer> {
             say("");
             say(name + ": skipped, " + message);
         } catch (ServerException | LockstepException | IllegalStateException e) {
-            // One that could not be tortured to the end must not cost what is known of the others.
+            // If one engine fails, the results of the others are still reported.
             String message = String.valueOf(e.getMessage());
             held = false;
             results.put(name, Map.of("holds", false, "notCarriedOut", message));
@@ -218,7 +219,7 @@ final class TortureCommand implements Callable<Integer> {
         }
     }
 
-    /** Long work shows that it goes on: on the error stream, once in a while, unless a program listens. */
+    /** Prints progress to standard error at intervals, except with JSON output. */
     private void progress(String engine, Duration passed, long sections, long faults) {
         if (!json && passed.compareTo(nextProgress) >= 0) {
             nextProgress = passed.plus(PROGRESS);
@@ -235,7 +236,7 @@ final class TortureCommand implements Callable<Integer> {
         }
     }
 
-    /** After each engine, so that nothing is lost if the next one ends it all. */
+    /** Called after each engine, so that its results are kept if the next one ends the process. */
     private void writeReport(String text) throws IOException {
         if (folder != null) {
             Files.writeString(folder.resolve("torture.json"), text);

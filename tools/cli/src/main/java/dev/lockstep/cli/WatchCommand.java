@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "watch",
         description = {
-            "Shows who holds and who waits, again and again, until Ctrl-C.",
-            "On a terminal the view is drawn anew; otherwise, and with --json, what has changed is printed below."
+            "Shows who holds and who waits, repeatedly, until Ctrl-C.",
+            "On a terminal the view is redrawn in place; otherwise, and with --json, changes are printed on new lines."
         })
 final class WatchCommand implements Callable<Integer> {
     private static final String HOME = "\u001b[H";
@@ -44,21 +44,21 @@ final class WatchCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "PREFIX",
-            description = "What the names begin with (default: all).",
+            description = "Show only locks whose names have this prefix (default: all).",
             defaultValue = "")
     private String prefix = "";
 
     @Option(
             names = "--interval",
             paramLabel = "SECONDS",
-            description = "How often to look (default: ${DEFAULT-VALUE}).",
+            description = "Time between refreshes (default: ${DEFAULT-VALUE}).",
             defaultValue = "1")
     private Duration interval = Duration.ofSeconds(1);
 
     @Option(
             names = {"-n", "--count"},
             paramLabel = "N",
-            description = "How many times to look (default: for ever).",
+            description = "How many times to refresh (default: no limit).",
             defaultValue = "0")
     private int count;
 
@@ -95,7 +95,7 @@ final class WatchCommand implements Callable<Integer> {
         }
     }
 
-    /** Who holds and who waits, without times: they differ each time, and nobody came or went. */
+    /** Holders and waiters without their times, which differ each time even if nothing has changed. */
     private static List<?> state(Located located) {
         LockInfo lock = located.info();
         return List.of(
@@ -107,7 +107,15 @@ final class WatchCommand implements Callable<Integer> {
 
     private static List<?> state(LockInfo.Entry entry) {
         HolderInfo who = entry.holder();
-        return List.of(entry.mode(), entry.token(), who.client(), who.host(), who.pid(), who.thread(), who.sticky());
+        return List.of(
+                entry.mode(),
+                entry.permits(),
+                entry.token(),
+                who.client(),
+                who.host(),
+                who.pid(),
+                who.thread(),
+                who.sticky());
     }
 
     private String view(List<Located> locks) {
@@ -146,7 +154,7 @@ final class WatchCommand implements Callable<Integer> {
                 lock.namespace(),
                 lock.info().name(),
                 role,
-                LockInfos.mode(entry) + (who.sticky() ? ", sticky" : ""),
+                LockInfos.use(lock.info(), entry),
                 LockInfos.token(entry),
                 LockInfos.remaining(entry),
                 who.client(),

@@ -56,7 +56,7 @@ final class Worker {
         granted.onLost(reason -> out.println("lost " + reason));
     }
 
-    /** Writes with the token of the lease that it has, whether or not it has been told that it is lost. */
+    /** Writes with the token of its lease, even if the lease is lost. */
     private void write(int number) throws SQLException {
         Lease held = lease;
         if (held == null) {
@@ -89,7 +89,7 @@ final class Worker {
             this.again = again;
         }
 
-        /** The ledger checks tokens: what it has accepted is done, whatever becomes of the lock afterwards. */
+        /** The ledger checks tokens, so an accepted write is final, whatever happens to the lock afterwards. */
         void take(boolean locked) throws Exception {
             if (!locked) {
                 run(null);
@@ -120,7 +120,7 @@ final class Worker {
             answer(next, held);
         }
 
-        /** Somebody looks for a credit card. */
+        /** Simulates the time in which a buyer looks for a credit card. */
         private void think() {
             int micros = new Random(seed * 31 + id).nextInt(LONGEST_THOUGHT_MICROS);
             LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(micros));

@@ -65,7 +65,7 @@ final class ZooKeeperView implements EngineView {
                 read(path + "/" + child, nodes);
             }
         } catch (NoNodeException e) {
-            // Nothing there, or no more.
+            // The node does not exist, or no longer exists.
         }
     }
 
@@ -83,7 +83,7 @@ final class ZooKeeperView implements EngineView {
         lines.addAll(labels.news(node.path, node.data));
     }
 
-    /** Removes the namespace, which nobody else would. */
+    /** Removes the namespace, since nothing else removes it. */
     @Override
     public void close() throws KeeperException, InterruptedException {
         try {

@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -73,6 +74,22 @@ class ArchiveIT {
                 "echo token $LOCKSTEP_TOKEN; exit 7");
         assertThat(run.out()).containsPattern("^token \\d+\\n$");
         assertThat(run.code()).isEqualTo(7);
+    }
+
+    /** On a path with only what the launcher itself needs. */
+    @Test
+    void withoutJavaOneLineSaysWhatIsMissing() throws Exception {
+        Path tools = Files.createDirectories(folder.resolve("tools"));
+        for (String tool : List.of("dirname", "readlink")) {
+            Files.copy(Path.of("/usr/bin/" + tool), tools.resolve(tool), StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        String sh = "/bin/sh";
+        Run none = run("env", "-u", "JAVA_HOME", "PATH=" + tools, sh, command(), "--version");
+        assertThat(none.out()).hasLineCount(1).startsWith("lockstep: Java 17 or newer is needed");
+        assertThat(none.code()).isEqualTo(ExitCodes.FAILED);
+        Run wrong = run("env", "JAVA_HOME=/nowhere", "PATH=" + tools, sh, command(), "--version");
+        assertThat(wrong.out()).hasLineCount(1).isEqualTo("lockstep: JAVA_HOME has no bin/java: /nowhere\n");
+        assertThat(wrong.code()).isEqualTo(ExitCodes.FAILED);
     }
 
     @Test

@@ -45,7 +45,10 @@ public final class BrokenProvider implements BackendProvider {
         @Override
         public Traits traits() {
             // Not told that others want it, a client gives a grant back after 10 ms: none can have them all to itself.
-            return new Traits(true, false, true, true, Duration.ofMillis(1));
+            return Traits.of(Duration.ofMillis(1))
+                    .withPush(true)
+                    .withShared(true)
+                    .withFair(true);
         }
 
         @Override

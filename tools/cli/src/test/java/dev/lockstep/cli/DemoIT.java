@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +57,7 @@ class DemoIT {
     }
 
     @Test
+    @Tag("full")
     void flashSaleTakesAnyUrlAndMoreStockThanBuyers() throws Exception {
         String url = "jdbc:h2:file:" + folder.resolve("locks") + ";AUTO_SERVER=TRUE";
         Run run = run(
@@ -76,6 +78,7 @@ class DemoIT {
     }
 
     @Test
+    @Tag("full")
     void orderNumbersAreInOrderWithALock() throws Exception {
         Run run = run("demo", "order-numbers", "--numbers", "300");
         assertThat(run.code()).as(run.toString()).isZero();

@@ -3,17 +3,24 @@ package dev.lockstep.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.Leader;
+import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.Permit;
 import dev.lockstep.cli.Launched.Run;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code elect}, as processes that share a SQLite file. */
+/** {@code elect}, as processes that share a SQLite file or a server. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a read of a pipe ignores interrupts
 class ElectIT {
     private static final String UNTIL_TERM =
@@ -74,7 +81,7 @@ class ElectIT {
     @Test
     void lossSendsTermAndTheProcessStandsByAgain() throws Exception {
         try (LockClient client = LockClient.connect(url);
-                Launched first = elect("--ttl", "2", "sync", "--", "sh", "-c", UNTIL_TERM)) {
+                Launched first = elect("--ttl", "10", "sync", "--", "sh", "-c", UNTIL_TERM)) {
             long term = term(first.line());
             assertThat(client.forceRelease("sync")).isTrue();
             assertThat(first.line()).isEqualTo("ended");
@@ -98,6 +105,59 @@ class ElectIT {
             assertThat(run.out()).isEmpty();
             assertThat(client.inspect("sync").waiters()).isEmpty();
             assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void aNameThatIsASemaphoreIsRefused() throws Exception {
+        try (LockClient client = LockClient.connect(url);
+                Permit permit = client.semaphore("sync", 2).acquire();
+                Launched refused = elect("sync", "--", "echo", "no")) {
+            Run run = refused.end();
+            assertThat(run.code()).isEqualTo(ExitCodes.USAGE);
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err())
+                    .contains("'sync'", "a semaphore with 2 permits")
+                    .hasLineCount(1);
+            assertThat(permit.isValid()).isTrue();
+        }
+    }
+
+    /** Nothing else says why nobody leads. */
+    @Test
+    void anEngineThatIsAwayIsReportedOnceAndTheProcessStandsAgain() throws Exception {
+        try (RedisServer redis = Servers.require(() -> RedisServer.builder().start())) {
+            url = redis.url();
+            // Its ttl is much longer than the engine is away.
+            try (LockClient client =
+                    LockClient.builder().url(url).ttl(Duration.ofMinutes(2)).connect()) {
+                Lease lease = client.lock("sync").acquire();
+                try (Launched waiting = elect("--timeout", "10", "sync", "--", "sh", "-c", UNTIL_TERM)) {
+                    awaitStandby(client, waiting);
+                    redis.pause();
+                    awaitReport("cannot stand in the election 'sync'");
+                    redis.resume();
+                    awaitStandby(client, waiting);
+                    lease.close();
+                    term(waiting.line());
+                    waiting.signal("TERM");
+                    Run run = waiting.end();
+                    assertThat(run.code()).isZero();
+                    assertThat(run.err()).hasLineCount(1);
+                }
+            }
+        }
+    }
+
+    private void awaitReport(String words) throws Exception {
+        Path err;
+        try (Stream<Path> files = Files.list(folder)) {
+            err = files.filter(file -> file.getFileName().toString().startsWith("err"))
+                    .findAny()
+                    .orElseThrow();
+        }
+        while (!Files.readString(err).contains(words)) {
+            Thread.sleep(20);
         }
     }
 

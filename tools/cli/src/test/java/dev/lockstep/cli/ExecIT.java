@@ -210,11 +210,11 @@ class ExecIT {
         @Test
         void killedHolderFreesTheLockWithinTheTtl() throws Exception {
             try (LockClient client = LockClient.connect(url);
-                    Launched holder = start("exec", "--ttl", "2", "job", "--", "sh", "-c", "echo in; cat")) {
+                    Launched holder = start("exec", "--ttl", "10", "job", "--", "sh", "-c", "echo in; cat")) {
                 assertThat(holder.line()).isEqualTo("in");
                 assertThat(client.lock("job").tryAcquire()).isEmpty();
                 holder.kill();
-                Optional<Lease> next = client.lock("job").tryAcquire(Duration.ofSeconds(10));
+                Optional<Lease> next = client.lock("job").tryAcquire(Duration.ofSeconds(40));
                 assertThat(next).isPresent();
                 next.ifPresent(Lease::close);
             }
@@ -234,7 +234,7 @@ class ExecIT {
         void lossIsToldToTheCommandAndIsTheExitCode() throws Exception {
             String command = "trap 'echo told; exit 0' TERM; echo in; while :; do sleep 0.1; done";
             try (LockClient client = LockClient.connect(url);
-                    Launched holder = start("exec", "--ttl", "2", "job", "--", "sh", "-c", command)) {
+                    Launched holder = start("exec", "--ttl", "10", "job", "--", "sh", "-c", command)) {
                 assertThat(holder.line()).isEqualTo("in");
                 assertThat(client.forceRelease("job")).isTrue();
                 assertThat(holder.line()).isEqualTo("told");
@@ -255,7 +255,7 @@ class ExecIT {
         void deafCommandIsKilledAfterTheGrace() throws Exception {
             String command = "trap '' TERM; echo in; while :; do sleep 0.1; done";
             try (Launched holder =
-                    start("exec", "--max-hold", "2", "--grace", "0.3", "job", "--", "sh", "-c", command)) {
+                    start("exec", "--max-hold", "10", "--grace", "0.3", "job", "--", "sh", "-c", command)) {
                 assertThat(holder.line()).isEqualTo("in");
                 Run run = holder.end();
                 assertThat(run.code()).isEqualTo(ExitCodes.LOST);
@@ -275,7 +275,8 @@ class ExecIT {
             assertRefused(ExitCodes.NOT_EXECUTABLE, "executed", run("exec", "job", "--", folder.toString()));
             assertRefused(ExitCodes.USAGE, "COMMAND", run("exec", "job"));
             assertRefused(ExitCodes.USAGE, "NAME", run("exec"));
-            assertRefused(ExitCodes.USAGE, "exclude", run("exec", "--try", "--wait", "1", "job", "--", "true"));
+            assertRefused(
+                    ExitCodes.USAGE, "cannot be combined", run("exec", "--try", "--wait", "1", "job", "--", "true"));
             assertRefused(ExitCodes.USAGE, "seconds", run("exec", "--wait", "soon", "job", "--", "true"));
             assertRefused(ExitCodes.USAGE, "name", run("exec", "", "--", "true"));
         }

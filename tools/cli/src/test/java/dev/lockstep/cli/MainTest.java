@@ -9,6 +9,7 @@ import dev.lockstep.LockLostException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** The command inside this JVM, on an engine that the tests share with it. */
 class MainTest {
@@ -39,6 +41,17 @@ class MainTest {
         assertThat(run.out()).matches("lockstep \\d+\\.\\d+\\S* \\(Java \\S+\\)\\R");
     }
 
+    @Test
+    void aManualPageDescribesArgumentsAndOptions() {
+        CommandLine exec =
+                Objects.requireNonNull(Main.commandLine().getSubcommands().get("exec"));
+        assertThat(ShareFiles.manual(exec))
+                .contains(
+                        ".SH ARGUMENTS\n.TP\nNAME\nThe lock.\n.TP\nCOMMAND\nThe command to run, and its arguments.",
+                        ".SH OPTIONS\n.TP\n",
+                        "\n.TP\n\\-\\-wait SECONDS\nHow long to wait for the lock");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -50,6 +63,7 @@ class MainTest {
                 "inspect",
                 "watch",
                 "deadlocks",
+                "console",
                 "release",
                 "bench",
                 "explain",
@@ -77,7 +91,7 @@ class MainTest {
             assertThat(run.out())
                     .contains("What this set-up guarantees:\n- One holder at a time in this JVM")
                     .contains("What it does not:\n- Other processes are not excluded.")
-                    .contains("give storage the token");
+                    .contains("send the token to the storage");
         }
 
         @Test

@@ -7,6 +7,8 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.cli.MainTest.Run;
+import dev.lockstep.servers.RedisServer;
+import dev.lockstep.servers.Servers;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -56,7 +58,7 @@ class ReleaseCommandTest {
             Lease lease = client.lock("job").acquire();
             Run run = answerYes(() -> lease, "release", "--url", url, "--force", "job");
             assertThat(run.code()).as(run.err()).isZero();
-            assertThat(run.out()).contains("held by", "Take it away?", "released");
+            assertThat(run.out()).contains("held by", "Force-release it?", "released");
             assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
         }
     }
@@ -102,6 +104,20 @@ class ReleaseCommandTest {
                     "job");
             assertThat(run.code()).isZero();
             assertThat(run.out()).contains("free already");
+        }
+    }
+
+    /** Somebody has deleted a key of the lock. */
+    @Test
+    void saysIfTheEngineKnowsNoTokenOfTheHolder() throws Exception {
+        try (RedisServer server = Servers.require(() -> RedisServer.builder().start());
+                LockClient client = LockClient.connect(server.url() + "?queue=off");
+                Lease held = client.lock("job").acquire()) {
+            server.command("DEL", "lockstep:{lockstep:job}:token");
+            Run run = Run.of("release", "--url", server.url() + "?queue=off", "--force", "--yes", "job");
+            assertThat(run.code()).isEqualTo(ExitCodes.BUSY);
+            assertThat(run.err()).contains("nothing was released", "no token").doesNotContain("changed hands");
+            assertThat(held.isValid()).isTrue();
         }
     }
 }

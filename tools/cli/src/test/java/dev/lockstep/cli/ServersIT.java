@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +91,7 @@ class ServersIT {
     }
 
     @Test
+    @Tag("full")
     void redlock() throws Exception {
         try (RedisServer one = Servers.require(() -> RedisServer.builder().start());
                 RedisServer two = RedisServer.builder().start();
@@ -122,6 +124,7 @@ class ServersIT {
     }
 
     @Test
+    @Tag("full")
     void zooKeeper() throws Exception {
         try (ZooKeeperServer server =
                 Servers.require(() -> ZooKeeperServer.builder().start())) {
@@ -153,7 +156,7 @@ class ServersIT {
             Run pause = run(url, "demo", "pause", "--ttl", "6");
             assertThat(pause.code()).as(pause.toString()).isZero();
             assertThat(pause.out())
-                    .contains("process 1 is told that it has lost the lock")
+                    .contains("process 1 is notified that it has lost the lock")
                     .contains("process 1 writes with its token: refused")
                     .contains("The pause did no harm");
         }

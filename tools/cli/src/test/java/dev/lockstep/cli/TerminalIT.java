@@ -50,7 +50,7 @@ class TerminalIT {
                 Lease lease = client.lock("job").acquire()) {
             Run no = answer("n");
             assertThat(no.code()).isEqualTo(ExitCodes.FAILED);
-            assertThat(no.out()).contains("Take it away? [y/N]").contains("nothing was done");
+            assertThat(no.out()).contains("Force-release it? [y/N]").contains("nothing was done");
             assertThat(answer("").code()).isEqualTo(ExitCodes.FAILED);
             assertThat(client.inspect("job").holders()).hasSize(1);
             assertThat(lease.isValid()).isTrue();

@@ -63,7 +63,7 @@ class TortureCommandTest {
             assertThat(run("torture", "--engine", "memory", option, file.toString()))
                     .isEqualTo(ExitCodes.USAGE);
         }
-        assertThat(err.toString().lines()).hasSize(2).allMatch(line -> line.contains("notes.txt is no folder"));
+        assertThat(err.toString().lines()).hasSize(2).allMatch(line -> line.contains("notes.txt is not a folder"));
     }
 
     @Test

@@ -43,6 +43,7 @@ final class Assets {
 
     /**
      * The first page, for a place where it has another address than the files beside it, and where there is no stream of events.
+     * There is no {@code <base>}: the page's links, which are fragments, would lead to it and load the page again.
      *
      * @param base where the files are, from the page's address: plain letters, digits and slashes
      */
@@ -51,7 +52,7 @@ final class Assets {
             throw new IllegalArgumentException("no place for a console: " + base);
         }
         String html = new String(read(INDEX), StandardCharsets.UTF_8)
-                .replace("<base href=\"./\">", "<base href=\"" + base + "\">")
+                .replaceAll("(href|src)=\"(?=[a-z]+\\.)", "$1=\"" + base)
                 .replace("content=\"stream\"", "content=\"poll\"");
         return new Console.Page(200, type(INDEX), html.getBytes(StandardCharsets.UTF_8));
     }

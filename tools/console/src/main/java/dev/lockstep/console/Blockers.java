@@ -2,12 +2,14 @@ package dev.lockstep.console;
 
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.WaitGraph;
 import dev.lockstep.console.Located.Key;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -16,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /*
  * Overview. The locks of one listing are the nodes of a graph. An edge leads from lock A to lock B if a holder of A waits for B:
@@ -25,9 +28,9 @@ import java.util.Set;
  * Each contended lock is followed along the edges to where they end: at a lock whose holders wait for nothing, which is the root of
  * all those waits, or in a cycle, which is a deadlock. All locks that lead to the same end are one blocker.
  *
- * An edge stands only if it blocks: a shared waiter is not blocked by a shared holder; and the holders of a semaphore block only if
- * all of them wait, since any of them may release a permit. An edge is certain if the same client is seen to wait for B, too;
- * otherwise the record may be outdated.
+ * The core finds the edges and cycles (WaitGraph), so the console, the command and the clients agree on what is a deadlock. Here an
+ * edge stands only if it blocks: a shared waiter is not blocked by a shared holder, unless a writer waits between them; and the
+ * holders of a semaphore block only if all of them wait, since any of them may release a permit. Semaphores are in no cycle.
  */
 /** What blocks what, computed from one listing of locks. Immutable. */
 final class Blockers {
@@ -40,7 +43,7 @@ final class Blockers {
      * @param holder the entry of its holder
      * @param waitsFor what it waits for
      * @param to the lock that it waits for
-     * @param certain whether the holder's client is seen among the waiters, too
+     * @param certain whether the engine knows a claim of the holder's client for the other lock, too
      */
     record Edge(Key from, LockInfo.Entry holder, LockInfo.Wait waitsFor, Key to, boolean certain) {}
 
@@ -82,15 +85,20 @@ final class Blockers {
     /** The blockers of a listing: cycles first, then by weight. */
     static List<Blocker> of(Collection<Located> locks, Instant now) {
         Map<Key, Located> all = new HashMap<>();
-        locks.forEach(lock -> all.put(lock.key(), lock));
-        Map<Key, List<Edge>> edges = new LinkedHashMap<>();
+        Map<String, List<LockInfo>> byNamespace = new LinkedHashMap<>();
         for (Located lock : locks) {
-            List<Edge> out = edges(lock, all);
-            if (!out.isEmpty()) {
-                edges.put(lock.key(), out);
-            }
+            all.put(lock.key(), lock);
+            byNamespace
+                    .computeIfAbsent(lock.namespace(), unused -> new ArrayList<>())
+                    .add(lock.info());
         }
-        Map<Key, List<Edge>> cycles = cycles(edges);
+        Map<Key, List<Edge>> edges = new LinkedHashMap<>();
+        Map<Key, List<Edge>> cycles = new HashMap<>();
+        byNamespace.forEach((namespace, infos) -> {
+            WaitGraph graph = WaitGraph.of(infos);
+            addEdges(namespace, graph, all, edges);
+            addCycles(namespace, graph, cycles);
+        });
         Map<Key, Set<Key>> members = new LinkedHashMap<>();
         for (Located lock : locks) {
             if (!lock.info().waiters().isEmpty() || edges.containsKey(lock.key())) {
@@ -112,95 +120,58 @@ final class Blockers {
         return blockers;
     }
 
-    private static List<Edge> edges(Located lock, Map<Key, Located> all) {
-        List<Edge> found = new ArrayList<>();
-        for (LockInfo.Entry holder : lock.info().holders()) {
-            if (holder.waitsFor().isEmpty()) {
-                continue;
-            }
-            LockInfo.Wait wait = holder.waitsFor().get();
-            Located target = all.get(new Key(lock.namespace(), wait.lock()));
-            if (target != null && blocks(target.info(), wait.mode())) {
-                boolean certain = target.info().waiters().stream().anyMatch(waiter -> sameClient(waiter, holder));
-                found.add(new Edge(lock.key(), holder, wait, target.key(), certain));
+    private static Edge edge(String namespace, WaitGraph.Edge edge) {
+        return new Edge(
+                new Key(namespace, edge.lock()),
+                edge.holder(),
+                edge.waitsFor(),
+                new Key(namespace, edge.waitsFor().lock()),
+                edge.isCertain());
+    }
+
+    private static void addEdges(String namespace, WaitGraph graph, Map<Key, Located> all, Map<Key, List<Edge>> edges) {
+        for (WaitGraph.Edge each : graph.edges()) {
+            Edge edge = edge(namespace, each);
+            Located target = all.get(edge.to());
+            if (target != null && blocks(target.info(), each.waitsFor().mode())) {
+                edges.computeIfAbsent(edge.from(), unused -> new ArrayList<>()).add(edge);
             }
         }
-        boolean mayRelease = lock.info().limit().isPresent()
-                && found.size() < lock.info().holders().size();
-        return mayRelease ? List.of() : found;
+        for (LockInfo lock : graph.locks()) {
+            Key key = new Key(namespace, lock.name());
+            if (lock.limit().isPresent()
+                    && edges.getOrDefault(key, List.of()).size()
+                            < lock.holders().size()) {
+                edges.remove(key); // one of the others may release a permit
+            }
+        }
+    }
+
+    /** For each lock in a cycle, the edges of that cycle. Of cycles that meet, the first one stands for all. */
+    private static void addCycles(String namespace, WaitGraph graph, Map<Key, List<Edge>> cycles) {
+        for (WaitGraph.Cycle each : graph.cycles()) {
+            List<Edge> cycle =
+                    each.edges().stream().map(edge -> edge(namespace, edge)).toList();
+            if (cycle.stream().noneMatch(edge -> cycles.containsKey(edge.from()))) {
+                cycle.forEach(edge -> cycles.put(edge.from(), cycle));
+            }
+        }
     }
 
     private static boolean blocks(LockInfo lock, LockMode wanted) {
+        boolean behindWriter = lock.waiters().stream().anyMatch(waiter -> waiter.mode() == LockMode.EXCLUSIVE);
         return lock.holders().stream()
                 .anyMatch(holder -> wanted == LockMode.EXCLUSIVE
                         || holder.mode() == LockMode.EXCLUSIVE
+                        || behindWriter
                         || lock.limit().isPresent());
     }
 
-    /** What a claim is named by begins with its client's id and a dot. */
-    private static boolean sameClient(LockInfo.Entry one, LockInfo.Entry other) {
-        if (one.claim().isPresent() && other.claim().isPresent()) {
-            return clientId(one.claim().get()).equals(clientId(other.claim().get()));
-        }
-        return one.holder().client().equals(other.holder().client())
-                && one.holder().host().equals(other.holder().host())
-                && one.holder().pid() == other.holder().pid();
-    }
-
-    private static String clientId(String claim) {
-        int dot = claim.indexOf('.');
-        return dot < 0 ? claim : claim.substring(0, dot);
-    }
-
-    /** For each lock in a cycle, the edges of that cycle. A walk from each lock that follows the first edge not seen before. */
-    private static Map<Key, List<Edge>> cycles(Map<Key, List<Edge>> edges) {
-        Map<Key, List<Edge>> found = new HashMap<>();
-        Set<Key> done = new LinkedHashSet<>();
-        for (Key start : edges.keySet()) {
-            walk(start, edges, done, found);
-        }
-        return found;
-    }
-
-    /** A depth-first search without recursion, since a chain may be long. */
-    private static void walk(Key start, Map<Key, List<Edge>> edges, Set<Key> done, Map<Key, List<Edge>> found) {
-        if (done.contains(start)) {
-            return;
-        }
-        List<Edge> path = new ArrayList<>();
-        Map<Key, Integer> depth = new HashMap<>();
-        Deque<Deque<Edge>> open = new ArrayDeque<>();
-        depth.put(start, 0);
-        open.push(new ArrayDeque<>(edges.getOrDefault(start, List.of())));
-        Deque<Key> nodes = new ArrayDeque<>(List.of(start));
-        while (!open.isEmpty()) {
-            Edge next = open.element().poll();
-            if (next == null) {
-                open.pop();
-                Key left = nodes.pop();
-                depth.remove(left);
-                done.add(left);
-                if (!path.isEmpty()) {
-                    path.remove(path.size() - 1);
-                }
-            } else if (depth.containsKey(next.to())) {
-                List<Edge> cycle = new ArrayList<>(path.subList(depth.get(next.to()), path.size()));
-                cycle.add(next);
-                cycle.forEach(edge -> found.putIfAbsent(edge.from(), cycle));
-            } else if (!done.contains(next.to())) {
-                depth.put(next.to(), depth.size());
-                path.add(next);
-                nodes.push(next.to());
-                open.push(new ArrayDeque<>(edges.getOrDefault(next.to(), List.of())));
-            }
-        }
-    }
-
-    /** Where the waits of a lock end: a lock without edges, or the first lock of a cycle. */
+    /** Where the waits of a lock end: a lock without edges, the first lock of a cycle, or one of a ring through a semaphore. */
     private static Key end(Key from, Map<Key, List<Edge>> edges, Map<Key, List<Edge>> cycles) {
         Set<Key> seen = new LinkedHashSet<>();
         Deque<Key> open = new ArrayDeque<>(List.of(from));
-        Key last = from;
+        @Nullable Key last = null;
         while (!open.isEmpty()) {
             Key key = open.pop();
             if (!seen.add(key)) {
@@ -215,7 +186,7 @@ final class Blockers {
             }
             out.forEach(edge -> open.push(edge.to()));
         }
-        return last;
+        return last != null ? last : Collections.min(seen, Comparator.comparing(Key::name));
     }
 
     private static Blocker blocker(

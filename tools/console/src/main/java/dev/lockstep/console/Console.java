@@ -16,8 +16,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The console: a web page that shows who holds which lock, who waits, and what blocks whom. It asks the engine at most once a second,
@@ -39,18 +37,19 @@ public final class Console implements AutoCloseable {
     /** The name of the logger to which each force release is written, at level INFO. */
     public static final String AUDIT_LOGGER = "dev.lockstep.console.audit";
 
-    private static final Logger AUDIT = LoggerFactory.getLogger(AUDIT_LOGGER);
     private static final int LONGEST_REASON = 500;
     private static final int ROWS = 100;
 
     private final LockClient client;
     private final @Nullable String namespace;
     private final boolean mayRelease;
+    private final boolean mounted;
     private final Poller poller;
     private final Assets assets = new Assets();
     private @Nullable ConsoleServer server;
 
-    private Console(Builder builder) {
+    private Console(Builder builder, boolean mounted) {
+        this.mounted = mounted;
         client = builder.client;
         namespace = builder.namespace;
         mayRelease = builder.release;
@@ -85,7 +84,8 @@ public final class Console implements AutoCloseable {
      * @return the answer, with status 404 for an unknown path
      */
     public Page read(String path, Map<String, String> parameters) {
-        Page file = assets.page(path);
+        boolean first = path.isEmpty() || path.equals(Assets.INDEX);
+        Page file = mounted && first ? assets.mounted("") : assets.page(path);
         if (file != null) {
             return file;
         }
@@ -94,9 +94,8 @@ public final class Console implements AutoCloseable {
         Views views = new Views(poller.watch());
         Map<String, Object> view = views.frame(mayRelease);
         switch (path) {
-            case "api/version" -> {}
             case "api/now" -> {
-                view.put("blockers", views.blockers(wanted, prefix));
+                view.putAll(views.blockers(wanted, prefix));
                 view.put(
                         "locks",
                         views.locks(
@@ -110,7 +109,7 @@ public final class Console implements AutoCloseable {
                 view.put("lock", views.lock(key, poller.changes().of(key)));
             }
             case "api/clients" -> view.put("clients", views.clients(prefix));
-            case "api/graph" -> view.put("groups", views.groups());
+            case "api/graph" -> view.putAll(views.groups());
             case "api/heat" -> view.put("heat", Views.heat(poller.heat()));
             case "api/history" -> {
                 long at = number(parameters.get("at"), -1L);
@@ -136,7 +135,7 @@ public final class Console implements AutoCloseable {
     }
 
     /**
-     * Takes a lock away from one holder, and writes that to the logger {@link #AUDIT_LOGGER}.
+     * Releases the lock of one holder by force, and writes that to the logger {@link #AUDIT_LOGGER}.
      *
      * @param request what to release, and why
      * @param by who asks, for the log
@@ -148,7 +147,7 @@ public final class Console implements AutoCloseable {
             return Page.error(403, "force release is disabled: start the console with --allow-release");
         }
         if (!request.name().equals(request.confirmation()) || request.name().isEmpty()) {
-            return Page.error(400, "the lock's name was not typed in as it is");
+            return Page.error(400, "the name that was typed is not the lock's");
         }
         if (request.reason().isBlank() || request.reason().length() > LONGEST_REASON) {
             return Page.error(400, "a reason of 1 to " + LONGEST_REASON + " characters is needed");
@@ -171,24 +170,16 @@ public final class Console implements AutoCloseable {
         } catch (IllegalArgumentException e) {
             return Page.error(400, String.valueOf(e.getMessage()));
         } finally {
-            AUDIT.info(
-                    "force release: namespace='{}' lock='{}' token={} outcome='{}' by='{}' reason='{}'",
-                    printable(request.namespace()),
-                    printable(request.name()),
-                    request.token(),
-                    outcome,
-                    printable(by),
-                    printable(request.reason()));
+            Audit.write(request, outcome, by);
         }
-    }
-
-    /** One line of a log stays one line. */
-    static String printable(String text) {
-        return text.replaceAll("[\\p{Cc}\u2028\u2029]", " ");
     }
 
     Poller poller() {
         return poller;
+    }
+
+    int streams() {
+        return server == null ? 0 : server.streams();
     }
 
     /** Stops to listen and to look. The client stays open. */
@@ -213,7 +204,7 @@ public final class Console implements AutoCloseable {
     }
 
     /**
-     * A request to take a lock away.
+     * A request to release a lock by force.
      *
      * @param namespace the lock's namespace
      * @param name the lock's name
@@ -314,7 +305,7 @@ public final class Console implements AutoCloseable {
         }
 
         /**
-         * Lets operators take locks away from their holders.
+         * Lets operators release locks by force.
          *
          * @return this
          */
@@ -357,7 +348,7 @@ public final class Console implements AutoCloseable {
          * @return the console; close it
          */
         public Console mount() {
-            return new Console(this);
+            return new Console(this, true);
         }
 
         /**
@@ -376,9 +367,9 @@ public final class Console implements AutoCloseable {
                 throw new IllegalStateException("the console needs a token to listen on " + address.getHostString()
                         + ", which is not a loopback address");
             }
-            Console console = new Console(this);
+            Console console = new Console(this, false);
             try {
-                console.server = new ConsoleServer(console, address, token, hosts);
+                console.server = new ConsoleServer(console, address, token, hosts, ConsoleServer.PATIENCE);
                 return console;
             } catch (IOException | RuntimeException e) {
                 console.close();

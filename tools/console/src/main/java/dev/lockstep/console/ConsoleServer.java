@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,14 +22,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves a console with the JDK's HTTP server. A stream of events has a thread of its own, so that a browser that does not read delays
- * nobody else; their number is limited, and a browser without a stream asks again and again. Thread-safe.
+ * Serves a console with the JDK's HTTP server. A request has a thread of its own, and so has a stream of events, so that a browser that
+ * does not read delays nobody else. The number of streams is limited, and a browser without one asks again and again. A client that
+ * sends or reads too slowly loses its connection ({@link SlowClients}). Thread-safe.
  */
 final class ConsoleServer implements AutoCloseable {
     static final int MOST_STREAMS = 64;
-    private static final int MOST_THREADS = MOST_STREAMS + 32;
+    static final int MOST_THREADS = MOST_STREAMS + 32;
     private static final int LONGEST_BODY = 16_384;
     private static final Duration HEARTBEAT = Duration.ofSeconds(15);
+
+    /** How long a client may take to send a request, or to read an answer. */
+    static final Duration PATIENCE = Duration.ofSeconds(10);
+
     static final String CSP =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
                     + " base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
@@ -39,20 +44,26 @@ final class ConsoleServer implements AutoCloseable {
     private final Guard guard;
     private final HttpServer http;
     private final ThreadPoolExecutor threads;
+    private final SlowClients clients;
     private final AtomicInteger streams = new AtomicInteger();
 
-    ConsoleServer(Console console, InetSocketAddress address, @Nullable String token, List<String> hosts)
+    ConsoleServer(
+            Console console, InetSocketAddress address, @Nullable String token, List<String> hosts, Duration patience)
             throws IOException {
         this.console = console;
         guard = new Guard(address, token, hosts);
         AtomicInteger serial = new AtomicInteger();
-        threads = new ThreadPoolExecutor(0, MOST_THREADS, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
-            Thread made = new Thread(task, "lockstep-console-http-" + serial.incrementAndGet());
-            made.setDaemon(true);
-            return made;
-        });
+        // A request that finds no thread waits for one, instead of being refused.
+        threads = new ThreadPoolExecutor(
+                MOST_THREADS, MOST_THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread made = new Thread(task, "lockstep-console-http-" + serial.incrementAndGet());
+                    made.setDaemon(true);
+                    return made;
+                });
+        threads.allowCoreThreadTimeOut(true);
         http = HttpServer.create(address, 0);
-        http.setExecutor(threads);
+        clients = new SlowClients(patience);
+        http.setExecutor(task -> threads.execute(() -> clients.serve(task)));
         http.createContext("/", this::handle);
         http.start();
     }
@@ -98,6 +109,7 @@ final class ConsoleServer implements AutoCloseable {
                 if (path.equals("api/stream") && method.equals("GET")) {
                     stream(exchange);
                 } else {
+                    clients.pause();
                     send(
                             exchange,
                             console.read(
@@ -126,6 +138,8 @@ final class ConsoleServer implements AutoCloseable {
         } catch (NumberFormatException e) {
             return Console.Page.error(400, "a token is needed");
         }
+        String user = Guard.user(exchange.getRequestHeaders().getFirst("Authorization"));
+        clients.pause();
         return console.release(
                 new Console.Release(
                         form.getOrDefault("namespace", ""),
@@ -133,11 +147,12 @@ final class ConsoleServer implements AutoCloseable {
                         form.getOrDefault("confirmation", ""),
                         token,
                         form.getOrDefault("reason", "")),
-                String.valueOf(exchange.getRemoteAddress()));
+                exchange.getRemoteAddress() + (user.isEmpty() ? "" : ", as " + user));
     }
 
     /** Sends the number of each new sample; the browser then asks for what it shows. */
     private void stream(HttpExchange exchange) throws IOException {
+        clients.pause();
         if (streams.incrementAndGet() > MOST_STREAMS) {
             streams.decrementAndGet();
             send(exchange, Console.Page.error(503, "too many browsers"));
@@ -152,15 +167,23 @@ final class ConsoleServer implements AutoCloseable {
                 Sample sample = console.poller().await(sent, HEARTBEAT);
                 String text = sample.version() > sent ? "data: " + sample.version() + "\n\n" : ": still here\n\n";
                 sent = sample.version();
+                clients.resume();
                 out.write(text.getBytes(StandardCharsets.UTF_8));
                 out.flush();
+                clients.pause();
             }
         } finally {
             streams.decrementAndGet();
         }
     }
 
-    private static void send(HttpExchange exchange, Console.Page page) throws IOException {
+    /** How many browsers read a stream. */
+    int streams() {
+        return streams.get();
+    }
+
+    private void send(HttpExchange exchange, Console.Page page) throws IOException {
+        clients.resume();
         exchange.getResponseHeaders().set("Content-Type", page.type());
         boolean head = exchange.getRequestMethod().equals("HEAD");
         exchange.sendResponseHeaders(page.status(), head || page.body().length == 0 ? -1 : page.body().length);
@@ -191,5 +214,6 @@ final class ConsoleServer implements AutoCloseable {
     public void close() {
         http.stop(0);
         threads.shutdownNow();
+        clients.close();
     }
 }

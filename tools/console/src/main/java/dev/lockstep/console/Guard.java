@@ -49,7 +49,7 @@ final class Guard {
     Console.@Nullable Page refusal(String method, Function<String, @Nullable String> header) {
         String host = header.apply("Host");
         if (host == null || !hosts.contains(name(host))) {
-            return Console.Page.error(421, "this console is not called so: see --host-name");
+            return Console.Page.error(421, "this console does not have that name: see --host-name");
         }
         String origin = header.apply("Origin");
         if (origin != null && !isOwn(origin, host)) {
@@ -86,23 +86,30 @@ final class Guard {
     }
 
     private static boolean hasToken(byte[] token, @Nullable String authorization) {
-        if (authorization == null) {
-            return false;
-        }
-        if (authorization.regionMatches(true, 0, "Bearer ", 0, 7)) {
+        if (authorization != null && authorization.regionMatches(true, 0, "Bearer ", 0, 7)) {
             return same(token, authorization.substring(7).strip());
         }
-        if (authorization.regionMatches(true, 0, "Basic ", 0, 6)) {
-            try {
-                byte[] decoded =
-                        Base64.getDecoder().decode(authorization.substring(6).strip());
-                String pair = new String(decoded, StandardCharsets.UTF_8);
-                return same(token, pair.substring(pair.indexOf(':') + 1));
-            } catch (IllegalArgumentException e) {
-                return false;
-            }
+        String pair = basic(authorization);
+        return pair != null && same(token, pair.substring(pair.indexOf(':') + 1));
+    }
+
+    /** The user name that came with the token, which nobody has checked; empty if there is none. */
+    static String user(@Nullable String authorization) {
+        String pair = basic(authorization);
+        return pair == null ? "" : pair.substring(0, Math.max(0, pair.indexOf(':')));
+    }
+
+    /** The user name and the password of HTTP Basic authentication, with a colon between them; null if there are none. */
+    private static @Nullable String basic(@Nullable String authorization) {
+        if (authorization == null || !authorization.regionMatches(true, 0, "Basic ", 0, 6)) {
+            return null;
         }
-        return false;
+        try {
+            return new String(
+                    Base64.getDecoder().decode(authorization.substring(6).strip()), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
     }
 
     /** Takes as long whatever is wrong. */

@@ -1,6 +1,5 @@
 package dev.lockstep.console;
 
-import dev.lockstep.console.Blockers.Blocker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -9,49 +8,39 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Samples of the last hour, without most of their locks. Thread-safe. */
+/** What samples of the last hour showed. Its size is bounded, however many locks and waiters there are. Thread-safe. */
 final class History {
     static final Duration SPACING = Duration.ofSeconds(5);
     static final int MOST = 720;
-    private static final int MOST_BLOCKERS = 10;
 
     private final Deque<Moment> moments = new ArrayDeque<>();
 
     /**
      * What is kept of a sample.
      *
-     * @param sample the sample, with the worst blockers alone and without locks
+     * @param at when it was taken
+     * @param reachable whether the engine answered
      * @param held how many locks were held
      * @param waiting how many entries waited
      * @param deadlocks how many deadlocks there were
+     * @param shown what the page shows of it: text takes less room than maps
      */
-    record Moment(Sample sample, int held, int waiting, long deadlocks) {
-        Instant at() {
-            return sample.at();
-        }
-    }
+    record Moment(Instant at, boolean reachable, int held, int waiting, long deadlocks, Json.Written shown) {}
 
     synchronized void add(Sample sample) {
         Moment last = moments.peekLast();
-        boolean news = last != null
-                && (last.sample().engine().isReachable() != sample.engine().isReachable()
-                        || last.deadlocks() != sample.deadlocks());
+        boolean reachable = sample.engine().isReachable();
+        boolean news = last != null && (last.reachable() != reachable || last.deadlocks() != sample.deadlocks());
         if (last != null && !news && Duration.between(last.at(), sample.at()).compareTo(SPACING) < 0) {
             return;
         }
-        List<Blocker> blockers = sample.blockers();
-        Sample kept = new Sample(
-                sample.version(),
+        moments.addLast(new Moment(
                 sample.at(),
-                sample.engine(),
-                sample.cost(),
-                sample.namespaces(),
-                List.of(),
-                List.copyOf(blockers.subList(0, Math.min(MOST_BLOCKERS, blockers.size()))),
-                sample.confirmed());
-        boolean reachable = sample.engine().isReachable();
-        moments.addLast(
-                new Moment(kept, reachable ? sample.held() : 0, reachable ? sample.waiting() : 0, sample.deadlocks()));
+                reachable,
+                reachable ? sample.held() : 0,
+                reachable ? sample.waiting() : 0,
+                sample.deadlocks(),
+                new Json.Written(Json.write(Views.ofHistory(sample)))));
         if (moments.size() > MOST) {
             moments.removeFirst();
         }

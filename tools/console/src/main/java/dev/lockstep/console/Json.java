@@ -9,6 +9,9 @@ final class Json {
 
     private Json() {}
 
+    /** What is JSON already. */
+    record Written(String json) {}
+
     static String write(@Nullable Object value) {
         StringBuilder text = new StringBuilder(1024);
         append(text, value);
@@ -36,6 +39,8 @@ final class Json {
                 separator = ",";
             }
             text.append(']');
+        } else if (value instanceof Written written) {
+            text.append(written.json());
         } else if (value == null || value instanceof Number || value instanceof Boolean) {
             text.append(value);
         } else {

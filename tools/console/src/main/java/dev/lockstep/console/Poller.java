@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *   - looks begin at least one interval apart, which is a second or more;
  *   - after a look the engine is left alone for 19 times as long as a listing takes, so it works for the console 5 % of the time at
  *     most. A listing takes as long as the shortest of the last three: what is beyond that is the network's or this machine's time;
- *   - a look lists at most MOST_LOCKS locks, in pages of PAGE;
+ *   - a look lists at most MOST_LOCKS locks of MOST_NAMESPACES namespaces, in pages of PAGE;
  *   - while nobody watches, it looks every 15 seconds, for the history.
  * A look that fails is repeated after an interval: an engine that does not answer is not working for us.
  */
@@ -42,7 +42,7 @@ final class Poller implements AutoCloseable {
     static final int MOST_LOCKS = 50_000;
     static final int REST_FACTOR = 19;
     private static final int MEASURED = 3;
-    private static final int MOST_NAMESPACES = 100;
+    static final int MOST_NAMESPACES = 100;
     private static final Duration IDLE_PAUSE = Duration.ofSeconds(15);
     private static final Duration WATCHED = Duration.ofSeconds(30);
     private static final Duration DESCRIBE_EVERY = Duration.ofMinutes(1);
@@ -101,7 +101,7 @@ final class Poller implements AutoCloseable {
         return changes;
     }
 
-    /** The last sample, for somebody who watches. The first one is waited for, for some seconds. */
+    /** The last sample, for a browser that watches. Waits for the first sample, for a few seconds at most. */
     synchronized Sample watch() {
         long now = System.nanoTime();
         boolean wasIdle = now - watchedNanos > WATCHED.toNanos();
@@ -194,7 +194,7 @@ final class Poller implements AutoCloseable {
             return new Sample(
                     before.version() + 1,
                     at,
-                    new Sample.Engine(info, ping, null, null, client.inFallback()),
+                    new Sample.Engine(info, ping, null, at, client.inFallback()),
                     new Sample.Cost(took, listing.pages, listing.truncated, pause(took, newCycle)),
                     listing.namespaces,
                     listing.locks,
@@ -203,12 +203,11 @@ final class Poller implements AutoCloseable {
         } catch (RuntimeException e) {
             LOG.debug("the engine did not answer the console", e);
             cycles = Set.of();
-            Instant downSince = before.engine().downSince();
             String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
             return new Sample(
                     before.version() + 1,
                     at,
-                    new Sample.Engine(info, ping, message, downSince == null ? at : downSince, client.inFallback()),
+                    new Sample.Engine(info, ping, message, before.engine().answered(), client.inFallback()),
                     new Sample.Cost(Duration.ofNanos(System.nanoTime() - start), 0, false, interval),
                     before.namespaces(),
                     before.locks(),
@@ -251,7 +250,9 @@ final class Poller implements AutoCloseable {
         if (namespace != null) {
             listing.namespaces.add(namespace);
         } else {
-            new TreeSet<>(client.namespaces()).stream().limit(MOST_NAMESPACES).forEach(listing.namespaces::add);
+            Set<String> all = new TreeSet<>(client.namespaces());
+            all.stream().limit(MOST_NAMESPACES).forEach(listing.namespaces::add);
+            listing.truncated = all.size() > MOST_NAMESPACES;
         }
         for (String each : listing.namespaces) {
             listing.add(each, client.admin(each));

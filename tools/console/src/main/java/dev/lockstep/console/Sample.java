@@ -38,14 +38,14 @@ record Sample(
      * @param info what it is; null until it has answered once
      * @param ping how long the last ping took; empty if it failed
      * @param error why the last look failed; null if it did not
-     * @param downSince since when looks have failed; null if the last one did not
+     * @param answered when the engine last answered, which is what the sample shows; null if it has not yet
      * @param fallback whether the client uses its fallback
      */
     record Engine(
             @Nullable EngineInfo info,
             Optional<Duration> ping,
             @Nullable String error,
-            @Nullable Instant downSince,
+            @Nullable Instant answered,
             boolean fallback) {
         boolean isReachable() {
             return error == null;
@@ -57,7 +57,7 @@ record Sample(
      *
      * @param took how long a listing takes: the shortest of the last three
      * @param pages in how many pages the locks came
-     * @param truncated whether there are more locks than are shown
+     * @param truncated whether there are more locks or namespaces than are shown
      * @param pause how long the engine is left alone after it
      */
     record Cost(Duration took, int pages, boolean truncated, Duration pause) {

@@ -14,15 +14,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What each page of the console shows, made from samples: maps and lists for {@link Json}. Nothing here asks the engine. */
 final class Views {
     private static final int MOST_ROWS = 2_000;
     private static final int MOST_BLOCKERS = 25;
+    private static final int MOST_OF_HISTORY = 10;
     private static final int MOST_GROUPS = 40;
     private static final int MOST_NODES = 12;
+    private static final int MOST_EDGES = 100;
     private static final int MOST_CLIENTS = 300;
     private static final int MOST_USES = 50;
     private static final int MOST_QUEUE = 500;
@@ -71,8 +75,8 @@ final class Views {
         if (engine.error() != null) {
             view.put("error", engine.error());
         }
-        if (engine.downSince() != null) {
-            view.put("downMillis", sample.age(engine.downSince()).toMillis());
+        if (engine.answered() != null) {
+            view.put("answeredAt", engine.answered().toEpochMilli());
         }
         if (engine.info() != null) {
             view.put("product", engine.info().product());
@@ -83,16 +87,39 @@ final class Views {
         return view;
     }
 
-    List<Object> blockers(String namespace, String prefix) {
-        return sample.blockers().stream()
-                .filter(blocker -> blocker.locks().stream().anyMatch(lock -> matches(lock, namespace, prefix)))
-                .limit(MOST_BLOCKERS)
-                .map(this::blocker)
-                .toList();
+    /** What the history keeps: the worst blockers, as far as one page shows them, and none of their locks' queues. */
+    static Map<String, Object> ofHistory(Sample sample) {
+        Views views = new Views(sample);
+        Map<String, Object> view = new LinkedHashMap<>();
+        String error = sample.engine().error();
+        view.put("engine", error == null ? Map.of("reachable", true) : Map.of("reachable", false, "error", error));
+        view.putAll(views.blockers(sample.blockers(), MOST_OF_HISTORY));
+        return view;
     }
 
-    List<Object> groups() {
-        return sample.blockers().stream().limit(MOST_GROUPS).map(this::blocker).toList();
+    private Map<String, Object> blockers(List<Blocker> found, int most) {
+        return Map.of(
+                "blockers",
+                found.stream().limit(most).map(this::blocker).toList(),
+                "moreBlockers",
+                Math.max(0, found.size() - most));
+    }
+
+    /** Blockers of which a lock is in a namespace (any if empty) and has a name that begins with a prefix. */
+    Map<String, Object> blockers(String namespace, String prefix) {
+        List<Blocker> found = sample.blockers().stream()
+                .filter(blocker -> blocker.locks().stream().anyMatch(lock -> matches(lock, namespace, prefix)))
+                .toList();
+        return blockers(found, MOST_BLOCKERS);
+    }
+
+    /** All blockers, as far as one picture can show them. */
+    Map<String, Object> groups() {
+        return Map.of(
+                "groups",
+                sample.blockers().stream().limit(MOST_GROUPS).map(this::blocker).toList(),
+                "more",
+                Math.max(0, sample.blockers().size() - MOST_GROUPS));
     }
 
     Object blocker(Blocker blocker) {
@@ -100,12 +127,20 @@ final class Views {
         view.put("kind", !blocker.isCycle() ? "blocker" : sample.isDeadlock(blocker) ? "deadlock" : "cycle");
         view.put("waiters", blocker.waiters());
         view.put("longestMillis", blocker.longest().toMillis());
+        List<Located> shown = blocker.locks().stream().limit(MOST_NODES).toList();
+        Set<Key> keys = shown.stream().map(Located::key).collect(Collectors.toSet());
+        view.put("locks", shown.stream().map(this::row).toList());
+        view.put("more", blocker.locks().size() - shown.size());
         view.put(
-                "locks",
-                blocker.locks().stream().limit(MOST_NODES).map(this::row).toList());
-        view.put("more", Math.max(0, blocker.locks().size() - MOST_NODES));
-        view.put("edges", blocker.edges().stream().map(this::edge).toList());
-        view.put("cycle", blocker.cycle().stream().map(this::edge).toList());
+                "edges",
+                blocker.edges().stream()
+                        .filter(edge -> keys.contains(edge.from()) && keys.contains(edge.to()))
+                        .limit(MOST_EDGES)
+                        .map(this::edge)
+                        .toList());
+        view.put(
+                "cycle",
+                blocker.cycle().stream().limit(MOST_EDGES).map(this::edge).toList());
         return view;
     }
 
@@ -142,7 +177,7 @@ final class Views {
                 .limit(Math.max(0, Math.min(limit, MOST_ROWS)))
                 .map(this::row)
                 .toList();
-        return Map.of("total", found.size(), "rows", rows);
+        return Map.of("total", found.size(), "most", MOST_ROWS, "rows", rows);
     }
 
     private static boolean matches(Located lock, String namespace, String prefix) {
@@ -294,8 +329,11 @@ final class Views {
 
     static Map<String, Object> heat(Heat heat) {
         List<Map<String, Object>> rows = heat.rows(MOST_PREFIXES).stream()
-                .map(row ->
-                        Map.<String, Object>of("prefix", row.prefix(), "seconds", row.seconds(), "total", row.total()))
+                .map(row -> Map.<String, Object>of(
+                        "prefix", row.prefix(),
+                        "others", row.prefix().equals(Heat.OTHERS),
+                        "seconds", row.seconds(),
+                        "total", row.total()))
                 .toList();
         return Map.of("minutes", heat.minutes(), "rows", rows);
     }
@@ -310,15 +348,14 @@ final class Views {
                                 moment.held(),
                                 moment.waiting(),
                                 moment.deadlocks(),
-                                moment.sample().engine().isReachable() ? 1 : 0))
+                                moment.reachable() ? 1 : 0))
                         .toList());
         History.Moment shown = history.at(at == null ? Instant.MAX : at);
         if (shown != null) {
             view.put("at", shown.at().toEpochMilli());
             view.put("held", shown.held());
             view.put("waiting", shown.waiting());
-            view.put("engine", new Views(shown.sample()).engine());
-            view.put("blockers", new Views(shown.sample()).blockers("", ""));
+            view.put("shown", shown.shown());
         }
         return view;
     }

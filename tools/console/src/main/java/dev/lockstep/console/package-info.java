@@ -1,5 +1,5 @@
 /**
- * A web page for operators: who holds which lock, who waits, what blocks whom. {@link dev.lockstep.console.Console} serves it, alone
+ * A web page for operators that shows holders, waiters and what blocks whom. {@link dev.lockstep.console.Console} serves it, alone
  * on a port of its own or inside a service.
  */
 @NullMarked

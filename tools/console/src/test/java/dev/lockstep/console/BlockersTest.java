@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.WaitGraph;
 import dev.lockstep.console.Blockers.Blocker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What blocks what. */
@@ -23,13 +26,17 @@ class BlockersTest {
     static LockInfo.Entry entry(String client, int seconds) {
         return LockInfo.Entry.of(
                         LockMode.EXCLUSIVE,
-                        new HolderInfo(client, "host", 1, "thread-" + client, NOW.minusSeconds(seconds), false))
+                        HolderInfo.of(client, "host", 1)
+                                .withThread("thread-" + client)
+                                .withSince(NOW.minusSeconds(seconds)))
                 .withClaim(client + "." + SERIAL.incrementAndGet() + ".1")
                 .withToken(1024);
     }
 
     static LockInfo.Entry shared(String client) {
-        return LockInfo.Entry.of(LockMode.SHARED, new HolderInfo(client, "host", 1, "t", NOW, false))
+        return LockInfo.Entry.of(
+                        LockMode.SHARED,
+                        HolderInfo.of(client, "host", 1).withThread("t").withSince(NOW))
                 .withClaim(client + ".1");
     }
 
@@ -143,17 +150,45 @@ class BlockersTest {
     }
 
     @Test
-    void readersDoNotBlockReaders() {
-        List<Blocker> found = Blockers.of(
-                List.of(
-                        lock("a", List.of(waiting(shared("c1"), "b", LockMode.SHARED)), entry("c9", 1)),
-                        lock("b", List.of(waiting(shared("c2"), "a", LockMode.SHARED)), entry("c8", 1))),
-                NOW);
-        assertThat(found).hasSize(2).noneMatch(Blocker::isCycle);
+    void readersBlockReadersOnlyIfAWriterWaitsBetweenThem() {
+        LockInfo.Entry one = waiting(shared("c1"), "b", LockMode.SHARED);
+        LockInfo.Entry two = waiting(shared("c2"), "a", LockMode.SHARED);
+        List<Located> readers = List.of(lock("a", List.of(one), shared("c2")), lock("b", List.of(two), shared("c1")));
+        assertThat(Blockers.of(readers, NOW))
+                .hasSize(2)
+                .noneMatch(Blocker::isCycle)
+                .allMatch(each -> each.edges().isEmpty());
+        List<Located> behindWriters = List.of(
+                lock("a", List.of(one), entry("c9", 1), shared("c2")),
+                lock("b", List.of(two), entry("c8", 1), shared("c1")));
+        assertThat(Blockers.of(behindWriters, NOW))
+                .singleElement()
+                .matches(each -> each.cycle().size() == 2);
     }
 
     @Test
-    void aSemaphoreIsInACycleOnlyIfAllItsHoldersWait() {
+    void theCyclesAreThoseOfTheCore() {
+        LockInfo.Entry one = waiting(shared("c1"), "b");
+        LockInfo.Entry two = waiting(shared("c2"), "c");
+        List<Located> locks = List.of(
+                lock("a", List.of(one, two), entry("c3", 1)),
+                lock("b", List.of(waiting(entry("c3", 9), "a")), entry("c1", 1)),
+                lock("c", List.of(waiting(entry("c4", 9), "a")), entry("c2", 1)));
+        List<Set<String>> known = WaitGraph.of(locks.stream().map(Located::info).toList()).cycles().stream()
+                .map(cycle -> cycle.edges().stream().map(WaitGraph.Edge::lock).collect(Collectors.toSet()))
+                .toList();
+        assertThat(known).hasSize(2);
+        assertThat(Blockers.of(locks, NOW)).singleElement().satisfies(blocker -> {
+            assertThat(known)
+                    .contains(blocker.cycle().stream()
+                            .map(edge -> edge.from().name())
+                            .collect(Collectors.toSet()));
+            assertThat(names(blocker)).containsExactlyInAnyOrder("a", "b", "c");
+        });
+    }
+
+    @Test
+    void aSemaphoreIsInNoCycleAndItsHoldersBlockOnlyIfAllOfThemWait() {
         LockInfo.Entry stuck = waiting(shared("c1"), "b");
         Located b = lock("b", List.of(waiting(entry("c2", 9), "pool")), entry("c1", 5));
         Located oneWaits = new Located(
@@ -164,8 +199,12 @@ class BlockersTest {
                 "ns",
                 LockInfo.of("pool", List.of(stuck, waiting(shared("c3"), "b")), List.of(shared("c2")))
                         .withLimit(2));
-        assertThat(Blockers.of(List.of(b, oneWaits), NOW)).noneMatch(Blocker::isCycle);
-        assertThat(Blockers.of(List.of(b, allWait), NOW)).anyMatch(Blocker::isCycle);
+        assertThat(Blockers.of(List.of(b, oneWaits), NOW))
+                .singleElement()
+                .matches(each -> !each.isCycle() && each.root().info().name().equals("pool"));
+        assertThat(Blockers.of(List.of(b, allWait), NOW))
+                .noneMatch(Blocker::isCycle)
+                .anyMatch(each -> each.edges().size() > 1);
     }
 
     @Test

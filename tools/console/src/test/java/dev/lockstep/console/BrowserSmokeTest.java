@@ -3,6 +3,7 @@ package dev.lockstep.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.servers.Browser;
 import dev.lockstep.servers.ChromeDriver;
 import dev.lockstep.servers.Servers;
 import java.net.InetAddress;

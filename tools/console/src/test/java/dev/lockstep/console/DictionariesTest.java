@@ -97,4 +97,34 @@ class DictionariesTest {
         }
         assertThat(size).isLessThan(150_000);
     }
+
+    /** Without compression; the jar has nothing else. */
+    @Test
+    void theJarHasLessThan300KB() throws IOException {
+        long size = 0;
+        try (Stream<Path> files = Files.walk(Path.of("target/classes"))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                size += Files.size(file);
+            }
+        }
+        assertThat(size).isBetween(50_000L, 300_000L);
+    }
+
+    @Test
+    void everyTextIsUsed() throws IOException {
+        StringBuilder scripts = new StringBuilder();
+        try (Stream<Path> files = Files.list(WEB)) {
+            for (Path file : files.filter(file -> !file.toString().matches(".*/(en|zh)\\.js"))
+                    .toList()) {
+                scripts.append(Files.readString(file));
+            }
+        }
+        String all = scripts.toString();
+        Set<String> kinds = Set.of("nav.", "theme.", "mode.", "change."); // followed by what comes from data
+        assertThat(dictionary("en.js").keySet())
+                .allMatch(key -> all.contains('"' + key + '"')
+                        || kinds.stream().anyMatch(key::startsWith)
+                        || Set.of("blocker.deadlock", "blocker.cycle", "blocker.blocker")
+                                .contains(key));
+    }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How often the engine is asked. */
-@Timeout(60)
+@Timeout(120)
 class PollerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -24,7 +24,7 @@ class PollerTest {
         return LockClient.builder()
                 .backend(engine)
                 .clientName(name)
-                .requestTimeout(Duration.ofSeconds(1))
+                .requestTimeout(Duration.ofSeconds(10))
                 .connect();
     }
 
@@ -46,8 +46,10 @@ class PollerTest {
             Sample second = poller.await(first.version(), PATIENCE);
             Sample third = poller.await(second.version(), PATIENCE);
             readers.forEach(CompletableFuture::join);
-            assertThat(third.version()).isEqualTo(second.version() + 1);
-            assertThat(Duration.between(second.at(), third.at())).isGreaterThan(Duration.ofMillis(900));
+            // This thread, too, may miss one on a busy machine.
+            assertThat(third.version()).isGreaterThan(second.version());
+            assertThat(Duration.between(second.at(), third.at()))
+                    .isGreaterThan(Duration.ofMillis(900).multipliedBy(third.version() - second.version()));
         }
     }
 
@@ -80,14 +82,36 @@ class PollerTest {
                 }
                 assertThat(down.locks()).hasSize(1);
                 assertThat(down.engine().error()).isNotEmpty();
+                assertThat(down.engine().answered()).isBefore(down.at());
                 engine.reconnect("operator");
                 Sample up = down;
                 while (!up.engine().isReachable()) {
                     up = poller.await(up.version(), PATIENCE);
                 }
-                assertThat(up.engine().downSince()).isNull();
+                assertThat(up.engine().answered()).isAfter(down.engine().answered());
             }
             lease.close();
+        }
+    }
+
+    @Test
+    void itSaysSoIfThereAreMoreNamespacesThanAreShown() throws InterruptedException {
+        try (LockClient client = client("operator")) {
+            List<LockClient> others = new ArrayList<>();
+            for (int i = 0; i <= Poller.MOST_NAMESPACES; i++) {
+                LockClient other = LockClient.builder()
+                        .backend(engine)
+                        .namespace("shop-" + i)
+                        .connect();
+                assertThat(other.lock("order:42").acquire().isValid()).isTrue();
+                others.add(other);
+            }
+            try (Console console = Console.builder(client).mount()) {
+                Sample sample = console.poller().watch();
+                assertThat(sample.namespaces()).hasSize(Poller.MOST_NAMESPACES);
+                assertThat(sample.cost().truncated()).isTrue();
+            }
+            others.forEach(LockClient::close);
         }
     }
 }

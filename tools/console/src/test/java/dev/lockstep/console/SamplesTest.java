@@ -25,7 +25,7 @@ class SamplesTest {
         return new Sample(
                 seconds + 1,
                 at,
-                new Sample.Engine(null, Optional.empty(), reachable ? null : "silent", null, false),
+                new Sample.Engine(null, Optional.empty(), reachable ? null : "silent", at, false),
                 Sample.Cost.NONE,
                 List.of("ns"),
                 List.of(locks),
@@ -105,6 +105,23 @@ class SamplesTest {
             assertThat(history.at(START.plusSeconds(9))).extracting("waiting").isEqualTo(1);
             assertThat(history.at(START.plusSeconds(99))).extracting("waiting").isEqualTo(2);
             assertThat(history.at(START.minusSeconds(9))).extracting("waiting").isEqualTo(1);
+        }
+
+        @Test
+        void aMomentIsSmallHoweverManyLocksAndWaitersThereAre() {
+            Located[] many = new Located[3_000];
+            many[0] = contended("root", 5_000);
+            for (int i = 1; i < many.length; i++) {
+                many[i] = BlockersTest.lock(
+                        "l" + i,
+                        List.of(BlockersTest.waiting(BlockersTest.entry("h" + i, 9), "root")),
+                        BlockersTest.entry("w" + i, 1));
+            }
+            History history = new History();
+            history.add(sample(0, many));
+            History.Moment moment = history.moments().get(0);
+            assertThat(moment.waiting()).isEqualTo(5_000 + 2_999);
+            assertThat(moment.shown().json()).hasSizeLessThan(20_000).contains("\"waiters\":7999", "\"more\":2988");
         }
 
         @Test

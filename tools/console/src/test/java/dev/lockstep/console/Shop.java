@@ -18,6 +18,15 @@ final class Shop implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final List<LockClient> clients = new ArrayList<>();
 
+    /** A client of a real engine that soon records what its threads wait for. */
+    static LockClient client(String url, String name) {
+        return LockClient.builder()
+                .url(url)
+                .clientName(name)
+                .recordWaitsAfter(Duration.ofMillis(100))
+                .connect();
+    }
+
     LockClient add(LockClient client) {
         clients.add(client);
         return client;

@@ -14,7 +14,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Asks one question about many locks with few requests: a script that answers for as many as it is given keys of, and in
- * a cluster a run of it for each slot. Each lock has its own answer: what fails for one says nothing of the others.
+ * a cluster a run of it for each slot. Each lock has its own answer: a failure for one says nothing about the others.
  */
 public final class Batches {
     /** A script that runs for some milliseconds keeps others waiting for as long. */
@@ -26,7 +26,7 @@ public final class Batches {
     private Batches() {}
 
     /**
-     * What is asked about each of many items.
+     * A question about each of many items.
      *
      * @param script answers for as many items as it is given keys of
      * @param locks the lock of each item
@@ -74,7 +74,7 @@ public final class Batches {
         return answers;
     }
 
-    /** What a script's reply says of one of its items. */
+    /** The part of a script's reply about one of its items. */
     private static Reply<Object> part(Link link, Reply<Object> reply, int index) {
         try {
             Object answer = ((List<?>) reply.get()).get(index);

@@ -1,12 +1,12 @@
 package dev.lockstep.redis.internal;
 
 /**
- * What identifies a claim at a server. A claim that the server has forgotten, or at which a request of its own may still
- * arrive that would harm it, goes on under another id, its next life: what concerns the earlier one is then not mistaken
+ * Identifies a claim on a server. If the server has forgotten a claim, or a late request of the claim may still arrive
+ * and harm it, the claim continues under another id, its next life: messages about the earlier id are then not mistaken
  * for news. Immutable.
  *
  * @param claim the claim's own id, the same in all its lives
- * @param text the id at the server
+ * @param text the id on the server
  * @param life how many lives it had before
  */
 public record ClaimId(String claim, String text, int life) {
@@ -17,7 +17,7 @@ public record ClaimId(String claim, String text, int life) {
         return new ClaimId(claim, claim, 0);
     }
 
-    /** The claim's own id, of which one at the server is made. */
+    /** The claim's own id, from which the id on the server is made. */
     public static String claimOf(String text) {
         int end = text.indexOf(LIFE);
         return end < 0 ? text : text.substring(0, end);

@@ -14,6 +14,7 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.util.Pool;
@@ -23,11 +24,16 @@ public final class ClusterRoute implements Route {
     private static final int SLOTS = 16_384;
 
     private final ClusterConnectionProvider cluster;
-    private final Runnable onClose;
+    private final @Nullable Runnable onClose;
     private final AtomicReferenceArray<@Nullable String> servers = new AtomicReferenceArray<>(SLOTS);
     private volatile @Nullable String silent;
 
-    public ClusterRoute(ClusterConnectionProvider cluster, Runnable onClose) {
+    /**
+     * The way to the servers of a cluster.
+     *
+     * @param onClose closes the cluster's pools; null if they belong to the application
+     */
+    public ClusterRoute(ClusterConnectionProvider cluster, @Nullable Runnable onClose) {
         this.cluster = cluster;
         this.onClose = onClose;
     }
@@ -35,18 +41,27 @@ public final class ClusterRoute implements Route {
     @Override
     public Connection borrow(int slot, long waitNanos) throws InterruptedException {
         int wanted = slot >= 0 ? slot : ThreadLocalRandom.current().nextInt(SLOTS);
-        ConnectionPool known = poolOf(servers.get(wanted));
+        ConnectionPool known = knownPool(wanted);
+        // Jedis' own way from a slot to a connection would wait for as long as the application's pool says.
+        return known == null
+                ? PoolRoute.borrow(anyPool(), waitNanos)
+                : known(wanted, PoolRoute.borrow(known, waitNanos));
+    }
+
+    @Override
+    public boolean connects(int slot) {
+        ConnectionPool known = slot < 0 ? null : knownPool(slot);
+        return known == null || PoolRoute.connects(known);
+    }
+
+    /** The pool of the server that has a slot, as far as this route or Jedis knows it. */
+    private @Nullable ConnectionPool knownPool(int slot) {
+        ConnectionPool known = poolOf(servers.get(slot));
         if (known != null) {
-            return PoolRoute.borrow(known, waitNanos);
+            return known;
         }
-        try {
-            return known(wanted, cluster.getConnectionFromSlot(wanted));
-        } catch (JedisException e) {
-            if (e.getCause() instanceof InterruptedException interrupted) {
-                throw interrupted;
-            }
-            throw e;
-        }
+        HostAndPort node = cluster.getNode(slot);
+        return node == null ? null : poolOf(node.toString());
     }
 
     @Override
@@ -56,7 +71,7 @@ public final class ClusterRoute implements Route {
             cluster.renewSlotCache();
             pool = poolOf(node.toString());
         }
-        // A node may be known by another address than the one it tells.
+        // A node may be known by another address than the one it reports.
         return pool == null ? borrow(slot, waitNanos) : known(slot, PoolRoute.borrow(pool, waitNanos));
     }
 
@@ -69,13 +84,16 @@ public final class ClusterRoute implements Route {
         return pool != null ? pool : anyPool();
     }
 
-    /** Any node sends on who asks it for what it has not; but not the one that did not answer last. */
+    /** Any node redirects requests for slots that it does not have; but skip the one that did not answer last. */
     private ConnectionPool anyPool() {
         Map<String, ConnectionPool> nodes = new HashMap<>(cluster.getNodes());
         if (nodes.size() > 1) {
             nodes.remove(String.valueOf(silent));
         }
         List<ConnectionPool> pools = List.copyOf(nodes.values());
+        if (pools.isEmpty()) {
+            throw new JedisConnectionException("no server of the cluster is known");
+        }
         return pools.get(ThreadLocalRandom.current().nextInt(pools.size()));
     }
 
@@ -154,7 +172,10 @@ public final class ClusterRoute implements Route {
     }
 
     @Override
-    public void distrust(@Nullable Connection connection) {
+    public void distrust(@Nullable Connection connection, boolean timedOut) {
+        if (onClose == null && timedOut) {
+            return;
+        }
         Map<String, ConnectionPool> nodes = cluster.getNodes();
         ConnectionPool pool = connection == null ? null : nodes.get(String.valueOf(JedisAccess.address(connection)));
         if (pool != null) {
@@ -184,6 +205,8 @@ public final class ClusterRoute implements Route {
 
     @Override
     public void close() {
-        onClose.run();
+        if (onClose != null) {
+            onClose.run();
+        }
     }
 }

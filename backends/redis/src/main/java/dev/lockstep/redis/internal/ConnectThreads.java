@@ -41,7 +41,7 @@ public final class ConnectThreads implements AutoCloseable {
      * Waits for a connection.
      *
      * @param source connects, for as long as it takes
-     * @param waitNanos how long the caller waits for it; a connection that comes later is given back
+     * @param waitNanos how long the caller waits for it; a connection that comes later is returned
      * @throws RuntimeException if there is none in time
      */
     Connection await(Callable<Connection> source, long waitNanos) throws InterruptedException {
@@ -91,13 +91,13 @@ public final class ConnectThreads implements AutoCloseable {
         try {
             threads.execute(task);
         } catch (RejectedExecutionException e) {
-            task.run(); // closed; what is given back must get there all the same
+            task.run(); // closed; a connection must be returned all the same
         }
     }
 
     /**
-     * Gives a connection back. The pool of a broken one makes another in its place, and throws if it cannot: that is for the
-     * next who borrows to know, and must not hide from this one why it broke.
+     * Returns a connection. The pool of a broken one makes another in its place, and throws if it cannot. The next
+     * borrower will see that failure; it must not hide from this one why the connection broke.
      */
     public static void giveBack(Connection connection) {
         try {

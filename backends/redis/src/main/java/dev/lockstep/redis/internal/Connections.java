@@ -3,7 +3,6 @@ package dev.lockstep.redis.internal;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.util.Pool;
 
 /** Where requests get their connections from. Safe for use by many threads. */
 interface Connections {
@@ -27,17 +26,12 @@ interface Connections {
             @Override
             public Connection borrow(int slot, @Nullable HostAndPort target, long waitNanos)
                     throws InterruptedException {
-                if (target == null && route.serverOf(slot) != null && !connects(route.pool(slot, null))) {
+                if (target == null && !route.connects(slot)) {
                     return route.borrow(slot, waitNanos);
                 }
                 return threads.await(
                         () -> target == null ? route.borrow(slot, waitNanos) : route.borrow(target, slot, waitNanos),
                         waitNanos);
-            }
-
-            /** Whether a pool is about to connect for who borrows; else it has a connection, or all are lent. */
-            private boolean connects(Pool<Connection> pool) {
-                return pool.getNumIdle() == 0 && (pool.getMaxTotal() < 0 || pool.getNumActive() < pool.getMaxTotal());
             }
 
             @Override

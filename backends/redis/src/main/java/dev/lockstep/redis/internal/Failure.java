@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** A request to Redis that was not answered as hoped, and what that means for the one who asked. */
+/** A request to Redis that failed, and what that means for its sender. */
 public final class Failure extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -23,19 +23,21 @@ public final class Failure extends Exception {
     /** Of these, the errors of a server that goes on to answer all else, as a ping. */
     private static final Set<String> REFUSALS = Set.of("READONLY", "CLUSTERDOWN", "MASTERDOWN");
 
-    /** What a server says to whom it has no room for, before it hangs up. A node of a cluster goes on otherwise. */
+    /**
+     * The start of the error of a server without room for another client; a cluster node's continues differently.
+     */
     private static final String TURNED_AWAY = "ERR max number of clients ";
 
-    /** What a server says to whom it made wait for replicas when it is one itself. What came before may have been done. */
+    /** The errors of WAIT on a server that has become a replica. Earlier commands may have been carried out. */
     private static final Pattern DEMOTED = Pattern.compile("UNBLOCKED |ERR WAIT cannot be used with replica");
 
-    /** Errors of a server that cannot write now. Whoever waits would wait for an operator. */
+    /** Errors of a server that cannot write now. A caller that waits would wait for an operator. */
     private static final Set<String> SICK = Set.of("OOM", "MISCONF", "NOREPLICAS");
 
     private static final Pattern CODE_INSIDE = Pattern.compile(
             "\\b(READONLY|OOM|MISCONF|NOREPLICAS|WRONGTYPE|LOCKSTEP_FORMAT|NOPERM|LOADING|CLUSTERDOWN|MASTERDOWN)\\b");
 
-    /** What a script is told, without a code, at a node that serves no more than reads while its cluster is down. */
+    /** The error, without a code, that a script gets on a node that serves only reads while its cluster is down. */
     private static final String CLUSTER_DOWN_INSIDE = "while the cluster is down";
 
     /** What the scripts say of a lock in another format than theirs. */
@@ -46,7 +48,7 @@ public final class Failure extends Exception {
         NOT_DONE,
         /** It may have been carried out. */
         UNKNOWN,
-        /** No retry can mend it. */
+        /** No retry can help. */
         FINAL
     }
 
@@ -84,7 +86,7 @@ public final class Failure extends Exception {
         return late;
     }
 
-    /** A request that was sent, and what came of it. */
+    /** A request that was sent, and its failure. */
     public static Failure of(String where, Throwable cause) {
         Failure known = refusal(where, cause);
         return known != null ? known : new Failure(Kind.UNKNOWN, where, "no answer: " + cause.getMessage(), cause);
@@ -96,7 +98,7 @@ public final class Failure extends Exception {
                 String message = String.valueOf(cause.getMessage());
                 return new Failure(kindOf(message), where, message, cause);
             }
-            // Jedis tells so why no node of a cluster would have it.
+            // Jedis reports in this way why no node of a cluster accepted it.
             for (Throwable suppressed : cause.getSuppressed()) {
                 Failure known = refusal(where, suppressed);
                 if (known != null) {
@@ -136,7 +138,7 @@ public final class Failure extends Exception {
         return kind;
     }
 
-    /** Whether the same request may yet be answered, though perhaps not soon: worth a try for whom nobody waits. */
+    /** Whether the same request may still be answered, though perhaps not soon: retried where no caller waits. */
     public boolean mayPass() {
         return kind != Kind.FINAL || SICK.contains(codeOf(message()));
     }
@@ -161,7 +163,7 @@ public final class Failure extends Exception {
         return String.valueOf(getMessage());
     }
 
-    /** What users are told. */
+    /** The exception for users. */
     public LockstepException asLockstepException(@Nullable String lockName, String what) {
         String subject = lockName == null ? "The request to " + what : "Lock '" + lockName + "': " + what;
         String code = codeOf(message());

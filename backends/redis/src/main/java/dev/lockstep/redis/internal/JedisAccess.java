@@ -56,17 +56,17 @@ public final class JedisAccess {
     /**
      * The way that a Jedis client takes to its servers.
      *
-     * @param name stands for the address of a single server until a connection tells it
+     * @param name stands for the address of a single server until a connection reports it
      * @throws LockConfigurationException if it is a client of another kind
      */
     public static Route route(UnifiedJedis client, String name) {
         Object provider = read(PROVIDER, client);
         if (provider instanceof PooledConnectionProvider single) {
-            return PoolRoute.to(single.getPool(), name, () -> {});
+            return PoolRoute.to(single.getPool(), name, null);
         } else if (provider instanceof SentineledConnectionProvider sentinels) {
-            return PoolRoute.to(sentinels, () -> {});
+            return PoolRoute.to(sentinels, null);
         } else if (provider instanceof ClusterConnectionProvider cluster) {
-            return new ClusterRoute(cluster, () -> {});
+            return new ClusterRoute(cluster, null);
         }
         throw new LockConfigurationException(
                 null,

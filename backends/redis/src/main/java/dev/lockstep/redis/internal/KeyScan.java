@@ -21,7 +21,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
 /**
- * Finds locks by their keys: by SCAN, a little at a time, so that the server goes on serving others, and until a deadline.
+ * Finds locks by their keys: by SCAN, a little at a time, so that the server continues to serve others, and until a deadline.
  */
 public final class KeyScan {
     private static final Logger log = LoggerFactory.getLogger(KeyScan.class);
@@ -37,7 +37,7 @@ public final class KeyScan {
         this.deadlineNanos = deadlineNanos;
     }
 
-    /** Tells who holds and who waits for the locks of a namespace whose names begin with a prefix. */
+    /** Returns the holders and waiters of the locks of a namespace whose names begin with a prefix. */
     public List<LockInfo> locks(Operators operators, String namespace, String prefix) throws Failure {
         // Locks of another kind in the same namespace have keys of another type.
         Search search = new Search(bytes(Keys.pattern(namespace, prefix)), operators.keyType());
@@ -45,7 +45,8 @@ public final class KeyScan {
     }
 
     /**
-     * Tells who holds and who waits for some of these locks. Takes a few steps, and then a few requests for all that it found.
+     * Returns the holders and waiters of some of these locks. Takes a few steps, and then a few requests for all that
+     * it found.
      *
      * @return the page, with locks that nobody uses; empty if the servers are not those of the cursor any more
      */
@@ -115,9 +116,9 @@ public final class KeyScan {
     }
 
     /**
-     * Collects what keys tell.
+     * Collects the meanings of keys.
      *
-     * @param meaning what a key tells, null if nothing
+     * @param meaning the meaning of a key, null if none
      */
     private Set<String> find(Search search, Function<String, @Nullable String> meaning) throws Failure {
         Set<String> found = new LinkedHashSet<>();

@@ -18,7 +18,7 @@ public final class Keys {
     private static final byte[] TOKEN = ascii(":token");
     private static final byte[] PING = ascii(":ping");
 
-    /** Where one of several independent servers remembers what it knows of the others' clients; no lock's key. */
+    /** The key where one of several independent servers keeps what it knows of the clients; no lock's key. */
     public static final byte[] CHARTER = ascii("lockstep:redlock");
 
     /** A key that nobody writes. */
@@ -69,6 +69,17 @@ public final class Keys {
         return Arrays.copyOf(queued(), SUFFIXES.length);
     }
 
+    /** The keys of the queued lock that decide whether it is free. */
+    public byte[][] taken() {
+        byte[][] all = queued();
+        return new byte[][] {all[0], all[1], all[2], all[4]};
+    }
+
+    /** The keys of the queued lock that decide whether its release concerns its owner alone. */
+    public byte[][] released() {
+        return Arrays.copyOf(queued(), 2);
+    }
+
     /** The keys of the plain lock. */
     public byte[][] plain() {
         return new byte[][] {lock, with(TOKEN)};
@@ -90,7 +101,7 @@ public final class Keys {
         return start.replaceAll("[\\\\*?\\[\\]^]", "\\\\$0") + '*';
     }
 
-    /** The name of the lock that a key belongs to, or null if it is not a key of the namespace, or tells of nobody. */
+    /** The name of the lock that a key belongs to, or null if it is not a key of the namespace, or names no claim. */
     static @Nullable String nameOf(String namespace, String key) {
         String start = PREFIX + encode(namespace, true) + ':';
         int end = key.indexOf('}', PREFIX.length());

@@ -76,7 +76,7 @@ public final class Link implements AutoCloseable {
         return route;
     }
 
-    /** Starts to listen to what the server tells this client, and waits until it does. */
+    /** Starts to listen to the server's messages to this client, and waits until it does. */
     public void listen(BackendContext context, PushChannel.Listener listener) throws Failure {
         PushChannel channel = new PushChannel(this, context, listener);
         push = channel;
@@ -114,7 +114,7 @@ public final class Link implements AutoCloseable {
         try {
             executor.execute(task);
         } catch (RejectedExecutionException e) {
-            // Closed; whoever waits for an answer is told by the backend.
+            // Closed; the backend notifies callers that wait for an answer.
         }
     }
 
@@ -221,7 +221,7 @@ public final class Link implements AutoCloseable {
         }
     }
 
-    /** Reads what the server tells this client for as long as a connection lives, which is no request. */
+    /** Reads the server's messages to this client for as long as a connection lives, which is no request. */
     public void listen(Exchange exchange) throws Failure {
         call(pooled, -1, requestDeadlineNanos(), exchange);
     }
@@ -323,7 +323,7 @@ public final class Link implements AutoCloseable {
             connection.setBroken();
             boolean patient = !wasImpatient(sent, e);
             if (patient) {
-                route.distrust(connection);
+                route.distrust(connection, Failure.isTimeout(e));
             }
             if (patient || connections == own) { // which must not meet the same silence the next time
                 route.forget(slot);
@@ -393,7 +393,7 @@ public final class Link implements AutoCloseable {
         requests.shutdownNow();
         upkeep.shutdownNow();
         own.close();
-        closedPools = List.copyOf(route.pools()); // before they close, so that who gives back after that sees them
+        closedPools = List.copyOf(route.pools()); // before they close, so that later returns see them
         route.close();
         connecting.close();
     }

@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * What operators ask of locks of one kind at one Redis, and do to them. Each call is one round trip in the calling thread,
- * until a deadline at most. Safe for use by many threads.
+ * Operators' requests for locks of one kind on one Redis. Each call is one round trip in the calling thread, until a
+ * deadline at most. Safe for use by many threads.
  */
 public abstract class Operators {
     final Link link;
@@ -33,13 +33,13 @@ public abstract class Operators {
     /** Ends the grant of a lock that has a token; false if there is none. */
     public abstract boolean forceRelease(Keys keys, long token, long deadlineNanos) throws Failure;
 
-    /** Tells who holds and who waits for one lock. */
+    /** Returns the holders and waiters of one lock. */
     public final LockInfo inspect(Keys lock, long deadlineNanos) throws Failure {
         return Objects.requireNonNull(inspect(List.of(lock), deadlineNanos).get(lock), lock.lockName())
                 .get();
     }
 
-    /** Tells who holds and who waits; a reply for each lock. */
+    /** Returns holders and waiters; a reply for each lock. */
     final Map<Keys, Reply<LockInfo>> inspect(List<Keys> locks, long deadlineNanos) {
         Map<Keys, Reply<LockInfo>> infos = new LinkedHashMap<>();
         Batches.ask(link, link.pooled(), inspections, locks, deadlineNanos)

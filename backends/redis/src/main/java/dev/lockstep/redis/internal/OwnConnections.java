@@ -12,9 +12,9 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.util.Pool;
 
 /**
- * Connections that are made as those of the route's pools are, but belong to no pool: whoever exhausts a pool does not keep
- * them from their work, which is to renew what is held. While the servers answer, there is one for each. Safe for use by
- * many threads.
+ * Connections that are made as those of the route's pools are, but belong to no pool: an exhausted pool does not keep
+ * them from their work, which is to renew holds. While the servers answer, there is one for each. Safe for use by many
+ * threads.
  */
 final class OwnConnections implements Connections, AutoCloseable {
     private final Route route;

@@ -39,7 +39,7 @@ public record PageCursor(@Nullable String servers, int server, String scan) {
             }
         }
         throw new IllegalArgumentException("No page of Redis has the cursor '" + text
-                + "'. Begin with an empty one, and go on with that of the page before.");
+                + "'. Begin with an empty one, and continue with that of the last page.");
     }
 
     /** The cursor's text, for those servers. */

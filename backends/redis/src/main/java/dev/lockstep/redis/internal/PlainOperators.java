@@ -9,7 +9,7 @@ import java.util.List;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
-/** Operators of the textbook's lock. */
+/** Operators' requests for the textbook's lock. */
 public final class PlainOperators extends Operators {
     public PlainOperators(Link link) {
         super(link, Script.PLAIN_INSPECT, Keys::plain);
@@ -30,7 +30,7 @@ public final class PlainOperators extends Operators {
         String claim = value.substring(0, Math.max(end, 0));
         String holder = value.substring(end + 1);
         LockInfo.Entry entry =
-                HolderText.holder(claim, LockMode.EXCLUSIVE, holder, (Long) reply.get(1), (Long) reply.get(2));
+                StoredHolder.holder(claim, LockMode.EXCLUSIVE, holder, (Long) reply.get(1), (Long) reply.get(2));
         return LockInfo.of(name, List.of(entry), List.of());
     }
 

@@ -18,10 +18,10 @@ public final class PoolRoute implements Route {
     private final Supplier<Pool<Connection>> pool;
     private final Supplier<String> name;
     private final boolean led;
-    private final Runnable onClose;
+    private final @Nullable Runnable onClose;
     private volatile @Nullable String place;
 
-    private PoolRoute(Supplier<Pool<Connection>> pool, Supplier<String> name, boolean led, Runnable onClose) {
+    private PoolRoute(Supplier<Pool<Connection>> pool, Supplier<String> name, boolean led, @Nullable Runnable onClose) {
         this.pool = pool;
         this.name = name;
         this.led = led;
@@ -31,13 +31,19 @@ public final class PoolRoute implements Route {
     /**
      * The way to a single server.
      *
-     * @param name stands for the server's address until a connection tells it
+     * @param name stands for the server's address until a connection reports it
+     * @param onClose closes the pool; null if it belongs to the application
      */
-    static PoolRoute to(Pool<Connection> pool, String name, Runnable onClose) {
+    static PoolRoute to(Pool<Connection> pool, String name, @Nullable Runnable onClose) {
         return new PoolRoute(() -> pool, () -> name, false, onClose);
     }
 
-    static PoolRoute to(SentineledConnectionProvider sentinels, Runnable onClose) {
+    /**
+     * The way to the primary that Sentinels name.
+     *
+     * @param onClose closes the provider; null if it belongs to the application
+     */
+    static PoolRoute to(SentineledConnectionProvider sentinels, @Nullable Runnable onClose) {
         return new PoolRoute(
                 () -> JedisAccess.pool(sentinels),
                 () -> sentinels.getCurrentMaster() + " (by Sentinel)",
@@ -46,9 +52,9 @@ public final class PoolRoute implements Route {
     }
 
     /**
-     * Lends a connection of a pool, as its own {@code getResource} does, but for a time of our choice. A pool that is closed,
-     * as Jedis does on a failover, interrupts whoever waits for it. That interrupt is not meant for the caller of a lock, and
-     * ends here.
+     * Lends a connection of a pool, as its own {@code getResource} does, but with our own timeout. A pool that is
+     * closed, as Jedis does on a failover, interrupts the threads that wait for it. That interrupt is not meant for the
+     * caller of a lock, and ends here.
      */
     public static Connection borrow(Pool<Connection> pool, long waitNanos) throws InterruptedException {
         try {
@@ -67,6 +73,16 @@ public final class PoolRoute implements Route {
             }
             throw e instanceof RuntimeException failure ? failure : new JedisException(e);
         }
+    }
+
+    /** Whether a pool is about to connect for its next borrower; else it has a connection, or all are lent. */
+    static boolean connects(Pool<Connection> pool) {
+        return pool.getNumIdle() == 0 && (pool.getMaxTotal() < 0 || pool.getNumActive() < pool.getMaxTotal());
+    }
+
+    @Override
+    public boolean connects(int slot) {
+        return connects(pool.get());
     }
 
     @Override
@@ -95,8 +111,10 @@ public final class PoolRoute implements Route {
     }
 
     @Override
-    public void distrust(@Nullable Connection connection) {
-        pool.get().clear();
+    public void distrust(@Nullable Connection connection, boolean timedOut) {
+        if (onClose != null || !timedOut) {
+            pool.get().clear();
+        }
     }
 
     @Override
@@ -122,6 +140,8 @@ public final class PoolRoute implements Route {
 
     @Override
     public void close() {
-        onClose.run();
+        if (onClose != null) {
+            onClose.run();
+        }
     }
 }

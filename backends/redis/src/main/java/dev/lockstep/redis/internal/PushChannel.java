@@ -14,11 +14,11 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisPubSub;
 
 /**
- * What the server tells a client without being asked: one subscription, for as long as the client lives, with a thread
- * that reads it. A connection that is silent for too long is replaced.
+ * The server's messages to a client: one subscription, for as long as the client lives, with a thread that reads it. A
+ * connection that is silent for too long is replaced.
  *
- * <p>Messages are lost while there is no connection; the listener is told after each new subscription, and looks for
- * itself.
+ * <p>Messages are lost while there is no connection; the listener is notified after each new subscription, and looks
+ * for itself.
  */
 public final class PushChannel implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PushChannel.class);
@@ -26,7 +26,7 @@ public final class PushChannel implements AutoCloseable {
     /** Hears messages, on the channel's thread; must not block. */
     public interface Listener {
         /** A message: a word, the claim it is about, and what more there is. */
-        void told(String word, String id, String[] more);
+        void received(String word, String id, String[] more);
 
         /** There is a new subscription; messages before it may have been lost. */
         void subscribed();
@@ -165,7 +165,7 @@ public final class PushChannel implements AutoCloseable {
             if (words.length >= 2) {
                 String[] more = words.length == 3 ? words[2].split(" ", -1) : new String[0];
                 try {
-                    listener.told(words[0], words[1], more);
+                    listener.received(words[0], words[1], more);
                 } catch (RuntimeException e) {
                     // Anybody can publish anything; the subscription goes on.
                     log.warn("Channel {}: a message was not understood", channel, e);

@@ -5,12 +5,12 @@ import static dev.lockstep.redis.internal.Bytes.text;
 
 import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
-import dev.lockstep.spi.HolderLines;
+import dev.lockstep.spi.HolderText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Operators of the lock with a queue at the server. */
+/** Operators' requests for the lock with a queue on the server. */
 public final class QueueOperators extends Operators {
     private static final byte[][] NOTHING = {};
 
@@ -34,13 +34,13 @@ public final class QueueOperators extends Operators {
             long token = (Long) reply.get(i + 3);
             String info = text(reply.get(i + 4));
             if (token > 0) {
-                LockInfo.Entry holder = HolderText.holder(claim, mode, info, token, (Long) reply.get(i + 5));
-                holders.add(HolderLines.waitOf(HolderLines.read(text(reply.get(i + 6))))
+                LockInfo.Entry holder = StoredHolder.holder(claim, mode, info, token, (Long) reply.get(i + 5));
+                holders.add(HolderText.waitOf(HolderText.read(text(reply.get(i + 6))))
                         .map(holder::withWait)
                         .orElse(holder)
                         .withPermits(permits));
             } else {
-                waiters.add(HolderText.waiter(claim, mode, info).withPermits(permits));
+                waiters.add(StoredHolder.waiter(claim, mode, info).withPermits(permits));
             }
         }
         LockInfo info = LockInfo.of(name, holders, waiters);
@@ -48,10 +48,12 @@ public final class QueueOperators extends Operators {
         return limit > 0 ? info.withLimit(limit) : info;
     }
 
-    /** Stores beside a claim's hold for which lock its holder waits; false if it has the lock no more. */
+    /**
+     * Stores, beside a claim's hold, the lock that its holder waits for; false if it does not have the lock any more.
+     */
     public static boolean recordWait(
             Link link, Keys keys, byte[] claim, Optional<LockInfo.Wait> wait, long deadlineNanos) throws Failure {
-        byte[][] args = {claim, bytes(wait.map(HolderLines::write).orElse(""))};
+        byte[][] args = {claim, bytes(wait.map(HolderText::write).orElse(""))};
         return link.eval(Script.RECORD_WAIT, keys, args, deadlineNanos).equals(1L);
     }
 

@@ -5,8 +5,8 @@ import dev.lockstep.spi.Retry;
 
 /**
  * How long a request that is made again and again has been refused, or has failed while the engine answered others. A
- * failover takes a moment, and is borne; a server that stays a replica, or a node of a cluster that stays away, is an error
- * which nobody else would notice, because the engine answers. Guarded by its user.
+ * failover takes a moment, and is tolerated; a server that stays a replica, or a node of a cluster that stays away, is
+ * an error which nobody else would notice, because the engine answers. Guarded by its user.
  */
 public final class Refusals {
     private final BackendContext context;
@@ -56,9 +56,9 @@ public final class Refusals {
     }
 
     /**
-     * The request failed, whatever the reason; true if others have been answered for too long meanwhile. If nobody is, that is
-     * an outage, of which the core knows. The time counts from an answer to others, not from the first failure: at the end
-     * of an outage others may be answered a moment earlier.
+     * The request failed, whatever the reason; true if others have been answered for too long meanwhile. If no request
+     * is answered, that is an outage, which the core notices. The time counts from an answer to others, not from the
+     * first failure: at the end of an outage others may be answered a moment earlier.
      *
      * @param contactNanos when the last request that the engine answered was sent
      */

@@ -1,6 +1,6 @@
 package dev.lockstep.redis.internal;
 
-/** What a server says of a grant that it was asked to prolong. */
+/** A server's answer about a grant that it was asked to prolong. */
 public enum Renewal {
     /** The server does not know it any more. */
     LOST,

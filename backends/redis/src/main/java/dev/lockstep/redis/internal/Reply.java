@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What became of one request of several: its answer, or why there is none. */
+/** The result of one request of several: its answer, or why there is none. */
 public final class Reply<T> {
     private final @Nullable T answer;
     private final @Nullable Failure failure;

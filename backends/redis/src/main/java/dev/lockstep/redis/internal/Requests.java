@@ -8,7 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Requests that are tried more than once, and those who wait for their answers. Safe for use by many threads. */
+/**
+ * Requests that are tried more than once, and the callers that wait for their answers. Safe for use by many threads.
+ */
 public final class Requests implements AutoCloseable {
     private final Link link;
     private final BackendContext context;

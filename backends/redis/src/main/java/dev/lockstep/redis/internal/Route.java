@@ -7,7 +7,7 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.util.Pool;
 
-/** Where connections to the servers come from. Safe for use by many threads. */
+/** The source of connections to the servers. Safe for use by many threads. */
 public interface Route extends AutoCloseable {
     /**
      * Lends a connection to the server that has a slot, or to any primary. The borrower closes it.
@@ -18,6 +18,12 @@ public interface Route extends AutoCloseable {
      * @throws InterruptedException if the thread was interrupted while it waited
      */
     Connection borrow(int slot, long waitNanos) throws InterruptedException;
+
+    /**
+     * Whether {@link #borrow(int, long)} may have to connect, in the thread of the borrower. If not, there is an idle
+     * connection, or the borrower waits for one that others use.
+     */
+    boolean connects(int slot);
 
     /** Lends a connection to the server that a redirection names, or if nobody knows it to that of the slot. */
     Connection borrow(HostAndPort node, int slot, long waitNanos) throws InterruptedException;
@@ -35,19 +41,21 @@ public interface Route extends AutoCloseable {
     List<Connection> borrowAll(long waitNanos) throws InterruptedException;
 
     /**
-     * A connection broke, or its server is not the one to ask any more: connections that may be as bad are dropped.
+     * A connection broke, or its server is not the one to ask any more: idle connections that may be as bad are closed.
+     * Those that belong to the application are not closed because of a timeout, which says nothing about them.
      *
-     * @param connection the connection, or null if none could be had
+     * @param connection the connection, or null if none was available
+     * @param timedOut whether there was no answer in time
      */
-    void distrust(@Nullable Connection connection);
+    void distrust(@Nullable Connection connection, boolean timedOut);
 
     /** The server of a slot did not answer, or could not be reached: another may have taken its place. */
     default void forget(int slot) {}
 
-    /** Finds out anew who serves what. May block for a round trip. */
+    /** Finds out again which server has which slots. May block for a round trip. */
     default void refresh() {}
 
-    /** Whether others tell it who is primary, so that in a failover it may be led to one that is so no more. */
+    /** Whether it learns the primary from other servers, so that in a failover it may be led to a former primary. */
     default boolean isLedToPrimaries() {
         return isCluster();
     }

@@ -9,7 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** One operation at the server, as a Lua script from the resources of this module. */
+/** One operation on the server, as a Lua script from the resources of this module. */
 public enum Script {
     ACQUIRE(
             "constants.lua",
@@ -21,6 +21,8 @@ public enum Script {
             "acquire.lua"),
     LOOK("constants.lua", "clock.lua", "keys.lua", "common.lua", "look.lua"),
     RELEASE("release-alone.lua", "constants.lua", "clock.lua", "keys.lua", "common.lua", "release.lua"),
+    ACQUIRE_MANY("constants.lua", "clock.lua", "keys.lua", "many.lua", "acquire-many.lua"),
+    RELEASE_MANY("many.lua", "release-many.lua"),
     KEEP("constants.lua", "clock.lua", "keys.lua", "common.lua", "keep.lua"),
     DOWNGRADE("constants.lua", "clock.lua", "keys.lua", "common.lua", "downgrade.lua"),
     FORCE("constants.lua", "clock.lua", "keys.lua", "common.lua", "force.lua"),
@@ -31,7 +33,7 @@ public enum Script {
     RENEW("constants.lua", "clock.lua", "keys.lua", "many.lua", "renew.lua"),
     PLAIN_ACQUIRE("constants.lua", "clock.lua", "plain-acquire.lua"),
     PLAIN_RELEASE("plain-release.lua"),
-    PLAIN_RENEW("constants.lua", "plain-renew.lua"),
+    PLAIN_RENEW("constants.lua", "many.lua", "plain-renew.lua"),
     PLAIN_INSPECT("plain-inspect.lua"),
     PLAIN_FORCE("plain-force.lua"),
     REDLOCK_JOIN("clock.lua", "redlock-charter.lua", "redlock-join.lua"),
@@ -72,7 +74,7 @@ public enum Script {
         }
     }
 
-    /** What it does, for observers. */
+    /** The kind of operation, for observers. */
     String kind() {
         return kind;
     }

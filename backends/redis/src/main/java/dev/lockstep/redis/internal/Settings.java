@@ -3,9 +3,9 @@ package dev.lockstep.redis.internal;
 import java.time.Duration;
 
 /**
- * What can be chosen.
+ * The settings.
  *
- * @param queue whether waiters queue at the server; without, it is the textbook's lock
+ * @param queue whether waiters queue on the server; otherwise it is the textbook's lock
  * @param replicas how many replicas must confirm a grant
  * @param waiterExpiry how long a waiter keeps its place after its client died
  * @param eviction whether a server may be used that removes locks when its memory is short

@@ -32,10 +32,12 @@ public final class StartUpCheck {
                 byte[] report = (byte[]) connection.executeCommand(Protocol.Command.INFO);
                 String text = new String(report, StandardCharsets.UTF_8);
                 String server = String.valueOf(JedisAccess.address(connection));
-                if (link.route().isLedToPrimaries() && isReplica(facts(text))) {
+                Map<String, String> told = facts(text);
+                if (link.route().isLedToPrimaries() && isReplica(told)) {
                     throw new LockUnavailableException(
                             null,
-                            "Redis " + server + " has just become a replica: a failover is under way. Try again.");
+                            product(told) + " " + server
+                                    + " has just become a replica: a failover is under way. Try again.");
                 }
                 facts.putAll(check(text, server, cluster, eviction));
             } catch (JedisAccessControlException e) {
@@ -43,7 +45,7 @@ public final class StartUpCheck {
                     throw e;
                 }
                 log.warn(
-                        "Redis {}: the user may not ask for INFO, so version, role and eviction policy are not checked.",
+                        "Redis or Valkey {}: the user may not ask for INFO, so version, role and eviction policy are not checked.",
                         JedisAccess.address(connection));
             }
             return true;
@@ -56,26 +58,28 @@ public final class StartUpCheck {
         Map<String, String> facts = facts(report);
         String version = facts.getOrDefault("redis_version", "");
         if (isTooOld(version)) {
-            throw refused(server, "runs version " + version + ". Lockstep needs Redis 6.2 or newer, or Valkey.");
+            throw refused(facts, server, "runs version " + version + ". Lockstep needs Redis 6.2 or newer, or Valkey.");
         }
         if (isReplica(facts)) {
-            throw refused(server, "is a read-only replica. Connect to its primary, or through Sentinel.");
+            throw refused(facts, server, "is a read-only replica. Connect to its primary, or through Sentinel.");
         }
         if (!cluster && facts.getOrDefault("redis_mode", "").equals("cluster")) {
-            throw refused(server, "is a node of a cluster. Use a redis-cluster:// URL.");
+            throw refused(facts, server, "is a node of a cluster. Use a redis-cluster:// URL.");
         }
         if (mayEvict(facts)) {
             String policy = facts.get("maxmemory_policy");
             if (!eviction) {
                 throw refused(
+                        facts,
                         server,
                         "has the eviction policy " + policy + ", which removes locks when memory is short. Set"
                                 + " maxmemory-policy to noeviction, or use another server for locks. If that cannot be"
                                 + " done and a lock may be lost, accept it with the option eviction=accept.");
             }
             log.warn(
-                    "Redis {} has the eviction policy {}: when its memory is short, it removes locks that are held, and"
+                    "{} {} has the eviction policy {}: when its memory is short, it removes locks that are held, and"
                             + " grants them to others. This was accepted by eviction=accept.",
+                    product(facts),
                     server,
                     policy);
         }
@@ -126,11 +130,11 @@ public final class StartUpCheck {
             int major = Integer.parseInt(parts[0]);
             return major < OLDEST_MAJOR || (major == OLDEST_MAJOR && Integer.parseInt(parts[1]) < OLDEST_MINOR);
         } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
-            return false; // a version that is not told is not refused
+            return false; // an unknown version is not refused
         }
     }
 
-    private static LockConfigurationException refused(String server, String why) {
-        return new LockConfigurationException(null, "Redis " + server + " " + why);
+    private static LockConfigurationException refused(Map<String, String> facts, String server, String why) {
+        return new LockConfigurationException(null, product(facts) + " " + server + " " + why);
     }
 }

@@ -10,7 +10,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocketFactory;
 import redis.clients.jedis.DefaultJedisClientConfig;
 
-/** Whom to trust, and that the name in a server's certificate must be its own. */
+/** The trusted authorities, and the check that the name in a server's certificate is its own. */
 public final class Tls {
     private final SSLSocketFactory sockets;
 
@@ -18,7 +18,7 @@ public final class Tls {
         this.sockets = sockets;
     }
 
-    /** Trusts those whom the JVM trusts. */
+    /** Trusts the authorities that the JVM trusts. */
     static Tls usual() {
         return new Tls((SSLSocketFactory) SSLSocketFactory.getDefault());
     }

@@ -1,6 +1,6 @@
 package dev.lockstep.redis.internal;
 
-/** What a server may have of a claim. */
+/** The state that a server may have of a claim. */
 public enum Trace {
     /** Nothing: it never had, or said that it has nothing any more. */
     NONE,
@@ -14,12 +14,12 @@ public enum Trace {
         return this == UNSURE ? UNSURE : something ? KNOWN : NONE;
     }
 
-    /** The server has not carried out a request as hoped. */
+    /** A request to the server failed. */
     public Trace failed(Failure failure) {
         return switch (failure.kind()) {
             case NOT_DONE -> this;
             case UNKNOWN -> UNSURE;
-            case FINAL -> answered(true); // perhaps in the midst of the script
+            case FINAL -> answered(true); // perhaps during the script
         };
     }
 }

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes sockets that trust the authorities of a PEM file, as it is at that time: it may be replaced without a restart. While it
- * cannot be used, what it had before counts. Safe for use by many threads.
+ * Makes sockets that trust the authorities of a PEM file, as it is at that time: it may be replaced without a restart.
+ * While it cannot be read, its earlier content is used. Safe for use by many threads.
  */
 final class TrustFile extends SSLSocketFactory {
     private static final Logger log = LoggerFactory.getLogger(TrustFile.class);
@@ -42,7 +42,7 @@ final class TrustFile extends SSLSocketFactory {
                 content = now;
             }
         } catch (IOException | GeneralSecurityException e) {
-            log.warn("The file of the option ca cannot be used: {}. What it had before counts.", e.toString());
+            log.warn("The file of the option ca cannot be used: {}. Its earlier content is used.", e.toString());
         }
         return sockets;
     }

@@ -31,8 +31,8 @@ import redis.clients.jedis.providers.PooledConnectionProvider;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
 
 /**
- * Where a Redis is and how to log in, understood from a URL. Messages repeat nothing of the URL but the names of options,
- * since it may have a password in any place.
+ * The address of a Redis and the login, parsed from a URL. Messages repeat nothing of the URL except the names of
+ * options, since any part may contain a password.
  */
 public final class Url {
     public static final Set<String> SCHEMES =
@@ -204,7 +204,7 @@ public final class Url {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Told below, without the value.
+            // Reported below, without the value.
         }
         throw malformed("The " + name + " is a number from " + least + " to " + most + ".");
     }
@@ -328,7 +328,7 @@ public final class Url {
         return config;
     }
 
-    /** For people: where it leads, without who logs in. */
+    /** For people: the servers, without the user. */
     @Override
     public String toString() {
         return kind + " " + servers;

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What all servers have said to a claim in one round, and what follows from that: a pure function, without clock and
- * connections. Immutable.
+ * The answers of all servers to a claim in one round, and the result: a pure function, without clock and connections.
+ * Immutable.
  *
  * <p>A claim that has a majority of the servers draws a token above all that those servers remember, and writes it to each
  * of them. It has won with a majority of such writes at servers whose vote counts. Two claims that both win have a server
@@ -33,20 +33,20 @@ record Ballot(List<Vote> votes) {
         WAITS,
         /** The server is another's. */
         BUSY,
-        /** The server has given a token since it was asked, or has word that the claim is gone. */
+        /** The server has given a token since it was asked, or has a note that the claim is gone. */
         REFUSED,
         /** No answer, and none will come. */
         FAILED
     }
 
     /**
-     * What a server says to a claim that asks.
+     * A server's answer to a claim that asks.
      *
      * @param mark {@code CONFIRMING} if it is the claim's, {@code WAITS}, {@code BUSY} or {@code REFUSED}
      * @param seen the last token that the server knows, if it is the claim's
      * @param micros the server's clock, if it is the claim's
      * @param freeInMillis when the server may be free by itself; negative if nobody knows
-     * @param owner whose it is, if it is another's; else empty
+     * @param owner the owner, if it is another claim; else empty
      */
     record Answer(Mark mark, long seen, long micros, long freeInMillis, String owner) {
         /** No answer. */
@@ -100,8 +100,8 @@ record Ballot(List<Vote> votes) {
     }
 
     /**
-     * Whether it can no longer be won, and it is known who has the other servers: enough of them to tell a lock that somebody
-     * holds from one whose servers are split between several claims.
+     * Whether it can no longer be won, and the owners of enough other servers are known to distinguish a lock that
+     * somebody holds from one whose servers are split between several claims.
      */
     boolean isLost() {
         int open = confirmedVotes() + count(mark -> mark == Mark.ASKED || mark == Mark.CONFIRMING);

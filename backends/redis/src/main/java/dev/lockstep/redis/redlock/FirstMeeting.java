@@ -44,8 +44,8 @@ final class FirstMeeting {
             } else {
                 member.comesLate();
                 log.warn(
-                        "Redis {} is not there; the others do without it until it comes. {}",
-                        member.link().route(),
+                        "{} is unreachable; the remaining servers continue without it until it answers. {}",
+                        member,
                         refusal == null ? "It did not answer in time." : refusal.getMessage());
             }
         }
@@ -66,7 +66,7 @@ final class FirstMeeting {
             try {
                 member.join(founding ? "found" : "admit");
             } catch (Failure e) {
-                log.warn("Redis {} left again at once", member.link().route(), e);
+                log.warn("{} left again at once", member, e);
             }
         }
         long young = present.stream().filter(member -> !member.hasVote()).count();

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What several servers know of locks, as one answer: whoever has most of them holds, all others wait. */
+/** Merges the answers of several servers about locks: the claim that has most servers holds, all others wait. */
 final class InfoMerge {
     private InfoMerge() {}
 
-    /** Who somebody is, and what it asks for. */
+    /** The identity of a claim, and its request. */
     private record Who(LockMode mode, HolderInfo holder, Optional<String> claim) {
         static Who of(LockInfo.Entry entry) {
             return new Who(entry.mode(), entry.holder(), entry.claim());
@@ -66,13 +66,18 @@ final class InfoMerge {
                         .max()
                         .orElseThrow()))
                 .orElseThrow();
+        LockInfo.Entry granted = entries.stream()
+                .flatMap(entry -> entry.granted().stream())
+                .max(Comparator.naturalOrder())
+                .map(newest::withGranted)
+                .orElse(newest);
         return entries.stream()
                 .flatMap(entry -> entry.remaining().stream())
                 .sorted(Comparator.reverseOrder())
                 .skip(majority - 1)
                 .findFirst()
-                .map(newest::withRemaining)
-                .orElse(newest);
+                .map(granted::withRemaining)
+                .orElse(granted);
     }
 
     private static int supporters(List<LockInfo.Entry> entries, Optional<LockInfo.Wait> wait) {

@@ -77,9 +77,15 @@ final class Member implements PushChannel.Listener, AutoCloseable {
         return operators;
     }
 
-    /** What it told of itself when it was last met. */
+    /** Its report about itself when it was last met. */
     Map<String, String> facts() {
         return facts;
+    }
+
+    /** Its product and address, such as "Valkey 10.0.0.1:6379"; "Server 10.0.0.1:6379" if it was not met yet. */
+    @Override
+    public String toString() {
+        return (facts.isEmpty() ? "Server" : StartUpCheck.product(facts)) + " " + link.route();
     }
 
     // ---------------------------------------------------------------- the vote
@@ -138,15 +144,15 @@ final class Member implements PushChannel.Listener, AutoCloseable {
             refused = false;
         } catch (Failure e) {
             seen.completeExceptionally(e.asLockstepException(null, "connect"));
-            log.debug("Redis {} was not met", link.route(), e);
+            log.debug("{} was not met", this, e);
         } catch (LockstepException e) {
             refused = true;
             if (!seen.completeExceptionally(e)) {
-                log.error("Redis {} has no vote: {}", link.route(), e.getMessage());
+                log.error("{} has no vote: {}", this, e.getMessage());
             }
         } catch (RuntimeException | Error e) {
             seen.completeExceptionally(e);
-            log.error("Redis {} was not met", link.route(), e);
+            log.error("{} was not met", this, e);
         }
     }
 
@@ -164,7 +170,7 @@ final class Member implements PushChannel.Listener, AutoCloseable {
         if (servers != backend.size()) {
             throw new LockConfigurationException(
                     null,
-                    "Redis " + link.route() + " is one of " + servers + " servers for other clients, and one of "
+                    this + " is one of " + servers + " servers for other clients, and one of "
                             + backend.size()
                             + " for this one. All clients must name the same servers. If the number has"
                             + " changed, stop all clients and delete the key lockstep:redlock on each server.");
@@ -173,7 +179,7 @@ final class Member implements PushChannel.Listener, AutoCloseable {
     }
 
     @Override
-    public void told(String word, String id, String[] more) {
+    public void received(String word, String id, String[] more) {
         RedlockClaim claim = backend.claim(ClaimId.claimOf(id));
         if (claim == null || !claim.memberClaim(index).id().text().equals(id)) {
             return;
@@ -191,13 +197,13 @@ final class Member implements PushChannel.Listener, AutoCloseable {
         away = silent;
     }
 
-    /** A claim gives back what it has here. */
+    /** A claim releases what it has here. */
     void leaves(CompletableFuture<Boolean> left) {
         leaving.add(left);
         left.whenComplete((done, failure) -> leaving.remove(left));
     }
 
-    /** Done when nothing is left here that is being given back; not waited for if the server is away. */
+    /** Done when no release is under way here; does not wait if the server is away. */
     CompletableFuture<?> drained() {
         return away
                 ? CompletableFuture.completedFuture(null)

@@ -9,7 +9,10 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Compares the servers of a Redlock by what each told of itself: one must not be two, and all should be alike. */
+/**
+ * Compares the servers of a Redlock by their own reports: no server may be listed twice, and all should be set up
+ * alike.
+ */
 final class MemberChecks {
     private static final Logger log = LoggerFactory.getLogger(MemberChecks.class);
 
@@ -26,7 +29,7 @@ final class MemberChecks {
             if (other != met && run != null && run.equals(other.facts().get("run_id"))) {
                 throw new LockConfigurationException(
                         null,
-                        "Redis " + met.link().route() + " and " + other.link().route()
+                        met + " and " + other
                                 + " are the same server. It would"
                                 + " have two votes, so that one crash takes both. Name each server once.");
             }

@@ -15,8 +15,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim at one of several servers. What it asks of the server goes there in order, one request at a time; so a server
- * that is slow keeps nobody waiting but itself. Guarded by the claim's monitor.
+ * A claim at one of several servers. Its requests go to the server in order, one at a time; so a slow server delays
+ * only its own requests. Guarded by the claim's monitor.
  *
  * <p>A request that was sent and not answered may arrive at any time later. One that asks or confirms then does no harm
  * to the claim that lives; one that yields would give away what the claim has got since. So a claim that is unsure of a
@@ -185,7 +185,7 @@ final class MemberClaim {
         new Release(old, true, gone).send();
     }
 
-    /** Releases what the claim has here, for good; tells whether it had the server. */
+    /** Releases what the claim has here, for good; returns whether it had the server. */
     CompletableFuture<Boolean> leave() {
         synchronized (claim) {
             if (state == State.LEAVING) {

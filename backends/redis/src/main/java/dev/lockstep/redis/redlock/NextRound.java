@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** When a claim that has lost a round at several servers tries again. Guarded by the claim's monitor. */
+/** Decides when a claim that has lost a round tries again. Guarded by the claim's monitor. */
 final class NextRound {
     /*
      * Overview. It tries again when a majority of servers has said that the lock is free, some milliseconds after the

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What several servers answer, as soon as enough of them have. Safe for use by many threads. */
+/** The combined answer of several servers, as soon as enough of them have answered. Safe for use by many threads. */
 final class Quorum {
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -70,7 +70,7 @@ final class Quorum {
         return answer.handle((good, failure) -> failure).getNow(null);
     }
 
-    /** What a majority says; if most have answered and are not of one mind, what the asker thinks himself. */
+    /** The answer of a majority; if most have answered and do not agree, the caller's own opinion. */
     static CompletableFuture<Boolean> vote(
             List<CompletableFuture<Boolean>> answers, int majority, BooleanSupplier own, Scheduler scheduler) {
         CompletableFuture<Boolean> verdict = new CompletableFuture<>();

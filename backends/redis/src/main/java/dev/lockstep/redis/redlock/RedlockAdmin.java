@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
-/** What operators ask of one namespace on several independent servers. Safe for use by many threads. */
+/** Operators' requests for one namespace on several independent servers. Safe for use by many threads. */
 final class RedlockAdmin implements AdminBackend {
     private final RedlockBackend backend;
     private final String namespace;
@@ -84,7 +84,7 @@ final class RedlockAdmin implements AdminBackend {
 
     /**
      * Finds the claim that has the token first: some of its servers may not know the token, since a majority of them is
-     * enough. Then each server compares the claim and takes it away in one step.
+     * enough. Then each server compares the claim and ends its hold in one step.
      */
     @Override
     public CompletionStage<Boolean> forceRelease(String name, long token) {

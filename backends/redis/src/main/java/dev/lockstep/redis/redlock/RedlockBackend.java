@@ -33,7 +33,8 @@ import redis.clients.jedis.Connection;
 
 /** Locks on a majority of several independent Redis servers. Safe for use by many threads. */
 final class RedlockBackend extends AbstractBackend {
-    private static final Traits TRAITS = new Traits(true, true, false, false, Duration.ofMillis(100));
+    private static final Traits TRAITS =
+            Traits.of(Duration.ofMillis(100)).withPush(true).withReportsWanted(true);
 
     private final List<Member> members = new ArrayList<>();
     private final byte[] ttlMillis;
@@ -113,7 +114,7 @@ final class RedlockBackend extends AbstractBackend {
         return claims.get(claimId);
     }
 
-    /** A claim has nothing at the servers any more, or is about to give it back. */
+    /** A claim has nothing on the servers any more, or is about to release it. */
     void forget(RedlockClaim claim) {
         claims.remove(claim.request().claimId(), claim);
     }
@@ -164,7 +165,7 @@ final class RedlockBackend extends AbstractBackend {
         return Quorum.most(answers, majority(), scheduler());
     }
 
-    /** What is asked of each server. */
+    /** A request to each server. */
     @FunctionalInterface
     interface Question<T> {
         T ask(Member member, long deadlineNanos) throws Failure;
@@ -202,7 +203,7 @@ final class RedlockBackend extends AbstractBackend {
     public void close() {
         closed = true;
         renewer.close();
-        // What was given back by a majority may still be on its way to the others.
+        // A release that a majority has answered may still be under way to the others.
         Answers.await(
                 CompletableFuture.allOf(members.stream().map(Member::drained).toArray(CompletableFuture[]::new)),
                 context().requestTimeout());

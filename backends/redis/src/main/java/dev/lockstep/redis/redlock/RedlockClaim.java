@@ -5,9 +5,9 @@ import dev.lockstep.LockstepException;
 import dev.lockstep.LossReason;
 import dev.lockstep.redis.internal.Bytes;
 import dev.lockstep.redis.internal.Failure;
-import dev.lockstep.redis.internal.HolderText;
 import dev.lockstep.redis.internal.Keys;
 import dev.lockstep.redis.internal.Refusals;
+import dev.lockstep.redis.internal.StoredHolder;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Outcome;
@@ -19,11 +19,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** One claim at several servers, until what it got is given back. Safe for use by many threads. */
+/** One claim at several servers, until it is released. Safe for use by many threads. */
 final class RedlockClaim implements Claim {
     /*
      * Overview. A claim has a MemberClaim at each server. It asks all of them in a round; a round that is won is the grant.
-     * After one that is lost it gives back what it got, waits in the queue of each server, and tries again when NextRound
+     * After one that is lost it releases what it got, waits in the queue of each server, and tries again when NextRound
      * says so.
      *
      * Servers are no more than hints about each other, so they never grant the lock to a waiter by themselves, as a single
@@ -71,7 +71,7 @@ final class RedlockClaim implements Claim {
         this.keys = keys;
         this.nextRound = new NextRound(backend, this::ask);
         this.refusals = new Refusals(backend.context());
-        this.info = Bytes.bytes(HolderText.encode(request.holder()));
+        this.info = Bytes.bytes(StoredHolder.encode(request.holder()));
         backend.members().forEach(member -> memberClaims.add(new MemberClaim(this, member)));
     }
 
@@ -87,7 +87,7 @@ final class RedlockClaim implements Claim {
         return keys;
     }
 
-    /** Who asks, for people. */
+    /** The owner of the claim, as text for people. */
     byte[] info() {
         return info;
     }
@@ -150,20 +150,21 @@ final class RedlockClaim implements Claim {
             };
         }
         if (!request.mayWait() && ballot.young() > 0 && ballot.takenByOthers() == 0) {
-            return failed(tooYoung());
+            return leftAndFailed(tooYoung());
         }
         for (int i = 0; i < memberClaims.size(); i++) {
             if (done.has(i)) {
                 memberClaims.get(i).giveWay(request.mayWait());
             }
         }
-        mustWait |= isBusy(ballot);
+        boolean news = !mustWait && isBusy(ballot);
+        mustWait |= news;
         state = State.WAITING;
         nextRound.await(ballot, request.claimId());
-        return () -> {};
+        return news ? request.listener()::waiting : () -> {};
     }
 
-    /** What has kept rounds from a majority for too long, though the servers, or enough of them, say something. */
+    /** The failure that has kept rounds from a majority for too long, though enough servers answer other requests. */
     private @Nullable Failure lastingFailure(Round done, Ballot ballot) {
         if (ballot.isAnsweredByMajority()) {
             refusals.end();
@@ -192,7 +193,7 @@ final class RedlockClaim implements Claim {
         return new LockUnavailableException(
                 request.name(),
                 "Lock '" + request.name() + "': too few servers of " + backend + " have a vote. A server that was"
-                        + " started anew has none until the longest ttl of any client has passed, here "
+                        + " restarted has none until the longest ttl of any client has passed, here "
                         + Duration.ofMillis(backend.longestMillis())
                         + "; one that is not fit to have locks has none either, and the log says why. Try again later.");
     }
@@ -204,7 +205,7 @@ final class RedlockClaim implements Claim {
         boolean others = done.isWanted() || wanted;
         return () -> {
             if (others) {
-                made.signalWanted(); // before the grant is told, so that it is wanted from the beginning
+                made.signalWanted(); // before the grant is passed on, so that it is wanted from the beginning
             }
             backend.renewer().register(made);
             outcome.complete(new Outcome.Granted(made));
@@ -228,6 +229,15 @@ final class RedlockClaim implements Claim {
         return () -> {
             backend.forget(this);
             outcome.completeExceptionally(failure);
+        };
+    }
+
+    /** Fails once the servers are free again: the next call must not take this claim for a holder. */
+    private Runnable leftAndFailed(LockstepException failure) {
+        List<CompletableFuture<Boolean>> left = leaveAll();
+        return () -> {
+            backend.forget(this);
+            Quorum.of(left, backend.majority()).whenComplete((done, unsure) -> outcome.completeExceptionally(failure));
         };
     }
 
@@ -257,7 +267,7 @@ final class RedlockClaim implements Claim {
         }
     }
 
-    /** Another client waits for what this claim got, or is about to be told that it got. */
+    /** Another client waits for what this claim got, or is about to get. */
     void pushedWanted() {
         RedlockGrant known;
         synchronized (this) {
@@ -288,13 +298,13 @@ final class RedlockClaim implements Claim {
         missing.clear(index);
     }
 
-    // ---------------------------------------------------------------- giving back
+    // ---------------------------------------------------------------- releasing
 
     synchronized boolean isValid() {
         return grant != null && grant.isValid(backend.scheduler().nanoTime());
     }
 
-    /** What it has is renewed no more, and what servers tell it is not for it any more. */
+    /** Its holds are not renewed any more, and messages from servers are ignored. */
     private void retire() {
         RedlockGrant known;
         synchronized (this) {
@@ -306,7 +316,7 @@ final class RedlockClaim implements Claim {
         backend.forget(this);
     }
 
-    /** Gives back what the claim has anywhere. */
+    /** Releases what the claim has on any server. */
     private List<CompletableFuture<Boolean>> leaveAll() {
         synchronized (this) {
             state = State.LEAVING;

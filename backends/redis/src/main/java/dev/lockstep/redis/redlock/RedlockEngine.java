@@ -29,8 +29,8 @@ import redis.clients.jedis.UnifiedJedis;
  * }</pre>
  *
  * <p>The servers know nothing of each other: no replicas, no cluster. There are three of them or more, an odd number, and
- * all clients name the same ones. There are no fair and no shared locks; {@code docs/guarantees.md} says why, and what
- * Redlock promises.
+ * all clients name the same ones. There are no fair locks, no shared locks and no semaphores; {@code
+ * docs/engines/redlock.md} says why, and what Redlock guarantees.
  *
  * <p>Lockstep borrows connections of the clients, and keeps one of each for as long as the lock client is open; it does
  * not close them. Their timeouts should not be longer than the lock client's request timeout.

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One renewal of many grants at all servers at once: done when a majority has said about each what became of it, which each
- * grant is told at once.
+ * One renewal of many grants at all servers at once: done when a majority has answered for each grant. Each grant gets
+ * its result at once.
  */
 final class RedlockRenewal {
     private final RedlockBackend backend;
@@ -73,7 +73,7 @@ final class RedlockRenewal {
         }
         // Last, because what a loss sets off must not keep the others from their new deadline.
         for (RedlockGrant grant : lost) {
-            if (backend.renewer().unregister(grant)) { // else it was given back while this was on its way
+            if (backend.renewer().unregister(grant)) { // else it was released during this renewal
                 grant.signalLost(LossReason.REVOKED);
             }
         }

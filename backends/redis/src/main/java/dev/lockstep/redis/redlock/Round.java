@@ -15,8 +15,8 @@ final class Round {
      * server that is the claim's, provided that the server has given no other token since it was asked. The Ballot
      * says what counts as won and lost; this class keeps who has answered what, and decides when.
      *
-     * Tokens rise, whatever pauses do, as long as servers keep their data; of a lock that was not used for 20 minutes they
-     * remember nothing, and it is their clocks that must agree by then.
+     * Tokens rise, whatever pauses do, as long as servers keep their data. A server that has written a token forgets it only
+     * when its own clock is past it, and so draws a higher one then.
      *
      * A round also ends some time after most servers have answered: what the claim has meanwhile, others cannot have.
      */
@@ -50,7 +50,7 @@ final class Round {
         Arrays.fill(answers, Ballot.Answer.NONE);
     }
 
-    /** What has been said until now. Whether servers have a vote is looked at anew, since they report longer ttls. */
+    /** What has been said until now. Checks again whether servers have a vote, since they report longer ttls. */
     Ballot ballot() {
         List<Ballot.Vote> votes = IntStream.range(0, marks.length)
                 .mapToObj(i -> new Ballot.Vote(
@@ -88,13 +88,13 @@ final class Round {
         return answers[index].mark() == Ballot.Mark.CONFIRMING;
     }
 
-    /** A failure that no retry mends, if it was met at so many servers that the others are too few. */
+    /** A failure that no retry can fix, if so many servers reported it that the others are too few. */
     @Nullable
     Failure finalFailure() {
         return ballot().isTooMany(finalFailures) ? failure : null;
     }
 
-    /** The failure that says most of why servers did not answer, if there was any. */
+    /** The failure that best explains why servers did not answer, if there was any. */
     @Nullable
     Failure failure() {
         return failure;
@@ -157,7 +157,7 @@ final class Round {
         return settle();
     }
 
-    /** What an operator is to mend says more than what may pass, and an answer more than none. */
+    /** A failure that an operator must fix says more than a temporary one, and an answer more than none. */
     private static int weight(Failure failure) {
         return failure.kind() == Failure.Kind.FINAL ? 2 : failure.isRefusal() ? 1 : 0;
     }

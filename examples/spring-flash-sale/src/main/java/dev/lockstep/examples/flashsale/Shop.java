@@ -41,7 +41,7 @@ public class Shop {
     // end::flash-sale-shop
 
     /**
-     * Begins the sale anew.
+     * Begins the sale again.
      *
      * @param item what is sold
      * @param amount how many there are

@@ -7,36 +7,37 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The application's Redis under Spring Boot 4. */
+/** The application's Redis under Spring Boot 4; the same as under 3, but the types have other names. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(name = "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails")
 class Boot4Redis {
     @Bean
     @ConditionalOnBean(DataRedisConnectionDetails.class)
     RedisSettings redisSettings(DataRedisConnectionDetails details) {
-        return new RedisSettings(() -> url(details));
+        return new RedisSettings(() -> redis(details));
     }
 
-    private static String url(DataRedisConnectionDetails details) {
+    private static RedisSettings.Redis redis(DataRedisConnectionDetails details) {
+        RedisSettings.Login login = new RedisSettings.Login(details.getUsername(), details.getPassword());
         DataRedisConnectionDetails.Sentinel sentinel = details.getSentinel();
         if (sentinel != null) {
-            return login(details, details.getSslBundle() != null)
-                    .sentinel(servers(sentinel.getNodes()), sentinel.getMaster(), sentinel.getDatabase());
+            return login.sentinel(
+                    servers(sentinel.getNodes()),
+                    sentinel.getMaster(),
+                    sentinel.getDatabase(),
+                    new RedisSettings.Login(sentinel.getUsername(), sentinel.getPassword()),
+                    details.getSslBundle());
         }
         DataRedisConnectionDetails.Cluster cluster = details.getCluster();
         if (cluster != null) {
-            return login(details, details.getSslBundle() != null).cluster(servers(cluster.getNodes()));
+            return login.cluster(servers(cluster.getNodes()), details.getSslBundle());
         }
         DataRedisConnectionDetails.Standalone single = details.getStandalone();
         if (single == null) {
             throw RedisSettings.unknown();
         }
-        return login(details, details.getSslBundle() != null)
-                .single(RedisSettings.server(single.getHost(), single.getPort()), single.getDatabase());
-    }
-
-    private static RedisSettings.Login login(DataRedisConnectionDetails details, boolean tls) {
-        return new RedisSettings.Login(details.getUsername(), details.getPassword(), tls);
+        return login.single(
+                RedisSettings.server(single.getHost(), single.getPort()), single.getDatabase(), details.getSslBundle());
     }
 
     private static List<String> servers(List<DataRedisConnectionDetails.Node> nodes) {

@@ -2,6 +2,7 @@ package dev.lockstep.spring.boot;
 
 import dev.lockstep.Fallback;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,17 +35,7 @@ final class ClientFactory {
     }
 
     private LockClient client(String beanName, ClientProperties settings, Engine engine) {
-        LockClient.Builder builder = LockClient.builder()
-                .namespace(settings.getNamespace())
-                .ttl(settings.getTtl())
-                .requestTimeout(settings.getRequestTimeout())
-                .retryBackoff(
-                        settings.getRetryBackoff().getMin(),
-                        settings.getRetryBackoff().getMax())
-                .fallback(fallback(settings.getFallback()));
-        if (settings.getClientName() != null) {
-            builder.clientName(settings.getClientName());
-        }
+        LockClient.Builder builder = builder(settings);
         engine.choice().accept(builder);
         beans.getBeanProvider(LockListener.class).orderedStream().forEach(builder::listener);
         beans.getBeanProvider(LockClientCustomizer.class)
@@ -57,6 +48,31 @@ final class ClientFactory {
                 engine.source(),
                 settings.getNamespace());
         return settings.isLazyConnect() ? builder.lazyConnect().connect() : builder.connect();
+    }
+
+    private static LockClient.Builder builder(ClientProperties settings) {
+        try {
+            return build(settings);
+        } catch (IllegalArgumentException e) {
+            throw new LockConfigurationException(null, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static LockClient.Builder build(ClientProperties settings) {
+        LockClient.Builder builder = LockClient.builder()
+                .namespace(settings.getNamespace())
+                .ttl(settings.getTtl())
+                .requestTimeout(settings.getRequestTimeout())
+                .retryBackoff(
+                        settings.getRetryBackoff().getMin(),
+                        settings.getRetryBackoff().getMax())
+                .fallback(fallback(settings.getFallback()))
+                .deadlocks(settings.getDeadlocks())
+                .recordWaitsAfter(settings.getRecordWaitsAfter());
+        if (settings.getClientName() != null) {
+            builder.clientName(settings.getClientName());
+        }
+        return builder;
     }
 
     private static Fallback fallback(ClientProperties.FallbackProperties settings) {

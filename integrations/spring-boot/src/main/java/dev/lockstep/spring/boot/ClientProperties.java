@@ -1,5 +1,6 @@
 package dev.lockstep.spring.boot;
 
+import dev.lockstep.DeadlockPolicy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,12 @@ public class ClientProperties {
 
     /** Whether to connect with the first use instead of the start of the application. */
     private boolean lazyConnect;
+
+    /** What to do about deadlocks: threads that hold locks and wait for each other's. The same for all clients of an engine. */
+    private DeadlockPolicy deadlocks = DeadlockPolicy.REPORT;
+
+    /** How long a thread that holds a lock waits for another one before that is recorded on the engine, to find deadlocks. */
+    private Duration recordWaitsAfter = Duration.ofSeconds(1);
 
     private final RetryBackoff retryBackoff = new RetryBackoff();
     private final FallbackProperties fallback = new FallbackProperties();
@@ -121,7 +128,7 @@ public class ClientProperties {
     }
 
     /**
-     * Tells whether the client connects with its first use.
+     * Returns whether the client connects with its first use.
      *
      * @return true if it does
      */
@@ -136,6 +143,42 @@ public class ClientProperties {
      */
     public void setLazyConnect(boolean lazyConnect) {
         this.lazyConnect = lazyConnect;
+    }
+
+    /**
+     * Returns what to do about deadlocks.
+     *
+     * @return the policy
+     */
+    public DeadlockPolicy getDeadlocks() {
+        return deadlocks;
+    }
+
+    /**
+     * Sets what to do about deadlocks.
+     *
+     * @param deadlocks the policy
+     */
+    public void setDeadlocks(DeadlockPolicy deadlocks) {
+        this.deadlocks = deadlocks;
+    }
+
+    /**
+     * Returns after which time a wait is recorded.
+     *
+     * @return the time
+     */
+    public Duration getRecordWaitsAfter() {
+        return recordWaitsAfter;
+    }
+
+    /**
+     * Sets after which time a wait is recorded.
+     *
+     * @param recordWaitsAfter the time
+     */
+    public void setRecordWaitsAfter(Duration recordWaitsAfter) {
+        this.recordWaitsAfter = recordWaitsAfter;
     }
 
     /**

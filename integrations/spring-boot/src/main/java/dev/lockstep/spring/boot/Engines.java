@@ -2,15 +2,23 @@ package dev.lockstep.spring.boot;
 
 import dev.lockstep.jdbc.JdbcEngine;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
 
 /** Chooses the engine of a client: by its URL, or from what the application has. */
 final class Engines {
+    static final String REDIS = "dev.lockstep.redis.RedisEngine";
+    static final String JDBC = "dev.lockstep.jdbc.JdbcEngine";
+    static final String DATA_SOURCE = "javax.sql.DataSource";
+    static final String SPRING_JDBC = "org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy";
+
     private final ListableBeanFactory beans;
 
     Engines(ListableBeanFactory beans) {
@@ -33,7 +41,7 @@ final class Engines {
                 return sql;
             }
         }
-        if (isPresent("dev.lockstep.redis.RedisEngine")) {
+        if (isPresent(REDIS)) {
             Optional<String> url = beans.getBeanProvider(RedisSettings.class)
                     .orderedStream()
                     .findFirst()
@@ -68,7 +76,7 @@ final class Engines {
     private @Nullable Engine ofDataSource(ClientProperties.Jdbc settings, String prefix) {
         boolean wanted = Boolean.TRUE.equals(settings.getUseDataSource());
         String property = prefix + ".jdbc.use-data-source";
-        if (!isPresent("javax.sql.DataSource") || !isPresent("dev.lockstep.jdbc.JdbcEngine")) {
+        if (!isPresent(DATA_SOURCE) || !isPresent(JDBC)) {
             if (wanted) {
                 throw new NoEngineException(property + " is true, but lockstep-jdbc is not on the class path.");
             }
@@ -102,11 +110,30 @@ final class Engines {
             if (source == null) {
                 return null;
             }
-            JdbcEngine locks = JdbcEngine.over(source);
+            JdbcEngine locks = JdbcEngine.over(isPresent(SPRING_JDBC) ? SpringJdbc.plain(source) : source);
             return Engine.of(
                     createSchema == null ? locks : locks.createSchema(createSchema),
                     "sql",
                     wanted ? property : "the application's DataSource");
+        }
+    }
+
+    /** What needs spring-jdbc. */
+    private static final class SpringJdbc {
+        /** The data source of its own connections, which no transaction of the application's shares. */
+        static DataSource plain(DataSource source) {
+            DataSource plain = source;
+            while (plain instanceof TransactionAwareDataSourceProxy proxy) {
+                plain = Objects.requireNonNull(proxy.getTargetDataSource(), "targetDataSource");
+            }
+            if (plain instanceof AbstractRoutingDataSource) {
+                throw new NoEngineException(
+                        "The application's DataSource is a " + plain.getClass().getName()
+                                + ", which selects a database for each call. All callers of a lock must use the same one. Set"
+                                + " lockstep.url, or lockstep.jdbc.use-data-source=false for the application's Redis; or define a LockClient"
+                                + " bean over one of the databases: LockClient.builder().backend(JdbcEngine.over(dataSource)).");
+            }
+            return plain;
         }
     }
 }

@@ -1,8 +1,10 @@
 package dev.lockstep.spring.boot;
 
 import dev.lockstep.console.Console;
+import java.security.Principal;
 import java.util.HashMap;
 import java.util.Map;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
@@ -76,7 +78,7 @@ public class LockConsoleEndpoint {
                 new ByteArrayResource(page.body()), page.status(), MimeTypeUtils.parseMimeType(page.type()));
     }
 
-    /** The same, for those who may take locks away: {@code lockstep.console.allow-release=true}. */
+    /** The same, with releases by force: {@code lockstep.console.allow-release=true}. */
     @WebEndpoint(id = "lockconsole")
     public static class WithRelease extends LockConsoleEndpoint {
         private final Console console;
@@ -87,9 +89,10 @@ public class LockConsoleEndpoint {
         }
 
         /**
-         * Takes a lock away from one holder. The request is JSON, which no form of another site can send.
+         * Releases the lock of one holder by force. The request is JSON, which no form of another site can send.
          *
-         * @param path {@code api/release}
+         * @param security names the user for the log
+         * @param path {@code api/release}; for others there is no answer
          * @param namespace the lock's namespace
          * @param name the lock's name
          * @param confirmation the lock's name, as the operator typed it
@@ -99,15 +102,20 @@ public class LockConsoleEndpoint {
          */
         @WriteOperation(produces = "*/*")
         public WebEndpointResponse<Resource> release(
+                SecurityContext security,
                 @Selector(match = Selector.Match.ALL_REMAINING) String[] path,
                 String namespace,
                 String name,
                 String confirmation,
                 long token,
                 String reason) {
+            if (!String.join("/", path).equals("api/release")) {
+                return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
+            }
+            Principal user = security.getPrincipal();
             return answer(console.release(
                     new Console.Release(namespace, name, confirmation, token, reason),
-                    "actuator endpoint, " + String.join("/", path)));
+                    "actuator endpoint, " + (user == null ? "unknown user" : "user " + user.getName())));
         }
     }
 }

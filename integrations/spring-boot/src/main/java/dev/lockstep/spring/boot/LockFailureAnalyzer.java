@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 
-/** Explains why a lock client did not start, and what to do. */
+/** Explains why a lock client or a method with {@code @Locked} ended the start, and what to do. */
 final class LockFailureAnalyzer implements FailureAnalyzer {
     @Override
     public @Nullable FailureAnalysis analyze(Throwable failure) {
@@ -29,8 +29,8 @@ final class LockFailureAnalyzer implements FailureAnalyzer {
             return new FailureAnalysis(
                     message,
                     "Set lockstep.url, for example redis://localhost:6379 with dev.lockstep:lockstep-redis, or add"
-                            + " dev.lockstep:lockstep-jdbc to use the application's DataSource. If one process is all there is,"
-                            + " set lockstep.url=memory:. To do without locks, set lockstep.enabled=false.",
+                            + " dev.lockstep:lockstep-jdbc to use the application's DataSource. If there is only one"
+                            + " process, set lockstep.url=memory:. To do without locks, set lockstep.enabled=false.",
                     failure);
         }
         if (cause instanceof LockUnavailableException) {
@@ -43,23 +43,30 @@ final class LockFailureAnalyzer implements FailureAnalyzer {
         if (cause instanceof LockConfigurationException) {
             return new FailureAnalysis("The locks are not set up right. " + message, action(message), failure);
         }
+        if (cause instanceof IllegalStateException && message.startsWith("@Locked ")) {
+            return new FailureAnalysis(message, "Change the method or its annotation as the message says.", failure);
+        }
         if (cause instanceof LinkageError && isOfBackend(cause)) {
             return new FailureAnalysis(
                     "A client library on the class path does not fit Lockstep's backend. " + cause,
-                    "Use the versions that dev.lockstep:lockstep-bom and your Spring Boot bring, and see docs/spring.md for the"
-                            + " ranges that are supported. 'mvn dependency:tree' shows who brings another version.",
+                    "Use the versions that your Spring Boot manages: 'mvn dependency:tree' shows where another version comes"
+                            + " from. Lockstep's guide says with which versions it runs: docs/adr/0012-versions-of-client-libraries.md.",
                     failure);
         }
         return null;
     }
 
     private static String action(String message) {
+        if (message.startsWith("No engine for") && message.contains("is known")) {
+            return "Let lockstep.url begin with the scheme of an engine, as in redis://localhost:6379 or"
+                    + " jdbc:postgresql://localhost/db. If it does, add the artifact of that engine.";
+        }
         if (message.contains("on the class path")) {
             return "Add the artifact that the message names, or change lockstep.url.";
         }
         if (message.contains("The tables ")) {
-            return "Create the tables (docs/engines/sql.md has the statements), or let Lockstep do it: set"
-                    + " lockstep.jdbc.create-schema=true for the application's DataSource, or add lockstep.createSchema=true to"
+            return "Create the tables (the statements are in lockstep-jdbc, dev/lockstep/jdbc/*.sql), or let Lockstep do it:"
+                    + " set lockstep.jdbc.create-schema=true for the application's DataSource, or add lockstep.createSchema=true to"
                     + " the URL.";
         }
         if (message.contains("version of Jedis")) {

@@ -7,10 +7,15 @@ import dev.lockstep.LockstepException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.lang.Nullable;
 
 /**
  * The actuator endpoint {@code locks}: which locks are held or waited for, and by whom; and what this process does, thread by
@@ -18,6 +23,12 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  */
 @Endpoint(id = "locks")
 public class LocksEndpoint {
+    private static final Executor IN_A_THREAD = work -> {
+        Thread thread = new Thread(work, "lockstep-endpoint");
+        thread.setDaemon(true);
+        thread.start();
+    };
+
     private final Map<String, LockClient> clients;
 
     LocksEndpoint(Map<String, LockClient> clients) {
@@ -31,21 +42,41 @@ public class LocksEndpoint {
      */
     @ReadOperation
     public Map<String, ClientView> locks() {
-        Map<String, ClientView> found = new LinkedHashMap<>();
-        clients.forEach((name, client) -> found.put(name, ClientView.of(client)));
-        return found;
+        return ofEach(ClientView::of);
     }
 
     /**
      * Shows one lock.
      *
-     * @param name the lock's name
-     * @return the lock at each client, by the client's bean name
+     * @param name the lock's name, which may contain slashes
+     * @return the lock at each client, by the client's bean name: a {@link LockView}, or an {@code error} if its engine does not
+     *     answer
      */
     @ReadOperation
-    public Map<String, LockView> lock(@Selector String name) {
-        Map<String, LockView> found = new LinkedHashMap<>();
-        clients.forEach((bean, client) -> found.put(bean, LockView.of(client.inspect(name))));
+    public Map<String, Object> lock(@Selector(match = Selector.Match.ALL_REMAINING) String... name) {
+        return ofEach(client -> {
+            try {
+                return LockView.of(client.inspect(name(name)));
+            } catch (LockstepException e) {
+                return Map.of("error", String.valueOf(e.getMessage()));
+            }
+        });
+    }
+
+    private static String name(String[] parts) {
+        return String.join("/", parts);
+    }
+
+    /** Asks all clients at the same time, so that engines that are silent do not add up. */
+    private <T> Map<String, T> ofEach(Function<LockClient, T> question) {
+        Map<String, CompletableFuture<T>> answers = new LinkedHashMap<>();
+        clients.forEach((name, client) -> answers.put(
+                name,
+                clients.size() == 1
+                        ? CompletableFuture.completedFuture(question.apply(client))
+                        : CompletableFuture.supplyAsync(() -> question.apply(client), IN_A_THREAD)));
+        Map<String, T> found = new LinkedHashMap<>();
+        answers.forEach((name, answer) -> found.put(name, answer.join()));
         return found;
     }
 
@@ -141,7 +172,7 @@ public class LocksEndpoint {
         }
     }
 
-    /** The same, for those who may take locks away: {@code lockstep.endpoint.force-release=true}. */
+    /** The same, with releases by force: {@code lockstep.endpoint.force-release=true}. */
     @Endpoint(id = "locks")
     public static class WithRelease extends LocksEndpoint {
         private final Map<String, LockClient> clients;
@@ -152,16 +183,30 @@ public class LocksEndpoint {
         }
 
         /**
-         * Takes a lock away from its holder, who may still be at work; see {@link LockClient#forceRelease(String)}.
+         * Releases the lock of one holder by force; it may still be at work; see {@link LockClient#forceRelease(String, long)}.
+         * The token says which holder, so that no other one loses the lock if that holder has released it meanwhile.
          *
-         * @param name the lock's name
-         * @return whether somebody held it, by the client's bean name
+         * @param name the lock's name, which may contain slashes
+         * @param token the holder's token, as the endpoint shows it
+         * @param client the bean name of a client; needed if there are several
+         * @return whether that holder had the lock, by the client's bean name
          */
         @DeleteOperation
-        public Map<String, Boolean> release(@Selector String name) {
-            Map<String, Boolean> released = new LinkedHashMap<>();
-            clients.forEach((bean, client) -> released.put(bean, client.forceRelease(name)));
-            return released;
+        public Map<String, Boolean> release(
+                @Selector(match = Selector.Match.ALL_REMAINING) String[] name, long token, @Nullable String client) {
+            String chosen = client != null || clients.size() > 1
+                    ? client
+                    : clients.keySet().iterator().next();
+            LockClient at = chosen == null ? null : clients.get(chosen);
+            if (chosen == null || at == null) {
+                String message = "The parameter 'client' must be one of " + clients.keySet() + ".";
+                throw new InvalidEndpointRequestException(message, message);
+            }
+            if (token <= 0) {
+                String message = "The parameter 'token' must be that of a holder.";
+                throw new InvalidEndpointRequestException(message, message);
+            }
+            return Map.of(chosen, at.forceRelease(name(name), token));
         }
     }
 }

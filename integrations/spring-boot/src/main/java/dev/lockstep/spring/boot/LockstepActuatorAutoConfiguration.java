@@ -2,7 +2,6 @@ package dev.lockstep.spring.boot;
 
 import dev.lockstep.EngineInfo;
 import dev.lockstep.LockClient;
-import dev.lockstep.LockstepException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -26,8 +25,13 @@ public class LockstepActuatorAutoConfiguration {
     public LockstepActuatorAutoConfiguration() {}
 
     @Bean
-    LockHealth lockHealth(Map<String, LockClient> clients, LockstepProperties properties) {
-        return new LockHealth(clients, properties.getHealth());
+    EngineQuestions lockEngineQuestions(Map<String, LockClient> clients, LockstepProperties properties) {
+        return new EngineQuestions(clients, properties.getHealth().getTimeout());
+    }
+
+    @Bean
+    LockHealth lockHealth(Map<String, LockClient> clients, EngineQuestions questions, LockstepProperties properties) {
+        return new LockHealth(clients, questions, properties.getHealth());
     }
 
     /** The endpoint, if it is enabled and exposed. */
@@ -48,28 +52,26 @@ public class LockstepActuatorAutoConfiguration {
     /** The engines, under {@code locks} of the endpoint {@code info}. */
     @Bean
     @ConditionalOnProperty(name = "management.info.locks.enabled", matchIfMissing = true)
-    InfoContributor locksInfoContributor(Map<String, LockClient> clients) {
+    InfoContributor locksInfoContributor(EngineQuestions questions) {
         return builder -> {
             Map<String, Object> engines = new LinkedHashMap<>();
-            clients.forEach((name, client) -> engines.put(name, engine(client)));
+            questions.ask().forEach((name, answer) -> engines.put(name, engine(answer)));
             builder.withDetail("locks", engines);
         };
     }
 
-    private static Object engine(LockClient client) {
-        try {
-            EngineInfo info = client.describe();
-            return Map.of(
-                    "engine",
-                    info.product(),
-                    "version",
-                    info.version(),
-                    "guarantees",
-                    info.guarantees(),
-                    "limits",
-                    info.limits());
-        } catch (LockstepException e) {
-            return Map.of("error", String.valueOf(e.getMessage()));
-        }
+    private static Object engine(EngineQuestions.Answer answer) {
+        EngineInfo info = answer.info();
+        return info == null
+                ? Map.of("error", answer.error())
+                : Map.of(
+                        "engine",
+                        info.product(),
+                        "version",
+                        info.version(),
+                        "guarantees",
+                        info.guarantees(),
+                        "limits",
+                        info.limits());
     }
 }

@@ -36,7 +36,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @ConditionalOnProperty(prefix = "lockstep", name = "enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LockstepProperties.class)
 @EnableLocks
-@Import({Boot3Redis.class, Boot4Redis.class, NamedClients.class})
+@Import({Boot3Redis.class, Boot4Redis.class, NamedClients.class, Elections.class})
 public class LockstepAutoConfiguration {
     /** Made by Spring. */
     public LockstepAutoConfiguration() {}

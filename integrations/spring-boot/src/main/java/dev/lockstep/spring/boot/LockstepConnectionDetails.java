@@ -3,8 +3,12 @@ package dev.lockstep.spring.boot;
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 
 /**
- * Where the engine is, from somebody who started it: Testcontainers' {@code @ServiceConnection}, Docker Compose, or a bean of the
- * application. Takes the place of {@code lockstep.url}.
+ * Where the engine is, as a bean that somebody defines who has started it, such as a test. Takes the place of {@code
+ * lockstep.url}.
+ *
+ * <p>Lockstep makes no such bean of containers. For Redis and databases it need not: Spring Boot's own connection details, of
+ * Testcontainers' {@code @ServiceConnection} and of Docker Compose, are the application's Redis and {@code DataSource}, which the
+ * locks then use. For etcd and ZooKeeper, define a bean over the container.
  */
 public interface LockstepConnectionDetails extends ConnectionDetails {
     /**

@@ -25,8 +25,10 @@ import org.springframework.util.ClassUtils;
 @ConditionalOnBean({ObservationRegistry.class, ClientFactory.class})
 @ConditionalOnProperty(name = "management.observations.enable.lockstep", matchIfMissing = true)
 public class LockstepObservationAutoConfiguration {
-    private static final boolean TRACING = ClassUtils.isPresent(
-            "io.micrometer.tracing.Tracer", LockstepObservationAutoConfiguration.class.getClassLoader());
+    static final String TRACER = "io.micrometer.tracing.Tracer";
+
+    private static final boolean TRACING =
+            ClassUtils.isPresent(TRACER, LockstepObservationAutoConfiguration.class.getClassLoader());
 
     /** Made by Spring. */
     public LockstepObservationAutoConfiguration() {}

@@ -2,7 +2,9 @@ package dev.lockstep.spring.boot;
 
 import dev.lockstep.spring.CallerTransaction;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
@@ -21,6 +23,9 @@ public class LockstepProperties extends ClientProperties {
     /** More clients, by bean name, for @Locked(client = "…") and @Qualifier. */
     private final Map<String, ClientProperties> clients = new LinkedHashMap<>();
 
+    /** Elections in which this application is a candidate, by name; it publishes LeaderGranted and LeaderRevoked. */
+    private List<String> elections = new ArrayList<>();
+
     private final Health health = new Health();
     private final Endpoint endpoint = new Endpoint();
     private final ConsoleProperties console = new ConsoleProperties();
@@ -29,7 +34,7 @@ public class LockstepProperties extends ClientProperties {
     public LockstepProperties() {}
 
     /**
-     * Tells whether Lockstep configures anything.
+     * Returns whether Lockstep configures anything.
      *
      * @return true if it does
      */
@@ -92,6 +97,24 @@ public class LockstepProperties extends ClientProperties {
     }
 
     /**
+     * Returns the elections in which this application is a candidate.
+     *
+     * @return their names
+     */
+    public List<String> getElections() {
+        return elections;
+    }
+
+    /**
+     * Sets the elections in which this application is a candidate.
+     *
+     * @param elections their names
+     */
+    public void setElections(List<String> elections) {
+        this.elections = elections;
+    }
+
+    /**
      * Returns the settings of the health indicator.
      *
      * @return the settings
@@ -120,14 +143,14 @@ public class LockstepProperties extends ClientProperties {
 
     /** The console. */
     public static class ConsoleProperties {
-        /** Whether the console can take a lock away from its holder. */
+        /** Whether the console can release locks by force. */
         private boolean allowRelease;
 
         /** Makes settings with the defaults. */
         public ConsoleProperties() {}
 
         /**
-         * Tells whether the console can take locks away.
+         * Returns whether the console can release locks by force.
          *
          * @return true if it can
          */
@@ -136,7 +159,7 @@ public class LockstepProperties extends ClientProperties {
         }
 
         /**
-         * Sets whether the console can take locks away.
+         * Sets whether the console can release locks by force.
          *
          * @param allowRelease true if it can
          */
@@ -195,14 +218,14 @@ public class LockstepProperties extends ClientProperties {
 
     /** The endpoint. */
     public static class Endpoint {
-        /** Whether the endpoint can take a lock away from its holder. */
+        /** Whether the endpoint can release locks by force. */
         private boolean forceRelease;
 
         /** Makes settings with the defaults. */
         public Endpoint() {}
 
         /**
-         * Tells whether the endpoint can take locks away.
+         * Returns whether the endpoint can release locks by force.
          *
          * @return true if it can
          */
@@ -211,7 +234,7 @@ public class LockstepProperties extends ClientProperties {
         }
 
         /**
-         * Sets whether the endpoint can take locks away.
+         * Sets whether the endpoint can release locks by force.
          *
          * @param forceRelease true if it can
          */

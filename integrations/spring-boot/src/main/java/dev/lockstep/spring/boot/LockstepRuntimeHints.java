@@ -8,7 +8,10 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.util.ClassUtils;
 
-/** What a native image must keep: the backends' scripts, and the members of Jedis that are read by reflection. */
+/**
+ * What a native image must keep: the backends' scripts, the members of Jedis that are read by reflection, and what this package
+ * looks for on the class path.
+ */
 final class LockstepRuntimeHints implements RuntimeHintsRegistrar {
     private static final String JEDIS = "redis.clients.jedis.";
 
@@ -18,6 +21,13 @@ final class LockstepRuntimeHints implements RuntimeHintsRegistrar {
                 .registerPattern("META-INF/services/dev.lockstep.spi.BackendProvider")
                 .registerPattern("dev/lockstep/redis/*.lua")
                 .registerPattern("dev/lockstep/jdbc/*.sql");
+        List.of(
+                        Engines.REDIS,
+                        Engines.JDBC,
+                        Engines.DATA_SOURCE,
+                        Engines.SPRING_JDBC,
+                        LockstepObservationAutoConfiguration.TRACER)
+                .forEach(type -> hints.reflection().registerTypeIfPresent(loader, type));
         if (ClassUtils.isPresent(JEDIS + "UnifiedJedis", loader)) {
             hints.reflection()
                     .registerType(TypeReference.of(JEDIS + "UnifiedJedis"), type -> type.withField("provider"))

@@ -2,23 +2,44 @@ package dev.lockstep.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.lockstep.LockClient;
 import dev.lockstep.annotation.Locked;
+import dev.lockstep.jdbc.JdbcEngine;
+import dev.lockstep.micrometer.LockObservations;
+import dev.lockstep.redis.RedisEngine;
+import dev.lockstep.spring.LeaderCandidate;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.GeneratedFiles;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.test.tools.CompileWithForkedClassLoader;
+import org.springframework.core.test.tools.TestCompiler;
 import org.springframework.javapoet.ClassName;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import reactor.core.publisher.Flux;
 
 /** An application with locks can be prepared ahead of time, for a native image. */
 class AheadOfTimeTest {
-    record Order(long id) {}
+    record Order(long id, Customer customer) {
+        Order(long id) {
+            this(id, new Customer("eve"));
+        }
+    }
+
+    record Customer(String name) {}
 
     static class Shop {
         @Locked(name = "order", key = "#order.id", busyMethod = "later")
@@ -29,6 +50,9 @@ class AheadOfTimeTest {
         String later(Order order) {
             return "later " + order.id();
         }
+
+        @Locked(name = "customer", key = "#order.customer.name")
+        public void greet(Order order) {}
     }
 
     @Test
@@ -54,7 +78,57 @@ class AheadOfTimeTest {
                         .onMethod(Shop.class.getDeclaredMethod("later", Order.class))
                         .invoke())
                 .accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethod(Customer.class.getMethod("name"))
+                        .invoke())
+                .accepts(hints);
         assertThat(files.getGeneratedFiles(GeneratedFiles.Kind.SOURCE).keySet())
                 .anyMatch(file -> file.contains("NamedClient"));
+        application.close();
+    }
+
+    /** By its name, a native image finds only a class that it keeps; others would count as absent. */
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                TransactionSynchronizationManager.class,
+                Flux.class,
+                LockObservations.class,
+                RedisEngine.class,
+                JdbcEngine.class,
+                DataSource.class
+            })
+    void librariesThatArePresentAreFound(Class<?> type) {
+        AnnotationConfigApplicationContext application = new AnnotationConfigApplicationContext();
+        TestGenerationContext context = new TestGenerationContext();
+        new ApplicationContextAotGenerator().processAheadOfTime(application, context);
+        assertThat(RuntimeHintsPredicates.reflection().onType(type)).accepts(context.getRuntimeHints());
+        application.close();
+    }
+
+    /** The generated code is compiled and starts the application. */
+    @Test
+    @CompileWithForkedClassLoader
+    @SuppressWarnings("unchecked")
+    void theGeneratedCodeStartsTheApplication() {
+        Map<String, Object> properties = Map.of(
+                "lockstep.url", "memory:", "lockstep.clients.other.url", "memory:", "lockstep.elections", "scheduler");
+        AnnotationConfigApplicationContext application = new AnnotationConfigApplicationContext();
+        application.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", properties));
+        application.register(LockstepAutoConfiguration.class, LockstepActuatorAutoConfiguration.class, Shop.class);
+        TestGenerationContext generated = new TestGenerationContext();
+        new ApplicationContextAotGenerator().processAheadOfTime(application, generated);
+        generated.writeGeneratedContent();
+        TestCompiler.forSystem().with(generated).compile(compiled -> {
+            GenericApplicationContext context = new GenericApplicationContext();
+            context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", properties));
+            compiled.getInstance(ApplicationContextInitializer.class).initialize(context);
+            context.refresh();
+            try (context) {
+                assertThat(context.getBeansOfType(LockClient.class)).containsOnlyKeys("lockClient", "other");
+                assertThat(context.getBeansOfType(LeaderCandidate.class)).containsOnlyKeys("schedulerLeaderCandidate");
+                assertThat(context.getBean(Shop.class).ship(new Order(42))).isEqualTo("shipped 42");
+            }
+        });
     }
 }

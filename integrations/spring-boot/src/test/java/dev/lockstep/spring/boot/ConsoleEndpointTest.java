@@ -5,12 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.console.Console;
+import dev.lockstep.servers.Browser;
+import dev.lockstep.servers.ChromeDriver;
+import dev.lockstep.servers.Servers;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.Principal;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.SpringApplication;
@@ -25,6 +36,7 @@ import org.springframework.boot.autoconfigure.web.servlet.DispatcherServletAutoC
 import org.springframework.boot.autoconfigure.web.servlet.ServletWebServerFactoryAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** The console as an endpoint of the actuator, over HTTP. */
@@ -45,7 +57,20 @@ class ConsoleEndpointTest {
         ManagementContextAutoConfiguration.class,
         ServletManagementContextAutoConfiguration.class
     })
-    static class Service {}
+    static class Service {
+        /** In place of a library for security. */
+        @Bean
+        Filter login() {
+            return (request, answer, chain) -> chain.doFilter(
+                    new HttpServletRequestWrapper((HttpServletRequest) request) {
+                        @Override
+                        public Principal getUserPrincipal() {
+                            return () -> "alice";
+                        }
+                    },
+                    answer);
+        }
+    }
 
     private static ConfigurableApplicationContext start(String... arguments) {
         String[] all = new String[arguments.length + 3];
@@ -56,15 +81,80 @@ class ConsoleEndpointTest {
         return SpringApplication.run(Service.class, all);
     }
 
+    private static String url(ConfigurableApplicationContext context) {
+        String port = Objects.requireNonNull(context.getEnvironment().getProperty("local.server.port"));
+        return "http://127.0.0.1:" + port + "/actuator/lockconsole";
+    }
+
     private static HttpResponse<String> send(ConfigurableApplicationContext context, String path, String json)
             throws IOException, InterruptedException {
-        String port = Objects.requireNonNull(context.getEnvironment().getProperty("local.server.port"));
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/actuator/lockconsole" + path));
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url(context) + path));
         if (!json.isEmpty()) {
             request.header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(json));
         }
         return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static HttpResponse<String> form(ConfigurableApplicationContext context, String body)
+            throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url(context) + "/api/release"))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    private interface Action {
+        void run() throws Exception;
+    }
+
+    /** What is written to the log, which is standard error here. */
+    private static String logged(Action action) throws Exception {
+        PrintStream before = System.err;
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        try {
+            action.run();
+        } finally {
+            System.setErr(before);
+        }
+        return log.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    @Tag("full")
+    void aLockIsReleasedByForceInABrowser() throws Exception {
+        try (ConfigurableApplicationContext context = start(
+                        "--management.endpoints.web.exposure.include=lockconsole",
+                        "--lockstep.console.allow-release=true");
+                ChromeDriver driver = Servers.require(ChromeDriver::launchNew);
+                Browser browser = new Browser(driver, "--lang=en")) {
+            LockClient locks = context.getBean(LockClient.class);
+            locks.lock("order:42").acquire();
+            browser.open(url(context));
+            browser.awaitText("td a.lock", "order:42");
+            String loaded = browser.run("return performance.timeOrigin");
+            browser.click("nav a[data-page=clients]");
+            browser.awaitText("h1", "Clients");
+            browser.click("nav a[data-page=now]");
+            browser.awaitText("td a.lock", "order:42");
+            browser.click("td a.lock");
+            browser.awaitText("h1", "order:42");
+            assertThat(browser.run("return performance.timeOrigin"))
+                    .as("a link of the page does not load it again")
+                    .isEqualTo(loaded);
+            browser.await("document.querySelector('button.danger')");
+            browser.click("button.danger");
+            browser.type("#typed", "order:42");
+            browser.type("#reason", "stuck");
+            browser.click("#go");
+            browser.awaitText(".notice", "Released.");
+            assertThat(locks.inspect("order:42").isFree()).isTrue();
+
+            browser.open(url(context) + "/#/lock?namespace=lockstep&name=order%3A42");
+            browser.awaitText("main", "Nobody holds this lock.");
+            assertThat(browser.complaints()).isEqualTo("{\"value\":[]}");
+        }
     }
 
     @Test
@@ -82,7 +172,14 @@ class ConsoleEndpointTest {
             HttpResponse<String> page = send(context, "", "");
             assertThat(page.statusCode()).isEqualTo(200);
             assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html;charset=utf-8");
-            assertThat(page.body()).contains("<base href=\"lockconsole/\">", "content=\"poll\"");
+            assertThat(page.body())
+                    .contains("src=\"lockconsole/app.js\"", "content=\"poll\"")
+                    .doesNotContain("<base");
+            // Where a browser with a slash at the end of the address comes to: the same page, with its own kind of
+            // requests.
+            HttpResponse<String> below = send(context, "/", "");
+            assertThat(below.statusCode()).isEqualTo(200);
+            assertThat(below.body()).contains("src=\"app.js\"", "content=\"poll\"");
             HttpResponse<String> script = send(context, "/app.js", "");
             assertThat(script.headers().firstValue("Content-Type")).hasValue("text/javascript;charset=utf-8");
             assertThat(script.body()).startsWith("//");
@@ -116,10 +213,27 @@ class ConsoleEndpointTest {
                             .statusCode())
                     .isEqualTo(400);
             assertThat(locks.inspect("order:42").isFree()).isFalse();
-            assertThat(send(context, "/api/release", String.format(request, "order:42"))
+            assertThat(send(context, "/api/other", String.format(request, "order:42"))
+                            .statusCode())
+                    .isEqualTo(404);
+            assertThat(form(
+                                    context,
+                                    "namespace=lockstep&name=order:42&confirmation=order:42&reason=stuck&token="
+                                            + token)
+                            .statusCode())
+                    .as("what a form of another site could send")
+                    .isEqualTo(415);
+            assertThat(locks.inspect("order:42").isFree()).isFalse();
+            String log = logged(() -> assertThat(send(context, "/api/release", String.format(request, "order:42"))
                             .body())
-                    .isEqualTo("{\"released\":true}");
+                    .isEqualTo("{\"released\":true}"));
             assertThat(locks.inspect("order:42").isFree()).isTrue();
+            assertThat(log)
+                    .contains(
+                            "lock='order:42' token=" + token,
+                            "outcome='released'",
+                            "by='actuator endpoint, user alice'",
+                            "reason='stuck'");
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.lockstep.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.DeadlockException;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockListener;
@@ -17,6 +18,11 @@ import dev.lockstep.spring.CallerTransaction;
 import dev.lockstep.spring.LockDefaults;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -28,6 +34,11 @@ import org.springframework.boot.autoconfigure.transaction.TransactionAutoConfigu
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What a Spring Boot application gets, and what it can change. */
@@ -61,6 +72,8 @@ class LockstepAutoConfigurationTest {
                         "lockstep.retry-backoff.max=10ms",
                         "lockstep.fallback.to=jvm",
                         "lockstep.fallback.after=1s",
+                        "lockstep.deadlocks=fail",
+                        "lockstep.record-waits-after=50ms",
                         "lockstep.wait=20ms",
                         "lockstep.transaction=refuse")
                 .run(context -> {
@@ -79,6 +92,58 @@ class LockstepAutoConfigurationTest {
                         assertThat(other.lock("a").tryLock()).isTrue();
                     }
                 });
+    }
+
+    /** Two threads, each with a lock that the other one wants. */
+    @Test
+    void aDeadlockFailsIfAPropertySaysSo() {
+        runner.withPropertyValues("lockstep.url=memory:", "lockstep.deadlocks=fail", "lockstep.record-waits-after=20ms")
+                .run(context -> {
+                    LockClient locks = context.getBean(LockClient.class);
+                    CountDownLatch both = new CountDownLatch(2);
+                    CompletableFuture<Boolean> one = CompletableFuture.supplyAsync(() -> fails(locks, both, "a", "b"));
+                    CompletableFuture<Boolean> two = CompletableFuture.supplyAsync(() -> fails(locks, both, "b", "a"));
+                    assertThat(one.get(50, TimeUnit.SECONDS) ^ two.get(50, TimeUnit.SECONDS))
+                            .isTrue();
+                });
+    }
+
+    private static boolean fails(LockClient locks, CountDownLatch both, String first, String second) {
+        locks.lock(first).lock();
+        try {
+            both.countDown();
+            both.await();
+            locks.lock(second).lock();
+            locks.lock(second).unlock();
+            return false;
+        } catch (DeadlockException e) {
+            return true;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            locks.lock(first).unlock();
+        }
+    }
+
+    @Test
+    void oneLineSaysWhichEngineIsUsedAndWhy() {
+        assertThat(Logs.of(() -> runner.run(context -> assertThat(context).hasNotFailed())))
+                .contains(
+                        "Lock client 'lockClient': engine memory, chosen by a test without lockstep.url; namespace 'lockstep'.");
+        String several = Logs.of(() -> runner.withPropertyValues(
+                        "lockstep.url=memory:", "lockstep.namespace=shop", "lockstep.clients.other.url=memory:")
+                .run(context -> assertThat(context).hasNotFailed()));
+        assertThat(several)
+                .containsOnlyOnce("Lock client 'lockClient': engine memory, chosen by lockstep.url; namespace 'shop'.")
+                .containsOnlyOnce("Lock client 'other': engine memory, chosen by lockstep.clients.other.url;");
+        assertThat(Logs.of(() -> runner.withBean(LockstepConnectionDetails.class, () -> () -> "memory:")
+                        .run(context -> assertThat(context).hasNotFailed())))
+                .contains("chosen by connection details");
+        assertThat(Logs.of(() -> runner.withBean(
+                                DataSource.class,
+                                () -> new DriverManagerDataSource("jdbc:h2:mem:chosen;DB_CLOSE_DELAY=-1", "sa", ""))
+                        .run(context -> assertThat(context).hasNotFailed())))
+                .contains("engine sql, chosen by the application's DataSource");
     }
 
     @Test
@@ -227,7 +292,7 @@ class LockstepAutoConfigurationTest {
     void theApplicationsDataSourceIsUsed() {
         try (PostgresServer server =
                 Servers.require(() -> PostgresServer.builder().start())) {
-            runner.withConfiguration(AutoConfigurations.of(
+            String log = Logs.of(() -> runner.withConfiguration(AutoConfigurations.of(
                             DataSourceAutoConfiguration.class,
                             DataSourceTransactionManagerAutoConfiguration.class,
                             TransactionAutoConfiguration.class))
@@ -247,7 +312,58 @@ class LockstepAutoConfigurationTest {
                             assertThat(Shop.held(locks)).isEqualTo("order:43");
                         });
                         assertThat(Shop.held(locks)).isEmpty();
+                    }));
+            assertThat(log).as("the pool, when the application ends").doesNotContain("marked as broken");
+        }
+    }
+
+    private static DataSource h2(String name) {
+        return new DriverManagerDataSource("jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1", "sa", "");
+    }
+
+    /** Otherwise the lock's commit would also commit what the application has written, or the lock would be rolled back with it. */
+    @Test
+    void aDataSourceThatJoinsTransactionsDoesNotJoinThemForLocks() {
+        try (PostgresServer server =
+                Servers.require(() -> PostgresServer.builder().start())) {
+            DataSource plain = new DriverManagerDataSource(server.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
+            runner.withBean(DataSource.class, () -> new TransactionAwareDataSourceProxy(plain))
+                    .withPropertyValues("lockstep.jdbc.create-schema=true")
+                    .run(context -> {
+                        LockClient locks = context.getBean(LockClient.class);
+                        JdbcTemplate jdbc = new JdbcTemplate(plain);
+                        jdbc.execute("create table sold(item varchar(10))");
+                        TransactionTemplate rollback = new TransactionTemplate(new DataSourceTransactionManager(plain));
+                        rollback.executeWithoutResult(status -> {
+                            jdbc.update("insert into sold values ('phone')");
+                            locks.lock("a").lock();
+                            status.setRollbackOnly();
+                        });
+                        assertThat(Shop.held(locks)).isEqualTo("a");
+                        assertThat(jdbc.queryForList("select * from sold")).isEmpty();
+                        locks.lock("a").unlock();
                     });
         }
+    }
+
+    @Test
+    void aDataSourceThatSelectsADatabaseForEachCallIsRefused() {
+        AbstractRoutingDataSource tenants = new AbstractRoutingDataSource() {
+            @Override
+            protected Object determineCurrentLookupKey() {
+                return "any";
+            }
+        };
+        tenants.setTargetDataSources(Map.of());
+        tenants.setDefaultTargetDataSource(h2("tenants"));
+        runner.withBean(DataSource.class, () -> tenants)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(NoEngineException.class)
+                        .hasMessageContaining("selects a database for each call"));
+        runner.withBean(DataSource.class, () -> tenants)
+                .withPropertyValues("lockstep.url=memory:")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 }

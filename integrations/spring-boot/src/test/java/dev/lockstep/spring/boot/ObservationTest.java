@@ -96,7 +96,7 @@ class ObservationTest {
         runner.run(context -> {
             Observation request = Observation.start("request", registry);
             try (Observation.Scope scope = request.openScope()) {
-                context.getBean(Clinic.class).takeLater(2).get(5, TimeUnit.SECONDS);
+                context.getBean(Clinic.class).takeLater(2).get(20, TimeUnit.SECONDS);
             }
             assertThat(stopped)
                     .containsExactly("work in lockstep.locked of no lock", "lockstep.locked in request of bed:2");
@@ -110,7 +110,7 @@ class ObservationTest {
             Mono<String> taken = context.getBean(Clinic.class).takeReactively(3);
             assertThat(stopped).isEmpty();
             assertThat(taken.contextWrite(each -> each.put("micrometer.observation", request))
-                            .block(Duration.ofSeconds(5)))
+                            .block(Duration.ofSeconds(20)))
                     .isEqualTo("taken");
             assertThat(stopped)
                     .containsExactly("work in lockstep.locked of no lock", "lockstep.locked in request of bed:3");

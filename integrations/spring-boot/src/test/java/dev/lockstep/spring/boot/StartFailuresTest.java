@@ -1,10 +1,14 @@
 package dev.lockstep.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.annotation.Locked;
+import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.SqlServer;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -14,9 +18,13 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
 import redis.clients.jedis.UnifiedJedis;
 
 /** What an operator reads when an application does not start, what an editor shows, and what a native image keeps. */
@@ -45,6 +53,35 @@ class StartFailuresTest {
     }
 
     @Test
+    void aUrlOfNoEngineIsNamed() {
+        start("No engine for 'localhost:' is known", "as in redis://localhost:6379", "lockstep.url=localhost:6379");
+        start("does not begin with a scheme", "lockstep.*", "lockstep.url=");
+    }
+
+    @Test
+    void aPropertyThatMakesNoSenseIsNamed() {
+        start("The namespace is empty", "lockstep.*", "lockstep.url=memory:", "lockstep.namespace=");
+        start("ttl must be positive", "lockstep.*", "lockstep.url=memory:", "lockstep.ttl=-1s");
+    }
+
+    static class Mistake {
+        @Locked(name = "a", key = "#ordr")
+        public void run(String order) {}
+    }
+
+    @Test
+    void aMistakeInAnAnnotationIsNamed() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(LockstepAutoConfiguration.class))
+                .withBean(Mistake.class)
+                .run(context -> {
+                    FailureAnalysis analysis = Objects.requireNonNull(ANALYZER.analyze(context.getStartupFailure()));
+                    assertThat(analysis.getDescription()).contains("Mistake.run(String)", "uses #ordr");
+                    assertThat(analysis.getAction()).contains("annotation");
+                });
+    }
+
+    @Test
     void aServerThatCannotBeReachedIsNamed() {
         start(
                 "127.0.0.1:1",
@@ -67,13 +104,37 @@ class StartFailuresTest {
         }
     }
 
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(LockstepAutoConfiguration.class)
+    static class Application {}
+
+    /** As an operator sees it: Spring Boot finds the analysis and logs it. */
+    @Test
+    void anApplicationWithWrongCredentialsOfPostgresSaysSo() {
+        try (PostgresServer server =
+                Servers.require(() -> PostgresServer.builder().start())) {
+            String log = Logs.of(() -> assertThatThrownBy(() -> new SpringApplicationBuilder(Application.class)
+                            .web(WebApplicationType.NONE)
+                            .properties(
+                                    "spring.main.banner-mode=off",
+                                    "lockstep.url=" + server.jdbcUrl() + "?user=" + SqlServer.USER + "&password=wr0ng",
+                                    "lockstep.request-timeout=20s")
+                            .run())
+                    .isInstanceOf(BeanCreationException.class));
+            assertThat(log)
+                    .contains("APPLICATION FAILED TO START", "The locks are not set up right.", "lockstep.*")
+                    .contains("password authentication failed")
+                    .doesNotContain("wr0ng");
+        }
+    }
+
     @Test
     void missingTablesAreNamed() {
         start(
                 "The tables lockstep_sessions, lockstep_locks, lockstep_claims and lockstep_format are missing",
                 "lockstep.jdbc.create-schema",
                 "lockstep.url=jdbc:h2:mem:none;DB_CLOSE_DELAY=-1;lockstep.createSchema=false",
-                "lockstep.request-timeout=1s");
+                "lockstep.request-timeout=20s");
     }
 
     @Test
@@ -107,7 +168,9 @@ class StartFailuresTest {
                             "\"lockstep.jdbc.use-data-source\"",
                             "\"lockstep.fallback.to\"",
                             "\"lockstep.health.timeout\"",
-                            "\"lockstep.clients\"");
+                            "\"lockstep.clients\"",
+                            "\"management.health.locks.enabled\"",
+                            "\"management.info.locks.enabled\"");
         }
     }
 

@@ -88,16 +88,12 @@ public final class LockstepLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     private static String name(Object key) {
-        Objects.requireNonNull(key, "lockKey");
-        try {
-            if (key.getClass().getMethod("toString").getDeclaringClass() == Object.class) {
-                throw new IllegalArgumentException("A " + key.getClass().getName()
-                        + " has no text that is the same in every process. Use a String as the key of a lock.");
-            }
-        } catch (NoSuchMethodException e) {
-            throw new IllegalStateException(e); // every class has it
+        String name = Objects.requireNonNull(key, "lockKey").toString();
+        if (name.equals(key.getClass().getName() + "@" + Integer.toHexString(key.hashCode()))) { // that of Object
+            throw new IllegalArgumentException("A " + key.getClass().getName()
+                    + " has no text that is the same in every process. Use a String as the key of a lock.");
         }
-        return key.toString();
+        return name;
     }
 
     /**

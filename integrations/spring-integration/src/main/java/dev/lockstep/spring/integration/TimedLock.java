@@ -24,7 +24,7 @@ final class TimedLock implements DistributedLock {
 
     @Override
     public boolean tryLock(Duration wait, Duration ttl) throws InterruptedException {
-        return lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS);
+        return lock.tryLock(TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS); // does not overflow
     }
 
     @Override

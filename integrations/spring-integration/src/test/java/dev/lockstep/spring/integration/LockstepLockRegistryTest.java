@@ -12,6 +12,7 @@ import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -19,18 +20,22 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
 import org.springframework.integration.jdbc.lock.DefaultLockRepository;
 import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
 import org.springframework.integration.leader.Context;
 import org.springframework.integration.leader.DefaultCandidate;
 import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
+import org.springframework.integration.support.locks.DefaultLockRegistry;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -39,11 +44,12 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** Two instances of a service with Spring Integration, each with a client of its own, on real engines. */
 @SuppressWarnings({"rawtypes", "unchecked"})
-@Timeout(60)
+@Timeout(120)
 class LockstepLockRegistryTest {
     static class Meanwhile {
         // tag::migrate-registry-both
         @Bean
+        @Primary // so whatever asks for a LockRegistry gets this one
         LockRegistry locks(LockClient client, LockRegistry old) { // such as a RedisLockRegistry
             return new LockstepLockRegistry(client).alongside(old);
         }
@@ -64,6 +70,7 @@ class LockstepLockRegistryTest {
 
     @BeforeAll
     static void start() {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long
         redis = Servers.require(() -> RedisServer.builder().start());
         postgres = Servers.require(() -> PostgresServer.builder().start());
     }
@@ -85,7 +92,7 @@ class LockstepLockRegistryTest {
                                 ? "redis://127.0.0.1:" + redis.port()
                                 : postgres.jdbcUrl() + "?user=" + SqlServer.USER + "&password=lock%26step"
                                         + "&lockstep.createSchema=true")
-                .ttl(Duration.ofSeconds(5))
+                .ttl(Duration.ofSeconds(15))
                 .connect();
     }
 
@@ -122,7 +129,7 @@ class LockstepLockRegistryTest {
                 assertThat(again.tryLock()).as("re-entrant").isTrue();
                 again.unlock();
             });
-            other.executeLocked(key, Duration.ofSeconds(5), () -> {});
+            other.executeLocked(key, Duration.ofSeconds(20), () -> {});
         }
     }
 
@@ -184,6 +191,9 @@ class LockstepLockRegistryTest {
             lock.lock(Duration.ofMillis(1));
             assertThat(elsewhere(() -> lock.tryLock(Duration.ofMillis(20), Duration.ofMillis(1))))
                     .isFalse();
+            Duration forever = ChronoUnit.FOREVER.getDuration();
+            assertThat(lock.tryLock(forever, forever)).isTrue();
+            lock.unlock();
             registry.renewLock("a");
             registry.renewLock("a", Duration.ofSeconds(1));
             registry.expireUnusedOlderThan(0);
@@ -247,9 +257,49 @@ class LockstepLockRegistryTest {
         held.unlock();
         elsewhere(() -> {
             Lock free = other.obtain("both");
-            assertThat(free.tryLock(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(free.tryLock(20, TimeUnit.SECONDS)).isTrue();
             free.unlock();
             return null;
         });
+    }
+
+    /** The application's bean of the old lock, and what asks for a registry. */
+    static class Before {
+        @Bean
+        LockRegistry jdbcLocks() {
+            return new DefaultLockRegistry();
+        }
+    }
+
+    record Consumer(LockRegistry registry) {}
+
+    static class Application {
+        @Bean
+        LockClient client() {
+            return LockClient.connect("memory:");
+        }
+
+        @Bean
+        Consumer consumer(LockRegistry registry) {
+            return new Consumer(registry);
+        }
+    }
+
+    @Test
+    void theBeansOfEachReleaseStart() {
+        try (AnnotationConfigApplicationContext context =
+                new AnnotationConfigApplicationContext(Application.class, Before.class, Meanwhile.class)) {
+            LockRegistry both = context.getBean(Consumer.class).registry();
+            assertThat(both).isSameAs(context.getBean("locks"));
+            Lock lock = both.obtain("order");
+            lock.lock();
+            assertThat(context.getBean(LockClient.class).inspect("order").isFree())
+                    .isFalse();
+            lock.unlock();
+        }
+        try (AnnotationConfigApplicationContext context =
+                new AnnotationConfigApplicationContext(Application.class, After.class)) {
+            assertThat(context.getBean(Consumer.class).registry()).isInstanceOf(LockstepLockRegistry.class);
+        }
     }
 }

@@ -8,7 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** JDBC with two statements: one sets the owner of a row that has none, one takes it away. Nobody waits. */
+/** JDBC with two statements: one sets the owner of a row that has none, one removes it. Nobody waits. */
 public final class SqlFloor implements Contender {
     private static final int CONNECTIONS = 16;
     private static final String TABLE =

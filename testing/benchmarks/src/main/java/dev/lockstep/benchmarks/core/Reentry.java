@@ -10,7 +10,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** One thread takes a lock that it holds already, and gives that hold back. */
+/** One thread acquires a lock that it holds already, and releases that hold. */
 @State(Scope.Thread)
 @SuppressWarnings("LockNotBeforeTry") // the pair alone is measured
 @Scenario("re-entry: lock and unlock while holding it")

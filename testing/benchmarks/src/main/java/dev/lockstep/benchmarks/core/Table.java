@@ -71,7 +71,8 @@ final class Table {
         if (Double.isInfinite(goal)) {
             return "";
         }
-        return String.format(Locale.ROOT, "at most %.0f: %s", goal, actual <= goal ? "met" : "MISSED");
+        String most = String.format(Locale.ROOT, goal == Math.rint(goal) ? "%.0f" : "%.2f", goal);
+        return "at most " + most + ": " + (actual <= goal ? "met" : "MISSED");
     }
 
     private static String line(Object... cells) {

@@ -1,5 +1,9 @@
 package dev.lockstep.benchmarks.worker;
 
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 /** A lock library, or a yardstick, behind the few calls that all of them can do. */
 public interface Contender {
     /**
@@ -19,6 +23,9 @@ public interface Contender {
     default int holders() {
         return Integer.MAX_VALUE;
     }
+
+    /** How many permits the semaphores have whose permits are measured as locks are. */
+    int PERMITS = 4;
 
     /** One client, with locks that its threads share. */
     interface Client extends AutoCloseable {
@@ -42,11 +49,22 @@ public interface Contender {
             throw new UnsupportedOperationException("no shared mode: " + name);
         }
 
+        /**
+         * Several locks that are taken together.
+         *
+         * @param names their names
+         * @return the locks as one
+         * @throws Exception if that fails
+         */
+        default Mutex multiMutex(List<String> names) throws Exception {
+            throw new UnsupportedOperationException("one lock at a time: " + names.get(0));
+        }
+
         @Override
         void close() throws Exception;
     }
 
-    /** One lock. The thread that took it gives it back. */
+    /** One lock. The thread that took it releases it. */
     interface Mutex {
         /**
          * Takes it, however long that takes.
@@ -56,11 +74,67 @@ public interface Contender {
         void lock() throws Exception;
 
         /**
-         * Gives it back.
+         * Releases it.
          *
          * @throws Exception if that fails
          */
         void unlock() throws Exception;
+
+        /**
+         * A lock that is a permit or a term: what is had of it belongs to a handle.
+         *
+         * @param <H> the handle
+         * @param acquire waits for it
+         * @param release ends it
+         * @return both, with the handle of each thread between them
+         */
+        static <H> Mutex of(Source<H> acquire, Sink<H> release) {
+            Map<Thread, H> handles = new ConcurrentHashMap<>();
+            return new Mutex() {
+                @Override
+                public void lock() throws Exception {
+                    handles.put(Thread.currentThread(), acquire.get());
+                }
+
+                @Override
+                public void unlock() throws Exception {
+                    H handle = handles.remove(Thread.currentThread());
+                    if (handle != null) {
+                        release.accept(handle);
+                    }
+                }
+            };
+        }
+
+        /**
+         * Gives a handle.
+         *
+         * @param <H> the handle
+         */
+        interface Source<H> {
+            /**
+             * Waits for it.
+             *
+             * @return the handle
+             * @throws Exception if that fails
+             */
+            H get() throws Exception;
+        }
+
+        /**
+         * Takes a handle.
+         *
+         * @param <H> the handle
+         */
+        interface Sink<H> {
+            /**
+             * Ends what it stands for.
+             *
+             * @param handle the handle
+             * @throws Exception if that fails
+             */
+            void accept(H handle) throws Exception;
+        }
 
         /**
          * What most libraries have.

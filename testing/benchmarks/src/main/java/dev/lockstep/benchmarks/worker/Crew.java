@@ -28,7 +28,7 @@ final class Crew {
         start.countDown();
     }
 
-    /** Fails if one of those who are through did. */
+    /** Fails if one of the threads that have ended did. */
     void check() throws ExecutionException, InterruptedException {
         for (FutureTask<?> task : tasks) {
             if (task.isDone()) {

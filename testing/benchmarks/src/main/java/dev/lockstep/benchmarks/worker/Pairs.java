@@ -12,8 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that take a lock and give it back for a while: each its own ({@code names=own}), or all the same one; some of the
- * time its shared half ({@code reads=95}, in percent). What they do in the first part of that time does not count: whoever
+ * Threads that acquire and release a lock for a while: each its own ({@code names=own}), or all the same one; some of the
+ * time its shared half ({@code reads=95}, in percent), or after a rest ({@code idle=50}, in milliseconds). What several may
+ * do at once, as with permits, is not guarded ({@code guarded=0}). What they do in the first part of that time does not count: whoever
  * comes first has the lock to itself until the others are there.
  */
 final class Pairs {
@@ -29,6 +30,8 @@ final class Pairs {
         boolean own = order.text("names").equals("own");
         long nanos = TimeUnit.MILLISECONDS.toNanos(order.number("millis"));
         int reads = order.number("reads", 0);
+        int idle = order.number("idle", 0);
+        boolean guarded = !own && order.number("guarded", 1) == 1;
         try (Guard guard = new Guard(Path.of(order.text("guard")))) {
             Crew crew = new Crew();
             List<Future<Share>> shares = new ArrayList<>();
@@ -36,18 +39,18 @@ final class Pairs {
                 String name = order.text("lock") + (own ? "-" + i : "");
                 Mutex write = client.mutex(name);
                 Mutex read = reads > 0 ? client.readMutex(name) : write;
-                Guard shown = own ? null : guard;
+                Guard shown = guarded ? guard : null;
                 int seed = i;
-                shares.add(crew.add(() -> work(write, read, reads, shown, nanos, seed)));
+                shares.add(crew.add(() -> work(write, read, reads, idle, shown, nanos, seed)));
             }
             long cpu = ProcessCpu.nanos();
             crew.go();
             crew.join();
-            return answer(shares, nanos, own, ProcessCpu.nanos() - cpu);
+            return answer(shares, nanos, guarded, ProcessCpu.nanos() - cpu);
         }
     }
 
-    private static Share work(Mutex write, Mutex read, int reads, @Nullable Guard guard, long nanos, int seed)
+    private static Share work(Mutex write, Mutex read, int reads, int idle, @Nullable Guard guard, long nanos, int seed)
             throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         Samples samples = new Samples();
@@ -58,6 +61,10 @@ final class Pairs {
         long begin = now + nanos / LEAD_PART;
         long end = begin + nanos;
         while (now - end < 0) {
+            if (idle > 0) {
+                Pause.millis(idle);
+                now = System.nanoTime();
+            }
             if (reads > 0 && random.nextInt(100) < reads) {
                 read.lock();
                 torn += guard == null || guard.read() ? 0 : 1;
@@ -80,7 +87,7 @@ final class Pairs {
         return new Share(written, all, torn, samples);
     }
 
-    private static Map<String, String> answer(List<Future<Share>> shares, long nanos, boolean own, long cpuNanos)
+    private static Map<String, String> answer(List<Future<Share>> shares, long nanos, boolean guarded, long cpuNanos)
             throws Exception {
         long operations = 0;
         long all = 0;
@@ -104,7 +111,7 @@ final class Pairs {
                 "all", Long.toString(all),
                 "cpuMicros", Double.toString(cpuNanos / 1e3),
                 "ops", Double.toString(operations / (nanos / 1e9)),
-                "counted", Long.toString(own ? 0 : writes),
+                "counted", Long.toString(guarded ? writes : 0),
                 "torn", Long.toString(torn),
                 "share", Double.toString(most / (double) Math.max(1, least)),
                 "p50", Double.toString(first.millis(0.5)),

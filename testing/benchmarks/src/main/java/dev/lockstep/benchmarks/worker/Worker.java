@@ -1,6 +1,7 @@
 package dev.lockstep.benchmarks.worker;
 
 import dev.lockstep.benchmarks.worker.Contender.Client;
+import dev.lockstep.benchmarks.worker.Contender.Mutex;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -61,13 +62,17 @@ public final class Worker {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Does as it is told, and answers with what was measured. */
+    /** Carries out an order, and answers with what was measured. */
     Map<String, String> carryOut(Order order) throws Exception {
         return switch (order.word()) {
             case "open" -> open(order);
             case "pairs" -> Pairs.run(order, client(order, "one"));
+            case "history" -> History.run(order, client(order, "one"));
             case "hand-off" -> HandOff.run(order, client(order, "one"), client(order, "two"));
             case "crowd" -> Crowd.run(order, client(order, "two"), client(order, "one"));
+            case "clients" -> clients(order, true);
+            case "wait" -> clients(order, false);
+            case "many" -> Many.run(order, client(order, "one"));
             case "take" -> Held.take(order, client(order, "one"), contender.holders());
             case "hold" -> Held.hold(order);
             default -> throw new IllegalArgumentException("no such order: " + order.word());
@@ -76,6 +81,26 @@ public final class Worker {
 
     private Map<String, String> open(Order order) throws Exception {
         client(order, "one");
+        return Map.of();
+    }
+
+    /** Connects more clients, each of which holds a lock of its own from now on, or waits for the same one. */
+    private Map<String, String> clients(Order order, boolean own) throws Exception {
+        for (int i = 0; i < order.number("clients"); i++) {
+            Client client = contender.open(order.text("url"));
+            clients.put("more " + clients.size(), client);
+            Mutex lock = client.mutex(order.text("lock") + (own ? "-" + i : ""));
+            if (own) {
+                lock.lock();
+            } else {
+                Crew waiter = new Crew();
+                waiter.add(() -> {
+                    lock.lock();
+                    return null;
+                });
+                waiter.go();
+            }
+        }
         return Map.of();
     }
 
@@ -89,7 +114,7 @@ public final class Worker {
         return client;
     }
 
-    /** Closes all clients; for those who run a worker in their own process. */
+    /** Closes all clients; for programs that run a worker in their own process. */
     void close() throws Exception {
         for (Client client : clients.values()) {
             client.close();

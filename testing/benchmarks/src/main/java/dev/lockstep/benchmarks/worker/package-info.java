@@ -1,4 +1,4 @@
-/** A client process of the benchmarks: it takes locks as it is told, and depends on nothing but the JDK. */
+/** A client process of the benchmarks: it takes locks on command, and depends on nothing but the JDK. */
 @NullMarked
 package dev.lockstep.benchmarks.worker;
 

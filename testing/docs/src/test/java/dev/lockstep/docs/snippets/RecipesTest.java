@@ -174,7 +174,7 @@ class RecipesTest {
         recipes.stopWhenLost();
         recipes.readersAndWriters();
         recipes.severalAtOnce();
-        recipes.later().get(10, TimeUnit.SECONDS);
+        recipes.later().get(20, TimeUnit.SECONDS);
         recipes.options();
         assertThat(shop.done).containsExactly("import", "prices", "set prices", "transfer", "ship later 42");
         try (Lease held = other.lock("order:42").acquire()) {

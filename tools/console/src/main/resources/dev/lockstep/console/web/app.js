@@ -10,8 +10,13 @@ import { historyPage } from "./history.js";
 const pages = { now: nowPage, graph: graphPage, lock: lockPage, clients: clientsPage, heat: heatPage, history: historyPage };
 const THEMES = ["auto", "light", "dark"];
 const mounted = document.querySelector("meta[name=lockstep-live]").content === "poll";
+/** No header forbids that where it is mounted, and a click inside a page of another site may be led astray: so nothing is shown. */
+const framed = mounted && window.top !== window.self;
+/** Where data is: beside this file, whatever the address of the page. */
+const at = path => new URL(path, import.meta.url);
 const main = document.getElementById("main");
 const health = document.getElementById("health");
+const announce = document.getElementById("announce");
 const cost = document.getElementById("cost");
 let page = null;
 let name = "";
@@ -22,6 +27,8 @@ let busy = false;
 let again = false;
 let last = null;
 let lost = false;
+let events = null;
+let polling = false;
 let failure = "";
 
 function parse() {
@@ -30,6 +37,10 @@ function parse() {
 }
 
 function open() {
+  if (framed) {
+    main.replaceChildren(h("p", { class: "problem" }, t("framed")));
+    return;
+  }
   ({ name, query } = parse());
   main.replaceChildren();
   page = pages[name](main, { query, refresh, setQuery, post });
@@ -53,6 +64,7 @@ function setQuery(values) {
 
 /** Asks for what this page shows. One request at a time: a slow network must not pile them up. */
 async function refresh() {
+  if (framed) return;
   if (busy) {
     again = true;
     return;
@@ -61,13 +73,15 @@ async function refresh() {
   const number = ++asked;
   const shown = page;
   try {
-    const answer = await fetch(shown.path(), { headers: { Accept: "application/json" } });
-    const data = await answer.json();
+    const answer = await fetch(at(shown.path()), { headers: { Accept: "application/json" } });
+    const data = await answer.json().catch(() => null);
+    if (data === null) throw new Error(text("foreign", { status: answer.status })); // such as a page to sign in
     if (!answer.ok) throw new Error(data.error ?? answer.status);
     lost = false;
     failure = "";
     if (shown === page && number === asked) {
       last = data;
+      main.hidden = data.engine.answeredAt === undefined; // nothing is known
       shown.show(data);
     }
   } catch (error) {
@@ -85,26 +99,31 @@ async function refresh() {
 }
 
 async function post(path, values) {
-  const answer = await fetch(path, {
+  const answer = await fetch(at(path), {
     method: "POST",
     headers: { "X-Lockstep-Console": "1", "Content-Type": mounted ? "application/json" : "application/x-www-form-urlencoded" },
     body: mounted ? JSON.stringify(values) : new URLSearchParams(values)
   });
-  const data = await answer.json();
-  if (!answer.ok) throw new Error(data.error ?? answer.status);
+  const data = await answer.json().catch(() => ({})); // one that is not of the console, such as that of a security filter
+  if (!answer.ok) throw new Error(data.error ?? "HTTP " + answer.status);
   return data;
 }
 
 /** The line of health above the page, and that of the cost below it. */
 function frame() {
   const lines = [];
+  // Said once, while the line of health changes with every ping.
+  update(announce, [lost ? text("lost") : failure ? text("error", { error: failure }) : !last ? "" : !last.engine.reachable ? text("engine.downFirst")
+    : last.totals.deadlocks ? text("announce.deadlocks", { n: last.totals.deadlocks }) : ""]);
   if (lost) lines.push(h("p", { class: "problem" }, t("lost")));
   if (failure) lines.push(h("p", { class: "problem" }, t("error", { error: failure })));
   if (last) {
     const engine = last.engine;
     if (!engine.reachable) {
-      lines.push(h("p", { class: "problem" }, engine.downMillis === undefined || !engine.product ? t("engine.downFirst")
-        : t("engine.down", { time: duration(engine.downMillis), at: clock(last.at - engine.downMillis) }), " ", h("span", { class: "detail" }, engine.error)));
+      lines.push(h("p", { class: "problem" }, engine.answeredAt === undefined ? t("engine.downFirst")
+        : t("engine.down", { time: duration(last.at - engine.answeredAt), at: clock(engine.answeredAt) }), " ", h("span", { class: "detail" }, engine.error)));
+    } else if (engine.answeredAt === undefined) {
+      lines.push(h("p", { class: "notice" }, t("engine.first")));
     }
     if (engine.product) {
       lines.push(h("div", { class: "engine" },
@@ -118,26 +137,33 @@ function frame() {
             h("h3", {}, t("engine.limits")), h("ul", { class: "no" }, engine.limits.map(each => h("li", {}, each)))))));
     }
     if (paused) lines.push(h("p", { class: "notice" }, t("paused", { at: clock(last.at) })));
-    update(cost, [t("cost", {
+    if (last.version > 0) update(cost, [engine.reachable ? t("cost", {
       every: duration(last.cost.everyMillis), pages: text("cost.pages", { n: last.cost.pages }), took: duration(last.cost.tookMillis),
-      share: percent(last.cost.share), at: clock(last.at) }), " ", t("cost.more"), " ", last.cost.truncated ? t("cost.truncated") : ""]);
+      share: percent(last.cost.share), at: clock(last.at) }) : t("cost.down", { at: clock(last.at) }),
+      " ", t("cost.more"), " ", last.cost.truncated ? t("cost.truncated") : ""]);
   }
   update(health, lines);
 }
 
 /** New samples: by the stream, or, where there is none, by asking every second. */
 function live() {
+  if (framed || events || polling) return;
   if (mounted || !window.EventSource) {
     poll();
     return;
   }
-  const events = new EventSource("api/stream");
-  events.onmessage = () => {
-    lost = false;
-    if (!paused && !document.hidden) refresh();
+  const stream = new EventSource(at("api/stream"));
+  events = stream;
+  stream.onmessage = () => {
+    if (lost) {
+      lost = false;
+      frame();
+    }
+    if (!paused) refresh();
   };
-  events.onerror = () => {
-    if (events.readyState === EventSource.CLOSED) {
+  stream.onerror = () => {
+    if (stream.readyState === EventSource.CLOSED) {
+      events = null;
       poll();
     } else {
       lost = true;
@@ -146,7 +172,14 @@ function live() {
   };
 }
 
+/** A browser makes six connections to a host, for all its tabs: those that nobody sees must not occupy them. */
+function rest() {
+  events?.close();
+  events = null;
+}
+
 function poll() {
+  polling = true;
   setInterval(() => {
     if (!paused && !document.hidden) refresh();
   }, 1000);
@@ -186,14 +219,23 @@ document.getElementById("pause").addEventListener("click", event => {
   if (paused) frame();
   else refresh();
 });
+document.querySelector(".skip").addEventListener("click", event => {
+  event.preventDefault(); // the fragment is the page's
+  main.focus();
+});
 window.addEventListener("hashchange", () => {
   open();
   main.focus({ preventScroll: true });
   window.scrollTo(0, 0);
 });
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && !paused) refresh();
+  if (document.hidden) {
+    rest();
+    return;
+  }
+  live();
+  if (!paused) refresh();
 });
 translate();
 open();
-live();
+if (!document.hidden) live();

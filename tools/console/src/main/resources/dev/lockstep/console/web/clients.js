@@ -25,7 +25,7 @@ export function clientsPage(main, state) {
       }
       update(rows, [table(text("clients.title"), [
         { title: text("col.client") }, { title: text("col.host") }, { title: text("col.pid"), class: "figure" },
-        { title: text("clients.waits") }, { title: text("clients.holds") }
+        { title: text("clients.waits"), class: "uses-column" }, { title: text("clients.holds"), class: "uses-column" }
       ], found.rows.map(client => ({
         class: client.waiting ? "contended" : "",
         cells: [h("span", { class: "client" }, client.client), client.host, String(client.pid), uses(client.waits, client.waiting), uses(client.holds, client.held)]

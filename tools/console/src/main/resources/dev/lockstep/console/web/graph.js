@@ -108,7 +108,7 @@ function arrow(edge, from, to, inCycle) {
       ? `M ${x1} ${y1} C ${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2} ${y2}`
       : `M ${x1} ${y1} C ${x1} ${(y1 + y2) / 2} ${x2} ${(y1 + y2) / 2} ${x2} ${y2}`;
   }
-  const about = text("blocker.edge", { client: edge.client, thread: edge.thread, from: edge.from, to: edge.to });
+  const about = text("blocker.edge", { client: edge.client, thread: edge.thread, from: edge.from, to: edge.to }) + (edge.certain ? "" : text("blocker.outdated"));
   return svg("path", { d: path, class: "arrow" + (inCycle ? " ring" : "") + (edge.certain ? "" : " uncertain"), "marker-end": inCycle ? "url(#tip-ring)" : "url(#tip)" },
     svg("title", {}, about + " (" + duration(edge.forMillis) + ")"));
 }
@@ -148,6 +148,7 @@ export function bigGraph(blockers) {
     groups.push(draw(placed, blocker.kind));
     width = Math.max(width, placed.width);
     y += placed.height + 44;
+    if (blocker.more > 0) groups.push(svg("text", { x: 0, y: y - 26, class: "who" }, t("graph.more", { n: blocker.more })));
   }
   return { content: [tips(), ...groups], width: width + 2 * PAD, height: Math.max(y - 44, 0) + 2 * PAD, x: -PAD, y: -PAD };
 }

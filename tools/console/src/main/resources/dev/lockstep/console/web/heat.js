@@ -14,7 +14,9 @@ export function level(seconds) {
 
 export function heatPage(main) {
   const content = h("div", { class: "rows" });
-  main.append(h("h1", {}, t("heat.title")), h("p", { class: "hint" }, t("heat.help")), content);
+  const legend = h("p", { class: "legend hint", "aria-hidden": "true" });
+  let scrolled = false;
+  main.append(h("h1", {}, t("heat.title")), h("p", { class: "hint" }, t("heat.help")), content, legend);
   return {
     path: () => "api/heat",
     show(data) {
@@ -28,11 +30,13 @@ export function heatPage(main) {
         h("table", { class: "heat", "aria-label": text("heat.title") },
           h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("heat.prefix")), h("th", { scope: "col", class: "figure" }, t("heat.total")), heads)),
           h("tbody", {}, rows.map(row => h("tr", {},
-            h("th", { scope: "row" }, h("a", { href: "#/now?prefix=" + encodeURIComponent(row.prefix) }, row.prefix)),
+            h("th", { scope: "row" }, row.others ? t("heat.others") : h("a", { href: "#/now?prefix=" + encodeURIComponent(row.prefix) }, row.prefix)),
             h("td", { class: "figure" }, number(row.total)),
             row.seconds.map((seconds, i) => h("td", { class: "h" + level(seconds), title: text("heat.cell", { prefix: row.prefix, time: minute(minutes[i] * 1000), seconds: number(seconds, 1) }) },
-              h("span", { class: "hidden" }, number(seconds, 1)))))))),
-        h("p", { class: "legend hint", "aria-hidden": "true" }, t("heat.less"), " ", [0, 1, 2, 3, 4, 5, 6].map(n => h("i", { class: "h" + n })), " ", t("heat.more"))]);
+              h("span", { class: "hidden" }, number(seconds, 1))))))))]);
+      update(legend, [t("heat.less"), " ", [0, 1, 2, 3, 4, 5, 6].map(n => h("i", { class: "h" + n })), " ", t("heat.more")]);
+      if (!scrolled) content.scrollLeft = content.scrollWidth; // on a phone the latest minutes would be out of sight
+      scrolled = true;
     }
   };
 }

@@ -37,9 +37,11 @@ export function historyPage(main, state) {
       slider.setAttribute("aria-valuetext", moment(view.at));
       draw(chart, moments, index);
       update(at, [h("strong", {}, moment(view.at)), " · ", number(view.held), " ", t("history.held"), " · ", number(view.waiting), " ", t("history.waiting")]);
+      const { engine, blockers, moreBlockers } = view.shown;
       update(content, [
-        view.engine.reachable ? null : h("p", { class: "problem" }, t("history.down"), " ", view.engine.error),
-        view.blockers.length ? blockerList(view.blockers, true) : empty("history.quiet")]);
+        engine.reachable ? null : h("p", { class: "problem" }, t("history.down"), " ", h("span", { class: "detail" }, engine.error)),
+        blockers.length ? blockerList(blockers, true) : engine.reachable ? empty("history.quiet") : null,
+        moreBlockers ? h("p", { class: "hint" }, t("history.more", { n: number(moreBlockers) })) : null]);
     }
   };
 }

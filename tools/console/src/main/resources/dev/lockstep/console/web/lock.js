@@ -1,4 +1,4 @@
-// The page of one lock, and the dialogue that takes it away from a holder.
+// The page of one lock, and the dialogue that releases it by force.
 import { h, t, update } from "./dom.js";
 import { clock, duration, moment, number, text } from "./i18n.js";
 import { blockerList, clientName, empty, lockLink, modeText, table } from "./parts.js";
@@ -70,12 +70,12 @@ export function lockPage(main, state) {
       update(parts, [
         lock.blocker ? h("section", {}, h("h2", {}, t("lock.blocker")), blockerList([lock.blocker], true)) : null,
         h("section", {}, h("h2", {}, t("lock.holders")),
-          holders.length ? table(text("lock.holders"), columns, holders) : empty("lock.free"),
+          holders.length ? h("div", { class: "rows" }, table(text("lock.holders"), columns, holders)) : empty("lock.free"),
           data.release || !holders.length ? null : h("p", { class: "hint" }, t("release.readonly"))),
         h("section", {}, h("h2", {}, t("lock.queue")),
-          queue.length ? table(text("lock.queue"), [
+          queue.length ? h("div", { class: "rows" }, table(text("lock.queue"), [
             { title: text("col.place"), class: "figure" }, { title: text("col.client") }, { title: text("col.host") }, { title: text("col.pid"), class: "figure" },
-            { title: text("col.thread") }, { title: text("col.mode") }, { title: text("col.waited"), class: "figure" }], queue) : empty("lock.noQueue")),
+            { title: text("col.thread") }, { title: text("col.mode") }, { title: text("col.waited"), class: "figure" }], queue)) : empty("lock.noQueue")),
         h("section", {}, h("h2", {}, t("lock.changes")), h("p", { class: "hint" }, t("lock.sampled")),
           lock.changes.length ? h("ul", { class: "changes" }, lock.changes.map(change =>
             h("li", { class: change.kind }, h("time", {}, clock(change.at)), " ", clientName(change.entry), " ", h("span", { class: "thread" }, change.entry.thread), " ", h("b", {}, t("change." + change.kind)))))

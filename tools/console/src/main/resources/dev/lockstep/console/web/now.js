@@ -5,6 +5,8 @@ import { blockerList, clientName, empty, lockLink, sentence, table } from "./par
 import { bigGraph } from "./graph.js";
 
 const MORE = 100;
+/** How much smaller than usual the text of the picture may be at first. */
+const READABLE = 1.5;
 
 export function nowPage(main, state) {
   const query = state.query;
@@ -13,6 +15,7 @@ export function nowPage(main, state) {
   const totals = h("dl", { class: "totals" });
   const blockers = h("div");
   const rows = h("div", { class: "rows" });
+  const rest = h("p", { class: "hint" });
   const count = h("span", { class: "count", role: "status" });
   const namespace = h("select", { id: "namespace", change: () => change({ namespace: namespace.value }) });
   const search = h("input", {
@@ -32,7 +35,7 @@ export function nowPage(main, state) {
         h("div", { class: "filters" },
           h("label", { for: "namespace" }, t("locks.namespace")), namespace,
           h("label", { for: "search" }, t("locks.search")), search)),
-      rows, more));
+      rows, more, rest));
 
   function change(values) {
     limit = MORE;
@@ -55,7 +58,8 @@ export function nowPage(main, state) {
         total("total.held", held), total("total.waiting", waiting, waiting > 0 ? "warm" : ""),
         total("total.blockers", data.totals.blockers, data.totals.blockers > 0 ? "warm" : ""),
         total("total.deadlocks", deadlocks, deadlocks > 0 ? "bad" : "")]);
-      update(blockers, [data.blockers.length ? blockerList(data.blockers, true) : empty("blockers.none")]);
+      update(blockers, [data.blockers.length ? blockerList(data.blockers, true) : empty("blockers.none"),
+        data.moreBlockers ? h("p", { class: "hint" }, t("blockers.more", { n: data.moreBlockers })) : null]);
       const several = data.namespaces.length > 1;
       update(namespace, [
         h("option", { value: "" }, t("locks.all")),
@@ -63,15 +67,17 @@ export function nowPage(main, state) {
       namespace.value = query.namespace ?? "";
       const found = data.locks;
       update(count, [t("locks.shown", { shown: number(found.rows.length), total: number(found.total) })]);
-      more.hidden = found.rows.length >= found.total;
+      const cut = found.rows.length >= found.most && found.total > found.most;
+      more.hidden = cut || found.rows.length >= found.total;
+      update(rest, [cut ? t("locks.most", { n: number(found.most) }) : ""]);
       if (found.total === 0) {
         update(rows, [empty(query.prefix ? "locks.noneMatch" : "locks.none")]);
         return;
       }
       const columns = [
         several ? { title: text("col.namespace") } : null,
-        header("col.lock", "name"), { title: text("col.holder") }, { title: text("col.thread"), class: "wide" }, { ...header("col.held", "held"), class: "figure" },
-        { ...header("col.waiters", "waiters"), class: "figure" }, { title: text("col.longest"), class: "figure" }, { title: text("col.waits"), class: "wide" }
+        header("col.lock", "name"), { title: text("col.holder") }, { title: text("col.thread") }, { ...header("col.held", "held"), class: "figure" },
+        { ...header("col.waiters", "waiters"), class: "figure" }, { title: text("col.longest"), class: "figure" }, { title: text("col.waits") }
       ].filter(Boolean);
       update(rows, [table(text("locks.title"), columns, found.rows.map(row => lockRow(row, several)))]);
     }
@@ -100,27 +106,29 @@ function lockRow(row, several) {
 export function graphPage(main, state) {
   const picture = svg("svg", { class: "graph big", tabindex: "0", role: "group", "aria-label": text("graph.label") });
   const texts = h("div");
+  const rest = h("p", { class: "hint" });
   const none = h("div");
   let size = { x: 0, y: 0, width: 100, height: 100 };
   let box = null;
   const buttons = h("div", { class: "filters" },
     h("button", { type: "button", "aria-label": text("graph.in"), title: text("graph.in"), click: () => zoom(0.8) }, "+"),
     h("button", { type: "button", "aria-label": text("graph.out"), title: text("graph.out"), click: () => zoom(1.25) }, "−"),
-    h("button", { type: "button", click: fit }, t("graph.fit")));
+    h("button", { type: "button", click: () => fit() }, t("graph.fit")));
   const frame = h("div", { class: "frame" }, picture);
   main.append(
     h("div", { class: "head" }, h("h1", {}, t("graph.title")), buttons),
     h("p", { class: "hint" }, t("graph.help"), " ", t("graph.uncertain")),
-    none, frame,
+    none, frame, rest,
     h("details", {}, h("summary", {}, t("graph.list")), texts));
 
   function view() {
     if (box) picture.setAttribute("viewBox", `${box.x} ${box.y} ${box.width} ${box.height}`);
   }
 
-  function fit() {
+  function fit(most = Infinity) {
     const rect = frame.getBoundingClientRect();
-    const scale = Math.max(size.width / Math.max(rect.width, 1), size.height / Math.max(rect.height, 1), 0.75);
+    const whole = Math.max(size.width / Math.max(rect.width, 1), size.height / Math.max(rect.height, 1), 0.75);
+    const scale = Math.min(whole, most);
     const width = scale * rect.width;
     const height = scale * rect.height;
     box = { x: size.x - Math.max(0, (width - size.width) / 2), y: size.y - Math.max(0, Math.min(24, height - size.height)), width, height };
@@ -146,7 +154,7 @@ export function graphPage(main, state) {
     zoom(event.deltaY > 0 ? 1.1 : 0.9, box.x + (event.clientX - rect.left) / rect.width * box.width, box.y + (event.clientY - rect.top) / rect.height * box.height);
   }, { passive: false });
   picture.addEventListener("keydown", event => {
-    const act = { "+": () => zoom(0.8), "=": () => zoom(0.8), "-": () => zoom(1.25), "0": fit,
+    const act = { "+": () => zoom(0.8), "=": () => zoom(0.8), "-": () => zoom(1.25), "0": () => fit(),
       ArrowLeft: () => move(-0.1, 0), ArrowRight: () => move(0.1, 0), ArrowUp: () => move(0, -0.1), ArrowDown: () => move(0, 0.1) }[event.key];
     if (act) {
       event.preventDefault();
@@ -154,11 +162,14 @@ export function graphPage(main, state) {
     }
   });
   let dragged = null;
+  let moved = false;
   picture.addEventListener("pointerdown", event => {
     dragged = { x: event.clientX, y: event.clientY };
+    moved = false;
   });
   picture.addEventListener("pointermove", event => {
-    if (!dragged || !(event.buttons & 1)) return;
+    if (!dragged || !(event.buttons & 1) || !moved && Math.hypot(event.clientX - dragged.x, event.clientY - dragged.y) < 4) return;
+    moved = true;
     const rect = picture.getBoundingClientRect();
     move((dragged.x - event.clientX) / rect.width, (dragged.y - event.clientY) / rect.height);
     dragged = { x: event.clientX, y: event.clientY };
@@ -166,6 +177,11 @@ export function graphPage(main, state) {
   picture.addEventListener("pointerup", () => {
     dragged = null;
   });
+  // A drag that begins on a lock moves the picture, neither the link nor on to the lock's page.
+  picture.addEventListener("dragstart", event => event.preventDefault());
+  picture.addEventListener("click", event => {
+    if (moved) event.preventDefault();
+  }, true);
 
   return {
     path: () => "api/graph",
@@ -175,7 +191,8 @@ export function graphPage(main, state) {
       const drawn = bigGraph(data.groups);
       size = drawn;
       update(picture, drawn.content);
-      if (!box && data.groups.length) fit();
+      update(rest, [data.more ? t("graph.moreGroups", { n: number(data.more) }) : ""]);
+      if (!box && data.groups.length) fit(READABLE);
       update(texts, [h("ul", {}, data.groups.map(blocker => h("li", {}, h("b", {}, t("blocker." + blocker.kind)), ": ", sentence(blocker))))]);
     }
   };

@@ -26,7 +26,7 @@ export function sentence(blocker) {
         thread: h("span", { class: "thread" }, edge.thread),
         from: lockLink(edge.namespace, edge.from),
         to: lockLink(edge.namespace, edge.to)
-      }));
+      }), edge.certain ? "" : t("blocker.outdated"));
     });
     pieces.push(t("sep.stop"), t(blocker.kind === "deadlock" ? "blocker.never" : "blocker.once"), t("sep.stop"));
     pieces.push(t("blocker.waiters", { n: blocker.waiters }), t("sep.comma"), t("blocker.longest", { time: duration(blocker.longestMillis) }), t("sep.stop"));

@@ -2,6 +2,7 @@ package dev.lockstep.benchmarks.peers.etcd;
 
 import dev.lockstep.benchmarks.worker.Contender;
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Election;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
 import io.grpc.stub.StreamObserver;
 import java.net.URI;
@@ -11,37 +12,54 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 
 /**
- * jetcd's Lock. All locks of a thread share one lease. Threads cannot share one: to the server a lease is the owner, so
+ * jetcd's Lock, or its Election. All locks of a thread share one lease. Threads cannot share one: to the server a lease is the owner, so
  * that two threads with one lease would both hold the lock.
  */
 public final class Jetcd implements Contender {
     private static final long TTL_SECONDS = 30;
 
+    private final boolean election;
+
     /**
      * Makes it.
      *
-     * @param variant there is none
+     * @param variant {@code election}, or nothing
      */
-    public Jetcd(String variant) {}
+    public Jetcd(String variant) {
+        election = variant.equals("election");
+    }
 
     @Override
     public Client open(String url) {
-        return new Locks(io.etcd.jetcd.Client.builder()
+        io.etcd.jetcd.Client etcd = io.etcd.jetcd.Client.builder()
                 .endpoints("http://" + URI.create(url).getAuthority())
-                .build());
+                .build();
+        return new Locks(etcd, election);
     }
 
     private static final class Locks implements Client {
         private final io.etcd.jetcd.Client etcd;
         private final ThreadLocal<Long> leases = ThreadLocal.withInitial(this::lease);
 
-        Locks(io.etcd.jetcd.Client etcd) {
+        private final boolean election;
+
+        Locks(io.etcd.jetcd.Client etcd, boolean election) {
             this.etcd = etcd;
+            this.election = election;
         }
 
         @Override
         public Mutex mutex(String name) {
             ByteSequence bytes = ByteSequence.from("jetcd/" + name, StandardCharsets.UTF_8);
+            if (election) {
+                Election elections = etcd.getElectionClient();
+                return Mutex.of(
+                        () -> elections
+                                .campaign(bytes, leases.get(), bytes)
+                                .get()
+                                .getLeader(),
+                        leader -> elections.resign(leader).get());
+            }
             Map<Thread, ByteSequence> keys = new ConcurrentHashMap<>();
             return new Mutex() {
                 @Override

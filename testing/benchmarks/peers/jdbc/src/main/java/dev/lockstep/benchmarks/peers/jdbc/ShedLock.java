@@ -57,7 +57,7 @@ public final class ShedLock implements Contender {
 
         @Override
         public void lock() {
-            // A lock that was given back in this millisecond counts as held there.
+            // A lock that was released in this millisecond counts as held there.
             for (held = null; held == null; held = ask()) {}
         }
 

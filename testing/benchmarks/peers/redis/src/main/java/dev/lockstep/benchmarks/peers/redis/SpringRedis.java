@@ -8,7 +8,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
-/** Spring Integration's RedisLockRegistry over Lettuce, told by publish and subscribe, with renewal. */
+/** Spring Integration's RedisLockRegistry over Lettuce, woken by publish and subscribe, with renewal. */
 public final class SpringRedis implements Contender {
     /** As long as Lockstep's and Redisson's locks last; it renews after a third of that. */
     private static final long TTL_MILLIS = 30_000;

@@ -4,13 +4,18 @@ import dev.lockstep.benchmarks.worker.Contender;
 import java.net.URI;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreMutex;
+import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
-/** Curator's InterProcessMutex, or its semaphore or read-write lock; one object for all threads of a client. */
+/**
+ * Curator's InterProcessMutex, or its mutex by a semaphore, its read-write lock or its InterProcessSemaphoreV2, one object for
+ * all threads of a client; or its LeaderLatch, one for each term.
+ */
 public final class Curator implements Contender {
     private static final int SESSION_MILLIS = 30_000;
 
@@ -19,7 +24,7 @@ public final class Curator implements Contender {
     /**
      * Makes it.
      *
-     * @param variant {@code semaphore}, {@code read-write}, or nothing
+     * @param variant {@code semaphore}, {@code read-write}, {@code permits}, {@code latch}, or nothing
      */
     public Curator(String variant) {
         this.variant = variant;
@@ -37,6 +42,13 @@ public final class Curator implements Contender {
             @Override
             public Mutex mutex(String name) {
                 String path = "/curator/" + name;
+                if (variant.equals("permits")) {
+                    InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(curator, path, PERMITS);
+                    return Mutex.of(semaphore::acquire, semaphore::returnLease);
+                }
+                if (variant.equals("latch")) {
+                    return Mutex.of(() -> lead(curator, path), LeaderLatch::close);
+                }
                 return of(
                         switch (variant) {
                             case "semaphore" -> new InterProcessSemaphoreMutex(curator, path);
@@ -55,6 +67,13 @@ public final class Curator implements Contender {
                 curator.close();
             }
         };
+    }
+
+    private static LeaderLatch lead(CuratorFramework curator, String path) throws Exception {
+        LeaderLatch latch = new LeaderLatch(curator, path);
+        latch.start();
+        latch.await();
+        return latch;
     }
 
     private static Contender.Mutex of(InterProcessLock lock) {

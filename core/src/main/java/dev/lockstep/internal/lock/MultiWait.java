@@ -1,0 +1,44 @@
+package dev.lockstep.internal.lock;
+
+import dev.lockstep.internal.turnstile.Call;
+import dev.lockstep.internal.turnstile.TurnstileContext;
+
+/** How long a call that takes several locks waits: its time is spent once, over all of them. Immutable. */
+final class MultiWait {
+    private final TurnstileContext client;
+    private final long waitNanos;
+    private final long startNanos;
+
+    /** A call begins. */
+    MultiWait(TurnstileContext client, long waitNanos) {
+        this.client = client;
+        this.waitNanos = waitNanos;
+        this.startNanos = client.monotonicNanos();
+    }
+
+    /** What is left for the next lock: a wait without end stays so, and one that is over does not wait. */
+    long leftNanos() {
+        return isBounded() ? Math.max(Call.NOT_AT_ALL, waitNanos - spentSince(startNanos)) : Call.NO_LIMIT;
+    }
+
+    private boolean isBounded() {
+        return waitNanos != Call.NO_LIMIT;
+    }
+
+    private long spentSince(long nanos) {
+        return client.monotonicNanos() - nanos;
+    }
+
+    /**
+     * Whether a request that failed is the end of the call: it has no time left, or the engine has been silent for as long as
+     * a call without a deadline waits for it.
+     *
+     * @param sentNanos when the request was made, by the clock of waits
+     */
+    boolean isOver(long sentNanos) {
+        boolean silent = spentSince(sentNanos) >= client.patienceNanos();
+        return client.isClosed()
+                || isBounded() && leftNanos() == Call.NOT_AT_ALL
+                || silent && (!isBounded() || client.timedCallsFailFast());
+    }
+}

@@ -1,0 +1,56 @@
+package dev.lockstep.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Curves, from processes to the picture, in a few seconds. Figures of so short a run mean nothing. */
+class GrowthTest {
+    @TempDir
+    private Path root;
+
+    private GrowthOptions options(String line) {
+        return GrowthOptions.parse(List.of(line.split(" ")), root);
+    }
+
+    @Test
+    @Tag("full")
+    void pointsAreMeasuredAndDrawn() throws Exception {
+        GrowthOptions options = options("--engine memory --curve uses,held --most 100 --seconds 0.05");
+
+        assertThat(Growth.run(options)).isTrue();
+
+        for (String curve : List.of("uses", "held")) {
+            assertThat(options.output().resolve("growth-memory-" + curve + ".json"))
+                    .content()
+                    .contains("\"n\": 100", "\"p50\"", "\"load before\"");
+            assertThat(options.output().resolve("growth-memory-" + curve + ".svg"))
+                    .content()
+                    .contains("<polyline", ">Lockstep</text>");
+        }
+        assertThat(Files.exists(options.output().resolve("growth-memory-names.json")))
+                .isFalse();
+    }
+
+    @Test
+    void wrongOptionsAreRefused() {
+        for (String line : List.of("--curve speed", "--curve", "--most 0", "--quick", "--engine oracle")) {
+            assertThatIllegalArgumentException().isThrownBy(() -> options(line));
+        }
+    }
+
+    @Test
+    void pointsEndAtTheLimit() {
+        assertThat(Curve.USES.points(10_000)).containsExactly(100, 1000, 10_000);
+        assertThat(Curve.PROCESSES.points(Integer.MAX_VALUE)).containsExactly(2, 4, 8, 16, 32);
+        assertThat(Curve.WAITING.points(100)).containsExactly(1, 10, 100);
+        assertThat(Curve.CLIENTS.points(Integer.MAX_VALUE)).containsExactly(10, 100, 1000, 5000);
+        assertThat(Curve.CLIENTS.points(5)).containsExactly(10);
+    }
+}

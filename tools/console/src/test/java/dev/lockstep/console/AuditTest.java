@@ -1,0 +1,90 @@
+package dev.lockstep.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
+import dev.lockstep.memory.MemoryEngine;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the log says of releases by force. */
+@Timeout(60)
+class AuditTest {
+    private final MemoryEngine engine = new MemoryEngine();
+
+    private LockClient client(String name) {
+        return LockClient.builder()
+                .backend(engine)
+                .clientName(name)
+                .requestTimeout(Duration.ofSeconds(1))
+                .connect();
+    }
+
+    /** Releases, and returns the lines of the log, which is standard error here. */
+    private static List<String> release(Console console, long token, String reason, int status) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        try {
+            Console.Release request = new Console.Release("lockstep", "order:42", "order:42", token, reason);
+            assertThat(console.release(request, "alice\nbob").status()).isEqualTo(status);
+        } finally {
+            System.setErr(before);
+        }
+        return log.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains("force release:"))
+                .toList();
+    }
+
+    @Test
+    void theUserNameThatCameWithTheTokenIsRepeated() {
+        String basic =
+                Base64.getEncoder().encodeToString("alice:correct-horse:battery".getBytes(StandardCharsets.UTF_8));
+        assertThat(Guard.user("Basic " + basic)).isEqualTo("alice");
+        assertThat(Guard.user("Bearer correct-horse-battery")).isEmpty();
+        assertThat(Guard.user("Basic !!!")).isEmpty();
+        assertThat(Guard.user(null)).isEmpty();
+    }
+
+    @Test
+    void eachAttemptIsOneLineThatSaysWhatCameOfIt() throws InterruptedException {
+        try (LockClient operator = client("operator");
+                LockClient holder = client("api-1");
+                Console console = Console.builder(operator).allowRelease().mount()) {
+            Lease lease = holder.lock("order:42").acquire();
+            long token = lease.token();
+            assertThat(release(console, 1, "stuck", 200))
+                    .singleElement()
+                    .satisfies(line -> assertThat(line)
+                            .contains("token=1 outcome='nothing to release' by='alice\\u{a}bob' reason='stuck'"));
+            assertThat(release(console, token, "again", 200))
+                    .singleElement()
+                    .satisfies(line -> assertThat(line)
+                            .contains("namespace='lockstep' lock='order:42' token=" + token + " outcome='released'"));
+            engine.disconnect("operator", MemoryEngine.Outage.REPLIES_LOST);
+            assertThat(release(console, token, "down", 503))
+                    .singleElement()
+                    .satisfies(line -> assertThat(line).contains("outcome='failed'", "reason='down'"));
+            engine.reconnect("operator");
+        }
+    }
+
+    @Test
+    void anAuditLineStaysOneLine() {
+        assertThat(Audit.printable("a\nb\r\u0085c\u2028d 锁")).isEqualTo("a\\u{a}b\\u{d}\\u{85}c\\u{2028}d 锁");
+    }
+
+    @Test
+    void aNameInTheAuditLineIsNoOtherField() {
+        assertThat(Audit.printable("a' token=1 by='b\\")).isEqualTo("a\\' token=1 by=\\'b\\\\");
+        assertThat(Audit.printable("\u202eeman")).isEqualTo("\\u{202e}eman");
+    }
+}
