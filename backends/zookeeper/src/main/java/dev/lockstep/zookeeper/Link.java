@@ -103,7 +103,8 @@ final class Link {
                             data,
                             acl,
                             mode,
-                            (rc, asked, context, made, stat) -> reply.reply(written("create", rc, sent), made, stat),
+                            (rc, asked, context, made, stat) ->
+                                    session.replied(() -> reply.reply(written("create", rc, sent), made, stat)),
                             null);
             return;
         }
@@ -117,7 +118,7 @@ final class Link {
         zooKeeper()
                 .multi(
                         List.of(ops),
-                        (rc, asked, context, results) -> {
+                        (rc, asked, context, results) -> session.replied(() -> {
                             Code code = written("create", rc, sent);
                             if (code != Code.OK) {
                                 reply.reply(code, null, null);
@@ -129,7 +130,7 @@ final class Link {
                             OpResult.CreateResult node = (OpResult.CreateResult) results.get(missing);
                             String made = Keys.parent(path) + "/" + Keys.last(node.getPath());
                             reply.reply(code, made, container.getStat());
-                        },
+                        }),
                         null);
     }
 
@@ -144,7 +145,8 @@ final class Link {
         zooKeeper()
                 .multi(
                         List.of(Op.delete(namespacePath, version), container(namespacePath)),
-                        (rc, asked, context, results) -> reply.accept(written("create", rc, sent)),
+                        (rc, asked, context, results) ->
+                                session.replied(() -> reply.accept(written("create", rc, sent))),
                         null);
     }
 
@@ -154,8 +156,8 @@ final class Link {
                 .getChildren(
                         path,
                         watch ? session : null,
-                        (int rc, String asked, Object context, List<String> names) ->
-                                reply.reply(received("getChildren", rc, sent), names == null ? List.of() : names),
+                        (int rc, String asked, Object context, List<String> names) -> session.replied(() ->
+                                reply.reply(received("getChildren", rc, sent), names == null ? List.of() : names)),
                         null);
     }
 
@@ -165,8 +167,8 @@ final class Link {
                 .getData(
                         path,
                         watch ? session : null,
-                        (rc, asked, context, data, stat) ->
-                                reply.reply(received("getData", rc, sent), data, stat == null ? NO_STAT : stat),
+                        (rc, asked, context, data, stat) -> session.replied(
+                                () -> reply.reply(received("getData", rc, sent), data, stat == null ? NO_STAT : stat)),
                         null);
     }
 
@@ -176,12 +178,12 @@ final class Link {
         zooKeeper()
                 .multi(
                         reads,
-                        (rc, asked, context, results) -> {
+                        (rc, asked, context, results) -> session.replied(() -> {
                             // The client takes the first read that failed for the failure of all, but has the results.
                             boolean answered = results != null;
                             Code code = received("multiRead", answered ? Code.OK.intValue() : rc, sent);
                             reply.reply(code, answered ? results : List.of());
-                        },
+                        }),
                         null);
     }
 
@@ -191,7 +193,7 @@ final class Link {
                 .exists(
                         path,
                         watch ? session : null,
-                        (rc, asked, context, stat) -> reply.accept(received("exists", rc, sent)),
+                        (rc, asked, context, stat) -> session.replied(() -> reply.accept(received("exists", rc, sent))),
                         null);
     }
 
@@ -206,7 +208,7 @@ final class Link {
                         path,
                         data,
                         version,
-                        (rc, asked, context, stat) -> reply.accept(written("setData", rc, sent)),
+                        (rc, asked, context, stat) -> session.replied(() -> reply.accept(written("setData", rc, sent))),
                         null);
     }
 
@@ -216,13 +218,19 @@ final class Link {
         zooKeeper()
                 .multi(
                         List.of(Op.check(present, ANY_VERSION), Op.setData(path, data, version)),
-                        (rc, asked, context, results) -> reply.accept(written("setData", rc, sent)),
+                        (rc, asked, context, results) ->
+                                session.replied(() -> reply.accept(written("setData", rc, sent))),
                         null);
     }
 
     void delete(String path, Consumer<Code> reply) {
         long sent = session.nanoTime();
-        zooKeeper().delete(path, ANY_VERSION, (rc, asked, context) -> reply.accept(written("delete", rc, sent)), null);
+        zooKeeper()
+                .delete(
+                        path,
+                        ANY_VERSION,
+                        (rc, asked, context) -> session.replied(() -> reply.accept(written("delete", rc, sent))),
+                        null);
     }
 
     /**
@@ -234,16 +242,20 @@ final class Link {
         zooKeeper()
                 .multi(
                         List.of(Op.check(namespacePath, ANY_VERSION)),
-                        (rc, asked, context, results) -> {
+                        (rc, asked, context, results) -> session.replied(() -> {
                             boolean failed = rc == Code.NONODE.intValue() || rc == Code.NOAUTH.intValue();
                             reply.accept(written("check", failed ? Code.OK.intValue() : rc, sent));
-                        },
+                        }),
                         null);
     }
 
     /** Lets the server catch up with the leader, so that later reads see everything that was confirmed before. */
     void sync(Consumer<Code> reply) {
         long sent = session.nanoTime();
-        zooKeeper().sync("/", (rc, asked, context) -> reply.accept(received("sync", rc, sent)), null);
+        zooKeeper()
+                .sync(
+                        "/",
+                        (rc, asked, context) -> session.replied(() -> reply.accept(received("sync", rc, sent))),
+                        null);
     }
 }

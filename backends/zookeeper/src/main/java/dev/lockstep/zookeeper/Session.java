@@ -13,6 +13,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.KeeperException.Code;
@@ -29,8 +33,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Session implements Watcher {
     /*
-     * Overview. All replies and events come on the event thread of the handle, in the order in which the server sent them;
-     * after the end, failures may come on any thread. The heartbeat knows until when the session is alive.
+     * Overview. All replies and events come on the event thread of the handle, in the order in which the server sent them.
+     * Replies after the end come on a thread of the session's own. The heartbeat knows until when the session is alive.
      */
     private static final Logger log = LoggerFactory.getLogger(Session.class);
 
@@ -55,6 +59,7 @@ final class Session implements Watcher {
     private final AtomicLong lastContactNanos;
     private final NodeRoom room = new NodeRoom();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final Executor afterEnd;
     private @Nullable String shown; // user and password; guarded by this
     private volatile boolean closing;
     private volatile boolean refused;
@@ -78,6 +83,7 @@ final class Session implements Watcher {
         this.heartbeat = new Heartbeat(this, context);
         this.format = new Format(this, context.namespace(), engine.toString());
         this.queueChecks = new DelayedCheck<>(scheduler, QueueRecipe::watchQueue);
+        this.afterEnd = idleThread("ended");
         handle.complete(engine.connect(context.ttl(), this, hosts));
         authenticate();
     }
@@ -251,6 +257,18 @@ final class Session implements Watcher {
 
     // ---------------------------------------------------------------- later
 
+    /**
+     * Does what a reply leads to. ZooKeeper's client delivers the replies of a handle that has ended on any thread and under
+     * a mutex of its own, but users' code may be part of what they lead to.
+     */
+    void replied(Runnable reply) {
+        if (ended.get()) {
+            afterEnd.execute(reply);
+        } else {
+            reply.run();
+        }
+    }
+
     /** Repeats a request that failed, when that makes sense; after the end at once, to fail for good. */
     void retry(Code code, Runnable again) {
         // Not by Retry of the SPI, which waits for a time: here the event of the next connection is the time to try
@@ -370,15 +388,30 @@ final class Session implements Watcher {
     private void closeInBackground() {
         inBackground("close", () -> {
             closeHandle();
-            drainAll();
-            closed.complete(null);
+            afterEnd.execute(
+                    () -> { // after the replies that closing has caused
+                        drainAll();
+                        closed.complete(null);
+                    });
         });
     }
 
     private void inBackground(String what, Runnable action) {
+        thread(what, action).start();
+    }
+
+    private Thread thread(String what, Runnable action) {
         Thread thread = new Thread(action, "lockstep-zookeeper-" + what + "-" + context.clientName());
         thread.setDaemon(true);
-        thread.start();
+        return thread;
+    }
+
+    /** One thread, which is there only while it has something to do. */
+    private Executor idleThread(String what) {
+        var executor = new ThreadPoolExecutor(
+                1, 1, 1, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), action -> thread(what, action));
+        executor.allowCoreThreadTimeOut(true);
+        return executor;
     }
 
     private void closeHandle() {
