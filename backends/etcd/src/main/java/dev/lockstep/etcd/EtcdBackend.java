@@ -32,7 +32,7 @@ final class EtcdBackend extends AbstractBackend {
     /** The maximum number of concurrent requests of one call for several locks. */
     private static final int BATCH = 100;
 
-    /** The part of the request timeout that close reserves for the end of gRPC's threads. */
+    /** The part of the request timeout that close reserves for the end of gRPC's threads; what is left is theirs, too. */
     private static final int SHUTDOWN_PART = 8;
 
     private final Keys keys;
@@ -258,10 +258,11 @@ final class EtcdBackend extends AbstractBackend {
             closed = true;
         }
         claims.forEach(claim -> claim.fail(context().closedFailure(null)));
-        Duration shutdown = context().requestTimeout().dividedBy(SHUTDOWN_PART);
+        Duration atMost = context().requestTimeout();
+        long endNanos = System.nanoTime() + atMost.toNanos();
         // Without an answer, the remaining keys disappear with their lease.
-        Answers.await(sessions.close(), context().requestTimeout().minus(shutdown));
+        Answers.await(sessions.close(), atMost.minus(atMost.dividedBy(SHUTDOWN_PART)));
         watches.close();
-        link.close(shutdown);
+        link.close(Duration.ofNanos(Math.max(0, endNanos - System.nanoTime())));
     }
 }

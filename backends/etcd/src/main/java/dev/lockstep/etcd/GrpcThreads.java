@@ -94,7 +94,8 @@ final class GrpcThreads {
         try {
             if (running.await(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 own[0].interrupt();
-                own[0].join(50); // it may have more to do
+                long left = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+                own[0].join(Math.max(1, Math.min(left, 1000))); // more may come meanwhile, from other clients
             }
             return false;
         } catch (InterruptedException e) {

@@ -30,7 +30,7 @@ class EtcdCloseTest extends SingleMemberTestCase {
     void noThreadIsLeftAfterAFailedConnect() {
         assertThatThrownBy(() -> closedAfterwards(builder()
                         .url("etcd://127.0.0.1:1")
-                        .requestTimeout(Duration.ofMillis(500))
+                        .requestTimeout(Duration.ofSeconds(5)) // also limits how long close waits for threads
                         .connect()))
                 .isInstanceOf(LockUnavailableException.class);
         assertThat(threads()).isEmpty();
