@@ -13,10 +13,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.KeeperException.Code;
@@ -59,7 +55,7 @@ final class Session implements Watcher {
     private final AtomicLong lastContactNanos;
     private final NodeRoom room = new NodeRoom();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
-    private final Executor afterEnd;
+    private final SessionThreads threads;
     private @Nullable String shown; // user and password; guarded by this
     private volatile boolean closing;
     private volatile boolean refused;
@@ -83,7 +79,7 @@ final class Session implements Watcher {
         this.heartbeat = new Heartbeat(this, context);
         this.format = new Format(this, context.namespace(), engine.toString());
         this.queueChecks = new DelayedCheck<>(scheduler, QueueRecipe::watchQueue);
-        this.afterEnd = idleThread("ended");
+        this.threads = new SessionThreads(context.clientName());
         handle.complete(engine.connect(context.ttl(), this, hosts));
         authenticate();
     }
@@ -184,8 +180,6 @@ final class Session implements Watcher {
         return validUntilNanos() - scheduler.nanoTime() > 0;
     }
 
-    // ---------------------------------------------------------------- events
-
     @Override
     public void process(WatchedEvent event) {
         if (event.getType() != Event.EventType.None) {
@@ -255,15 +249,13 @@ final class Session implements Watcher {
         }
     }
 
-    // ---------------------------------------------------------------- later
-
     /**
      * Does what a reply leads to. ZooKeeper's client delivers the replies of a handle that has ended on any thread and under
      * a mutex of its own, but users' code may be part of what they lead to.
      */
     void replied(Runnable reply) {
         if (ended.get()) {
-            afterEnd.execute(reply);
+            threads.runInOrder(reply);
         } else {
             reply.run();
         }
@@ -271,13 +263,11 @@ final class Session implements Watcher {
 
     /** Repeats a request that failed, when that makes sense; after the end at once, to fail for good. */
     void retry(Code code, Runnable again) {
-        // Not by Retry of the SPI, which waits for a time: here the event of the next connection is the time to try
-        // again,
-        // and the end of the session is the end of all tries. The request must go on where replies come, in their
-        // order.
+        // Not by Retry of the SPI, which waits for a time: the event of the next connection is the time to try again,
+        // the
+        // end of the session ends all tries, and the request must go on where replies come, in their order.
         if (code == Code.CONNECTIONLOSS) {
-            // The event of the next connection, or of the end, comes after this reply.
-            untilConnected.add(again);
+            untilConnected.add(again); // the event of the next connection, or of the end, comes after this reply
             if (ended.get()) {
                 drain(untilConnected);
             }
@@ -288,9 +278,8 @@ final class Session implements Watcher {
 
     /** Repeats a request that was refused and is unlikely to succeed soon. */
     void retryRefused(int failures, Runnable again) {
-        Backoff growing =
-                new Backoff(context.retryBackoff().min(), context.ttl().dividedBy(3));
-        retryAfter(growing.delay(failures), again);
+        Duration longest = context.ttl().dividedBy(3);
+        retryAfter(new Backoff(context.retryBackoff().min(), longest).delay(failures), again);
     }
 
     private void retryAfter(Duration delay, Runnable again) {
@@ -326,8 +315,7 @@ final class Session implements Watcher {
             refused(); // the handle is dead, even without an event
         }
         if (refused) {
-            // Whatever the code: a handle whose login failed gets answers until it is closed, and its session ends
-            // then.
+            // Whatever the code: a handle whose login failed gets answers until it is closed; then its session ends.
             return loginFailed ? Code.SESSIONEXPIRED : Code.AUTHFAILED;
         }
         boolean unanswered = Failure.isEnd(code) || code == Code.CONNECTIONLOSS;
@@ -360,9 +348,9 @@ final class Session implements Watcher {
         return scheduler.nanoTime();
     }
 
-    /** Leaves the server for another one. In the background, since ZooKeeper's client may wait for its connection to close. */
+    /** Leaves the server for another one. ZooKeeper's client may wait there for its connection to close. */
     void leaveServer() {
-        inBackground("leave", () -> {
+        threads.start("leave", () -> {
             try {
                 handle.join().updateServerList(engine.toString()); // Hosts wants a new connection for it
             } catch (IOException e) {
@@ -386,32 +374,14 @@ final class Session implements Watcher {
     }
 
     private void closeInBackground() {
-        inBackground("close", () -> {
+        threads.start("close", () -> {
             closeHandle();
-            afterEnd.execute(
+            threads.runInOrder(
                     () -> { // after the replies that closing has caused
                         drainAll();
                         closed.complete(null);
                     });
         });
-    }
-
-    private void inBackground(String what, Runnable action) {
-        thread(what, action).start();
-    }
-
-    private Thread thread(String what, Runnable action) {
-        Thread thread = new Thread(action, "lockstep-zookeeper-" + what + "-" + context.clientName());
-        thread.setDaemon(true);
-        return thread;
-    }
-
-    /** One thread, which is there only while it has something to do. */
-    private Executor idleThread(String what) {
-        var executor = new ThreadPoolExecutor(
-                1, 1, 1, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), action -> thread(what, action));
-        executor.allowCoreThreadTimeOut(true);
-        return executor;
     }
 
     private void closeHandle() {
