@@ -210,12 +210,16 @@ abstract class SqlRaceContract extends SqlBench {
                 CountDownLatch committed = new CountDownLatch(1);
                 waiter.source().before(sql -> {
                     if ((sql.endsWith("COMMIT") || sql.startsWith("WITH queued")) && committed.getCount() > 0) {
+                        waiter.source().hurt(HurtSource.Fault.DEAF); // first: the test heals it once it may go on
                         committed.countDown();
-                        waiter.source().hurt(HurtSource.Fault.DEAF);
                     }
                 });
                 CompletableFuture<Lease> waiting = waiter.client().lock("a").acquireAsync();
                 assertThat(committed.await(SOON, TimeUnit.SECONDS)).isTrue();
+                Awaitility.await("its arrival is committed")
+                        .untilAsserted(() -> assertThat(
+                                        queryLong("SELECT COUNT(*) FROM lockstep_claims WHERE name = ?", key("a")))
+                                .isOne());
                 held.closeAsync().get(SOON, TimeUnit.SECONDS);
                 waiter.source().hurt(HurtSource.Fault.NONE);
                 Lease lease = waiting.get(SOON, TimeUnit.SECONDS);

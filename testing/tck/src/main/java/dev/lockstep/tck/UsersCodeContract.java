@@ -145,8 +145,7 @@ abstract class UsersCodeContract extends ContractGroup {
     @Test
     void holdsNoMutexWhenALockIsLost() throws Exception {
         LockClient rival = rival();
-        // Not so short that the hold could end by itself on a machine that stands still, else nothing is left to
-        // release.
+        // Long enough that the hold does not expire on a busy machine: then nothing would be left to release.
         LockClient direct = direct(builder -> builder.ttl(renewedTtl().multipliedBy(3)));
         Lease lease = get(direct.lock(NAME).acquireAsync());
         lease.onLost(reason -> code.called("loss action"));
