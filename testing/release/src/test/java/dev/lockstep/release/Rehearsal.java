@@ -20,14 +20,17 @@ import java.util.stream.Stream;
 
 /**
  * A release into a folder: the sources are copied, get an address and a release's version, and are built, signed and
- * uploaded by the profile "release". The {@link Portal} that gets the upload is on this machine: it unpacks what would be
- * published into a Maven repository on disk.
+ * uploaded by the command of a release, without the tests. The {@link Portal} that gets the upload is on this machine: it
+ * unpacks what would be published into a Maven repository on disk.
  *
  * @param version the version of the release
  * @param repository the Maven repository
  * @param uploads the parameters of each upload
  */
 record Rehearsal(String version, Path repository, List<String> uploads) {
+    /** The command of a release, the same in tools/release/release. */
+    static final List<String> DEPLOY = List.of("mvn", "--batch-mode", "-T1", "deploy", "-Prelease");
+
     private static final String HOME = "https://example.org/lockstep";
     private static final Set<String> NOT_SOURCES = Set.of("target", ".git", "node_modules", ".idea", ".vscode");
 
@@ -53,21 +56,15 @@ record Rehearsal(String version, Path repository, List<String> uploads) {
                         + "</server></servers></settings>");
         Path repository = folder.resolve("repository");
         try (Portal portal = new Portal(repository)) {
-            List<String> command = List.of(
-                    "mvn",
-                    "-B",
+            List<String> command = new ArrayList<>(DEPLOY);
+            command.addAll(List.of(
                     "-q",
                     "-gs",
                     settings.toString(),
-                    "-Prelease",
                     "-DcentralBaseUrl=" + portal.url(),
                     "-Dmaven.test.skip",
                     "-Dspotless.check.skip",
-                    "-Dmaven.install.skip",
-                    "-pl",
-                    String.join(",", Project.published()),
-                    "-am",
-                    "deploy");
+                    "-Dmaven.install.skip"));
             run(sources, folder.resolve("build.log"), environment, command);
             return new Rehearsal(version, repository, List.copyOf(portal.uploads()));
         }
