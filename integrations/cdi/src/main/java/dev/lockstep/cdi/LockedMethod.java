@@ -171,7 +171,7 @@ final class LockedMethod {
         return new IllegalStateException("@Locked on " + describe(method) + ": " + what + ".");
     }
 
-    private static String describe(Method method) {
+    static String describe(Method method) {
         return method.getDeclaringClass().getName() + "." + method.getName() + parameters(method.getParameterTypes());
     }
 

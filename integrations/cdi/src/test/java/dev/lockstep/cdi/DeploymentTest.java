@@ -1,12 +1,23 @@
 package dev.lockstep.cdi;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.annotation.Locked;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.Stereotype;
+import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
+import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
+import jakarta.interceptor.InterceptorBinding;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Method;
+import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
@@ -33,6 +44,10 @@ class DeploymentTest {
                 Arguments.of(SeveralReaders.class, "several keys can only be locked together with mode = WRITE"),
                 Arguments.of(PrivateMethod.class, "cannot intercept a private, static or final method"),
                 Arguments.of(OfInterface.class, "CDI ignores annotations of interfaces"),
+                Arguments.of(OfStereotype.class, "@Nightly has the annotation. Write it on the class"),
+                Arguments.of(OfStereotypeOfStereotype.class, "@Nightly has the annotation. Write it on the class"),
+                Arguments.of(OfBinding.class, "@Guarded has the annotation. Write it on the class"),
+                Arguments.of(OfMethodsBinding.class, "@Guarded has the annotation. Write it on the method"),
                 Arguments.of(UnknownClient.class, "there is no LockClient with @Named(\"spare\")"));
     }
 
@@ -52,6 +67,53 @@ class DeploymentTest {
     @Test
     void aClientForEachUserIsRefused() {
         assertThatThrownBy(() -> deploy(DependentClient.class, Fine.class)).hasMessageContaining("is @Dependent");
+    }
+
+    /** The container then locks a method that says nothing about it itself. */
+    @Test
+    void anAnnotationThatAnExtensionAddsIsRefusedAtTheCall() {
+        try (SeContainer container = SeContainerInitializer.newInstance()
+                .disableDiscovery()
+                .addBeanClasses(Client.class, Unaware.class)
+                .addExtensions(new Adds())
+                .initialize()) {
+            Unaware bean = container.select(Unaware.class).get();
+            assertThatThrownBy(bean::call)
+                    .hasMessageContaining("@Locked on dev.lockstep.cdi.DeploymentTest$Unaware.call()")
+                    .hasMessageContaining("Write the annotation on the method or the class itself");
+            assertThat(bean.called()).isFalse();
+        }
+    }
+
+    /** Adds the annotation to a method while the application is deployed. */
+    static class Adds implements Extension {
+        void add(@Observes ProcessAnnotatedType<Unaware> type) {
+            type.configureAnnotatedType()
+                    .filterMethods(method -> method.getJavaMember().getName().equals("call"))
+                    .forEach(method ->
+                            method.add(Objects.requireNonNull(lockedCall().getAnnotation(Locked.class))));
+        }
+
+        private static Method lockedCall() {
+            try {
+                return Fine.class.getMethod("call");
+            } catch (NoSuchMethodException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    @ApplicationScoped
+    static class Unaware {
+        private boolean called;
+
+        public void call() {
+            called = true;
+        }
+
+        boolean called() {
+            return called;
+        }
     }
 
     @SuppressWarnings("resource")
@@ -168,6 +230,41 @@ class DeploymentTest {
 
     static class OfInterface implements Contract {
         @Override
+        public void call() {}
+    }
+
+    @Stereotype
+    @Locked(name = "a")
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Nightly {}
+
+    @Stereotype
+    @Nightly
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Hidden {}
+
+    @InterceptorBinding
+    @Locked(name = "a")
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Guarded {}
+
+    @Nightly
+    static class OfStereotype {
+        public void call() {}
+    }
+
+    @Hidden
+    static class OfStereotypeOfStereotype {
+        public void call() {}
+    }
+
+    @Guarded
+    static class OfBinding {
+        public void call() {}
+    }
+
+    static class OfMethodsBinding {
+        @Guarded
         public void call() {}
     }
 
