@@ -14,16 +14,16 @@ CREATE TABLE IF NOT EXISTS ${prefix}sessions (
 -- Locks and their owners: a row for each name that was used.
 CREATE TABLE IF NOT EXISTS ${prefix}locks (
   name VARCHAR(1800) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
-  token BIGINT NOT NULL, -- of the last grant; only rises
+  token BIGINT NOT NULL, -- of the last grant, only rises
   owner VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin, -- the claim that holds it exclusively
   session VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin, -- the owner's
   thread VARCHAR(255),
   since BIGINT,
   sticky SMALLINT,
-  readers INTEGER NOT NULL, -- how many hold it together; of a semaphore, how many permits are held
+  readers INTEGER NOT NULL, -- how many hold it together, or how many permits of a semaphore are held
   head VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin, -- the claim that waits first
   tickets BIGINT NOT NULL, -- the last number that was drawn to wait
-  permits INTEGER DEFAULT 0 NOT NULL, -- of a semaphore, how many there are; 0 for a lock
+  permits INTEGER DEFAULT 0 NOT NULL, -- of a semaphore, how many there are, and 0 for a lock
   waits VARCHAR(1024) -- what the owner waits for
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 ROW_FORMAT = DYNAMIC;
 
