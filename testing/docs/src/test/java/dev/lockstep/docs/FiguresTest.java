@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -18,6 +20,7 @@ class FiguresTest {
     private static final Pattern WORKLOAD = Pattern.compile("\\bW\\d[AB]?\\b");
     private static final Pattern RATIO = Pattern.compile("[\\d.,]+× \\([\\d.,]+ … [\\d.,]+\\)");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
+    private static final Pattern SHEDLOCK = Pattern.compile("(?i)shedlock[a-z-]*`? (\\d+\\.\\d+(?:\\.\\d+)?)");
 
     @ParameterizedTest
     @ValueSource(strings = {"docs/which-engine.md", "docs/zh/which-engine.md"})
@@ -88,6 +91,30 @@ class FiguresTest {
             }
         }
         return speeds;
+    }
+
+    /** The guide is about the version that is tested; the benchmarks name the one that they measured. */
+    @Test
+    void versionsOfShedLockAreThoseOfTheBuild() throws IOException {
+        String tested = shedLock("pom.xml");
+        String measured = shedLock("testing/benchmarks/peers/jdbc/pom.xml");
+        int named = 0;
+        for (Path page : Guide.pages(Guide.root())) {
+            String expected = page.endsWith("docs/benchmarks.md") ? measured : tested;
+            Matcher version = SHEDLOCK.matcher(Files.readString(page));
+            while (version.find()) {
+                named++;
+                assertThat(expected + ".").as(version.group() + " in " + page).startsWith(version.group(1) + ".");
+            }
+        }
+        assertThat(named).as("versions of ShedLock in the guide").isGreaterThan(10);
+    }
+
+    private static String shedLock(String pom) throws IOException {
+        Matcher version = Pattern.compile("<shedlock\\.version>([\\d.]+)<")
+                .matcher(Files.readString(Guide.root().resolve(pom)));
+        assertThat(version.find()).as("a version in " + pom).isTrue();
+        return version.group(1);
     }
 
     @ParameterizedTest
