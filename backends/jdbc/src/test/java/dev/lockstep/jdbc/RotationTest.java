@@ -21,6 +21,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,7 +36,7 @@ class RotationTest {
     private Path folder;
 
     @Test
-    void aPasswordOfPostgresThatHasChangedIsReadFromItsFile() throws Exception {
+    void aPasswordOfPostgresThatHasChangedIsReadAgain() throws Exception {
         try (SqlServer server = Servers.require(() -> PostgresServer.builder().start())) {
             passwordThatHasChanged(
                     server, "ALTER ROLE app PASSWORD 'new'", "CREATE ROLE app LOGIN SUPERUSER PASSWORD 'old'");
@@ -44,7 +45,7 @@ class RotationTest {
 
     @Test
     @Tag("full")
-    void aPasswordOfMySqlThatHasChangedIsReadFromItsFile() throws Exception {
+    void aPasswordOfMySqlThatHasChangedIsReadAgain() throws Exception {
         try (SqlServer server = Servers.require(() -> MySqlServer.builder().start())) {
             passwordThatHasChanged(
                     server,
@@ -56,7 +57,7 @@ class RotationTest {
 
     @Test
     @Tag("full")
-    void aPasswordOfMariaDbThatHasChangedIsReadFromItsFile() throws Exception {
+    void aPasswordOfMariaDbThatHasChangedIsReadAgain() throws Exception {
         try (SqlServer server = Servers.require(() -> MySqlServer.mariaDb().start())) {
             passwordThatHasChanged(
                     server,
@@ -66,30 +67,38 @@ class RotationTest {
         }
     }
 
+    /** From its file, and from a supplier. */
     private void passwordThatHasChanged(SqlServer server, String change, String... create) throws Exception {
         Path file = Files.writeString(folder.resolve("password"), "old\n");
+        AtomicReference<String> supplied = new AtomicReference<>("old");
         for (String statement : create) {
             execute(server, statement);
         }
         try (TcpProxy proxy = TcpProxy.to(server);
                 LockClient locks =
-                        connect(url(server.jdbcUrl(proxy.port()), "user=app&lockstep.passwordFile=" + file))) {
+                        connect(url(server.jdbcUrl(proxy.port()), "user=app&lockstep.passwordFile=" + file));
+                LockClient others = builder()
+                        .backend(JdbcEngine.at(url(server.jdbcUrl(proxy.port()), "user=app"))
+                                .password(supplied::get))
+                        .connect()) {
             Lease held = locks.lock("held").acquireAsync().get();
+            Lease heldByOthers = others.lock("held by others").acquireAsync().get();
 
             execute(server, change);
             Files.writeString(file, "new\n");
+            supplied.set("new");
             proxy.resetConnections();
 
-            await().during(TTL).atMost(TTL.multipliedBy(3)).until(held::isValid); // renewed by a new connection
-            assertThat(locks.lock("other").tryLock()).isTrue();
+            await().during(TTL)
+                    .atMost(TTL.multipliedBy(3))
+                    .until(() -> held.isValid() && heldByOthers.isValid()); // renewed by new connections
+            assertThat(locks.lock("one").tryLock()).isTrue();
+            assertThat(others.lock("two").tryLock()).isTrue();
             held.close();
+            heldByOthers.close();
         }
         assertThatThrownBy(() -> connect(url(server.jdbcUrl(), "user=app&password=old")))
                 .isInstanceOf(LockConfigurationException.class);
-        LockClient.builder()
-                .backend(JdbcEngine.at(url(server.jdbcUrl(), "user=app")).password(() -> "new"))
-                .connect()
-                .close();
     }
 
     @Test
@@ -138,10 +147,10 @@ class RotationTest {
     }
 
     private static LockClient connect(String url) {
-        return LockClient.builder()
-                .url(url(url, "lockstep.createSchema=true"))
-                .ttl(TTL)
-                .requestTimeout(Duration.ofSeconds(2))
-                .connect();
+        return builder().url(url(url, "lockstep.createSchema=true")).connect();
+    }
+
+    private static LockClient.Builder builder() {
+        return LockClient.builder().ttl(TTL).requestTimeout(Duration.ofSeconds(2));
     }
 }
