@@ -24,8 +24,9 @@ public class DeadlockException extends LockNotAcquiredException {
     public DeadlockException(String lockName, WaitGraph.Cycle cycle) {
         super(
                 lockName,
-                "Lock '" + lockName + "': deadlock, so this call gives up. It is not held by this call; what the thread"
-                        + " holds it still holds. Release that, then repeat the work, and take locks in the same order"
+                "Lock '" + lockName
+                        + "': deadlock. This call failed so that others can continue. The thread still holds"
+                        + " its other locks: release them, then repeat the work, and acquire locks in the same order"
                         + " everywhere. The cycle: " + cycle + ".",
                 null);
         this.cycle = cycle;

@@ -55,7 +55,7 @@ public interface DistributedLock extends Lock {
     }
 
     /**
-     * Takes the lock, waiting as long as it takes, whether or not the thread is interrupted.
+     * Acquires the lock and waits without a limit. An interrupt does not end the wait.
      *
      * @throws LockUnavailableException if the engine was not reached for the request timeout, or has not confirmed for
      *     that time that an earlier call of this client released the lock
@@ -67,7 +67,7 @@ public interface DistributedLock extends Lock {
     void lock();
 
     /**
-     * Takes the lock, waiting until it has it or is interrupted. An interrupted call leaves nothing behind.
+     * Acquires the lock, waiting until it has it or is interrupted. An interrupted call leaves nothing behind.
      *
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      * @throws LockUnavailableException as {@link #lock()}
@@ -78,7 +78,7 @@ public interface DistributedLock extends Lock {
     void lockInterruptibly() throws InterruptedException;
 
     /**
-     * Takes the lock if it is free, with one round trip at most and without waiting for a holder.
+     * Acquires the lock if it is free, with one round trip at most and without waiting for a holder.
      *
      * @return false if others hold the lock or wait for it; never because that is unknown
      * @throws SelfDeadlockException as {@link #lock()}
@@ -90,13 +90,13 @@ public interface DistributedLock extends Lock {
     boolean tryLock();
 
     /**
-     * Takes the lock if it becomes free within a time. With a time of zero or less the call does not wait; a time of a
+     * Acquires the lock if it becomes free within a time. With a time of zero or less the call does not wait; a time of a
      * hundred years or more is no limit, so that the call behaves as {@link #lockInterruptibly()} does. Even if the
      * time is shorter than a round trip, the call waits for the engine's answer.
      *
      * @param time how long to wait at most
      * @param unit the unit of {@code time}
-     * @return false if the lock was taken all the while; never because that is unknown
+     * @return false if others held the lock for the whole time; never if that is unknown
      * @throws SelfDeadlockException as {@link #lock()}
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      * @throws LockUnavailableException if the engine was not reached within that time and the request timeout, or could
@@ -107,10 +107,10 @@ public interface DistributedLock extends Lock {
     boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
 
     /**
-     * Takes the lock if it becomes free within a time; see {@link #tryLock(long, TimeUnit)}.
+     * Acquires the lock if it becomes free within a time; see {@link #tryLock(long, TimeUnit)}.
      *
      * @param wait how long to wait at most; zero or less does not wait
-     * @return false if the lock was taken all the while; never because that is unknown
+     * @return false if others held the lock for the whole time; never if that is unknown
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      */
     default boolean tryLock(Duration wait) throws InterruptedException {
@@ -141,7 +141,7 @@ public interface DistributedLock extends Lock {
     }
 
     /**
-     * Takes the lock as a handle, waiting until it has it or is interrupted.
+     * Acquires the lock as a handle, waiting until it has it or is interrupted.
      *
      * @return the hold, to be closed by this thread
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
@@ -152,7 +152,7 @@ public interface DistributedLock extends Lock {
     Lease acquire() throws InterruptedException;
 
     /**
-     * Takes the lock as a handle, waiting as long as it takes, whether or not the thread is interrupted.
+     * Acquires the lock as a handle and waits without a limit. An interrupt does not end the wait.
      *
      * @return the hold, to be closed by this thread
      * @throws LockUnavailableException as {@link #lock()}
@@ -162,23 +162,23 @@ public interface DistributedLock extends Lock {
     Lease acquireUninterruptibly();
 
     /**
-     * Takes the lock as a handle if it is free; see {@link #tryLock()}.
+     * Acquires the lock as a handle if it is free; see {@link #tryLock()}.
      *
      * @return the hold, or empty if the lock is taken
      */
     Optional<Lease> tryAcquire();
 
     /**
-     * Takes the lock as a handle if it becomes free within a time; see {@link #tryLock(long, TimeUnit)}.
+     * Acquires the lock as a handle if it becomes free within a time; see {@link #tryLock(long, TimeUnit)}.
      *
      * @param wait how long to wait at most; zero or less does not wait
-     * @return the hold, or empty if the lock was taken all the while
+     * @return the hold, or empty if others held the lock for the whole time
      * @throws InterruptedException if the thread is interrupted on entry or while it waits
      */
     Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
 
     /**
-     * Takes the lock without blocking a thread while it waits. The lease belongs to the handle, not to a thread: it is
+     * Acquires the lock without blocking a thread while it waits. The lease belongs to the handle, not to a thread: it is
      * not reentrant, and any thread may close it. Lockstep cannot know whether the caller waits for its own lock here,
      * so it throws no {@link SelfDeadlockException}. Cancelling the future gives up, and releases the lock if it was
      * granted at the same moment. Cancelling does not wait for the engine: until the engine has confirmed it, another
@@ -190,10 +190,10 @@ public interface DistributedLock extends Lock {
     CompletableFuture<Lease> acquireAsync();
 
     /**
-     * Takes the lock if it becomes free within a time, without blocking a thread; see {@link #acquireAsync()}.
+     * Acquires the lock if it becomes free within a time, without blocking a thread; see {@link #acquireAsync()}.
      *
      * @param wait how long to wait at most; zero or less does not wait
-     * @return a future of the hold, or of empty if the lock was taken all the while
+     * @return a future of the hold, or of empty if others held the lock for the whole time
      */
     CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait);
 

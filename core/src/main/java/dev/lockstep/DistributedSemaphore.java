@@ -93,7 +93,7 @@ public interface DistributedSemaphore {
      * Acquires a permit if one becomes free within a time.
      *
      * @param wait how long to wait at most; zero or less does not wait
-     * @return the permit, or empty if others had all of them all the while
+     * @return the permit, or empty if others held all of them for the whole time
      * @throws InterruptedException as {@link #acquire()}
      * @throws LockUnavailableException if the engine was not reached within that time and the request timeout
      * @throws LockConfigurationException as {@link #acquire()}

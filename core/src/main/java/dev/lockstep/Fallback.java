@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * it connects begins in fallback.
  *
  * <p><b>Out.</b> The client probes the engine meanwhile. When it answers, claims go to it again; claims for a lock that
- * is still held in fallback go to it once that hold has ended, and until then a call that may not wait finds that lock
+ * is still held in fallback go to it once that hold has ended, and until then a call that does not wait finds that lock
  * busy. Listeners are notified of both switches: {@link LockListener#onFallbackEntered} and {@link
  * LockListener#onFallbackLeft}.
  *

@@ -54,7 +54,7 @@ public interface LockAdmin {
      * Asks the engine which holders of locks wait for other locks. Reads the locks page by page, and each further lock
      * that a holder waits for with its own request; each request must be answered within one request timeout.
      *
-     * @return all locks that are waited for, and the cycles in that
+     * @return all locks that are waited for, and the cycles among them
      * @throws LockUnavailableException if the engine did not answer within the request timeout
      */
     default WaitGraph waitGraph() {
@@ -66,7 +66,7 @@ public interface LockAdmin {
      * lock that a holder waits for with its own request; each request must be answered within one request timeout.
      *
      * @param prefix what the names of the locks begin with; the locks that their holders wait for may have any name
-     * @return the locks that are waited for, and the cycles in that
+     * @return the locks that are waited for, and the cycles among them
      * @throws LockUnavailableException if the engine did not answer within the request timeout
      */
     WaitGraph waitGraph(String prefix);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A name must not become a tag of a metric: there may be any number of names. Use a group, as {@link
+ * <p>A name must not become a tag of a metric: there may be any number of names. Use a group instead: see {@link
  * LockOptions#group(String)}.
  *
  * <p>Immutable.

@@ -192,7 +192,7 @@ public interface LockObserver {
         /**
          * Names the lock.
          *
-         * @return the lock's name; of one lock, also if the call is part of a multi-lock
+         * @return the name of one lock, even if the call is part of a multi-lock
          */
         String lockName();
 

@@ -8,7 +8,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a lock, runs some work, and releases the lock, also if the work fails. Immutable, safe for use by many threads.
+ * Acquires a lock, runs some work, and releases the lock, even if the work fails. Immutable, safe for use by many threads.
  *
  * <pre>{@code
  * int number = locks.template().fenced().execute("order-numbers", lease -> counter.next(lease.token()));
@@ -29,7 +29,7 @@ public interface LockTemplate {
      * @return what the work returned
      * @throws E what the work threw, unchanged; the lock has been released
      * @throws InterruptedException if the thread is interrupted on entry or while it waits for the lock
-     * @throws LockTimeoutException if another holder had the lock all the while; the message says which
+     * @throws LockTimeoutException if others held the lock for the whole time; the message says which
      * @throws LockUnavailableException if the engine could not be reached, so that the work did not run
      * @throws LockLostAfterWorkException if the work has returned and the lock was lost meanwhile; it contains the
      *     result. Not thrown if the template is {@link #fenced()}

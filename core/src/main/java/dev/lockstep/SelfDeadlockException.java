@@ -2,8 +2,8 @@ package dev.lockstep;
 
 /**
  * The calling thread would wait for itself: it holds a lock that is not reentrant and asks for it again, or it holds
- * the read lock and asks for the write lock. Thrown at once, by every call that takes a lock for a thread, whether or
- * not it has a time to wait. Nothing was acquired, and the thread keeps the locks that it holds. Repeating the call
+ * the read lock and asks for the write lock. Thrown at once, by every call that acquires a lock for a thread, with
+ * or without a deadline. Nothing was acquired, and the thread keeps the locks that it holds. Repeating the call
  * does not help: release the held lock first.
  */
 public class SelfDeadlockException extends LockConfigurationException {

@@ -14,7 +14,7 @@ import java.util.Set;
  *
  * <p>The queue is served strictly in order of arrival. Shared claims at its head are granted together; those behind an
  * exclusive one wait with it. A lock is never free while a claim waits, since the head gets it as soon as it is free:
- * so a claim that may barge finds nothing to take.
+ * so a claim that may overtake others never finds the lock free.
  */
 final class LockState implements Slot {
     private final Set<MemoryGrant> holders = new LinkedHashSet<>();

@@ -37,9 +37,9 @@ public enum ClaimState {
     }
 
     /**
-     * Something has happened that requires a request.
+     * A new request is needed.
      *
-     * @return the same if there will be none, because the claim is not open
+     * @return the same state if the claim is no longer open, so that there will be no request
      */
     public ClaimState asked() {
         return this == RESTING ? ASKING : isAsking() ? ASKING_AGAIN : this;
@@ -57,7 +57,7 @@ public enum ClaimState {
     /**
      * The claim has its answer, or has failed.
      *
-     * @return the same if it was not open
+     * @return the same state if it was not open
      */
     public ClaimState settled() {
         return isOpen() ? SETTLED : this;

@@ -160,8 +160,8 @@ public interface LockBackend extends AdminBackend, AutoCloseable {
     default AdminBackend admin(String namespace) {
         throw new LockConfigurationException(
                 null,
-                "This engine shows a client the locks of its own namespace alone. Connect with namespace '" + namespace
-                        + "' to see others.");
+                "This engine shows only the locks of the client's own namespace. Connect with namespace '" + namespace
+                        + "' to see its locks.");
     }
 
     /**

@@ -133,7 +133,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
         }
     }
 
-    /** Most holds are over in a moment: renewing them at once would be a waste, just when threads are being woken. */
+    /** Most holds end within milliseconds, so renewing them at once would waste requests while threads are being woken. */
     private void renewSoon(R item) {
         if (item.validUntilNanos() - scheduler.nanoTime() < LITTLE_NANOS) {
             renew(List.of(item));

@@ -26,7 +26,7 @@ public final class Retry {
     }
 
     /**
-     * Retries without an end.
+     * Retries without a limit.
      *
      * @param context whose backoff and timers are used
      * @return retries of one request
@@ -70,7 +70,7 @@ public final class Retry {
     /**
      * The request failed.
      *
-     * @return the nanoseconds until the next try; negative if the end comes first
+     * @return the nanoseconds until the next try; negative if the limit is reached first
      */
     public long delayNanos() {
         failures++;
@@ -84,7 +84,7 @@ public final class Retry {
      * The request failed, and is tried again.
      *
      * @param attempt makes the next try, on the thread of the timers; must not block
-     * @return false if the end comes first: then there is no further try
+     * @return false if the limit is reached first: then there is no further try
      */
     public boolean later(Runnable attempt) {
         long delay = delayNanos();

@@ -26,7 +26,7 @@ final class Row {
 
     /**
      * Reads, and from then on refuses all earlier holders of the lock: none of them can write between this read and the
-     * write that comes of it. In SQL: {@code UPDATE … SET token = ? WHERE token <= ?}, and then {@code SELECT}.
+     * write that follows. In SQL: {@code UPDATE … SET token = ? WHERE token <= ?}, and then {@code SELECT}.
      *
      * @throws IllegalStateException if the token is older than one seen before
      */

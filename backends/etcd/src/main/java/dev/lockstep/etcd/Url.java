@@ -69,7 +69,7 @@ final class Url {
             String name = equals < 0 ? option : option.substring(0, equals);
             // An unknown name is not repeated in the message: it may be a part of a password.
             if (equals < 0 || equals == option.length() - 1 || !OPTIONS.contains(name)) {
-                throw malformed("the options are ca, cert, key and passwordFile, written so, each with a path");
+                throw malformed("the options are ca, cert, key and passwordFile (case-sensitive), each with a path");
             }
             if (options.put(name, decoded(option.substring(equals + 1))) != null) {
                 throw malformed(name + " is given twice");

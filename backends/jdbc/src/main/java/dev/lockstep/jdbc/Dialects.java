@@ -23,9 +23,9 @@ final class Dialects {
                 return dialect;
             }
         }
-        String found = scheme.matches("[a-z0-9-]+") ? " but '" + scheme + "'" : "";
+        String found = scheme.matches("[a-z0-9-]+") ? " ('" + scheme + "')" : "";
         throw new LockConfigurationException(
-                null, "The URL is for none of the databases that can keep locks" + found + ". Expected " + expected());
+                null, "Lockstep does not support the database of this URL" + found + ". Expected " + expected());
     }
 
     /** The dialect of a database that is connected. */
@@ -43,7 +43,7 @@ final class Dialects {
     static Failure failure(SQLException failure) {
         String state = Failure.stateOf(failure);
         int code = Failure.codeOf(failure);
-        if (state.isEmpty() && code != 0) { // as SQLite's alone
+        if (state.isEmpty() && code != 0) { // only SQLite does this
             return new SqliteDialect().failure(failure);
         }
         for (Dialect dialect : ALL) {

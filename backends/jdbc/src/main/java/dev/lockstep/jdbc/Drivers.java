@@ -30,7 +30,7 @@ final class Drivers {
                 known
                         ? "The driver of jdbc:" + dialect.scheme()
                                 + ": does not understand the URL. Check its host, port (1 to 65535) and parameters."
-                        : "No JDBC driver on the class path takes the jdbc:" + dialect.scheme() + ": URL. Add "
+                        : "No JDBC driver on the class path accepts the jdbc:" + dialect.scheme() + ": URL. Add "
                                 + dialect.driver() + ", or check the URL.");
     }
 

@@ -160,7 +160,7 @@ enum Failure {
                 new LockUnavailableException(
                         lockName,
                         subject + answer
-                                + "It takes no writes: it is read-only, a standby, its disk is full, or a limit is reached.",
+                                + "It rejects writes: it is read-only, a standby, its disk is full, or a limit is reached.",
                         failure);
             default ->
                 new LockUnavailableException(

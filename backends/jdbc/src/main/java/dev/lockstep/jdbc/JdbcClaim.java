@@ -197,7 +197,7 @@ final class JdbcClaim implements Claim {
             delay = atOnce ? 0 : delay;
         }
         if (!endsWith(e, since, delay)) {
-            backend.log().debug("Lock '{}': asking for it failed; it is tried again", request.name(), e);
+            backend.log().debug("Lock '{}': the request for it failed; retrying", request.name(), e);
             backend.requests().later(delay, this::tryAgain);
         }
     }

@@ -96,17 +96,17 @@ final class Sessions implements AutoCloseable {
         return answer;
     }
 
-    /** The session could not be opened or renewed; that is tried again. */
+    /** The session could not be opened or renewed; this is retried. */
     private void failed(Exception e) {
         Failure failure = e instanceof SQLException sql ? backend.requests().failure(sql) : Failure.UNREACHABLE;
         if (failure != Failure.WRONG && failure != Failure.REFUSED) {
             trouble = null;
-            backend.log().debug("{}: the session could not be kept alive; that is tried again", place(), e);
+            backend.log().debug("{}: the session could not be opened or renewed; retrying", place(), e);
             return;
         }
         Trouble known = trouble;
         if (known == null) {
-            backend.log().warn("{}: the session could not be kept alive; that is tried again", place(), e);
+            backend.log().warn("{}: the session could not be opened or renewed; retrying", place(), e);
         }
         trouble = new Trouble(
                 (SQLException) e, known == null ? context.scheduler().nanoTime() : known.sinceNanos());

@@ -43,15 +43,16 @@ record Settings(
         }
         if (idleNames.compareTo(LEAST_IDLE) < 0) {
             throw new IllegalArgumentException(
-                    "idleNames must be a day at least, so that no clock can lower a token: " + idleNames);
+                    "idleNames must be at least one day, so that no clock can lower a token: " + idleNames);
         }
         idleNames = Durations.requireLimit(idleNames, "idleNames");
     }
 
     private static void requireIdentifier(String text, String what) {
         if (!IDENTIFIER.matcher(text).matches()) {
-            throw new IllegalArgumentException(what
-                    + " must be up to 40 letters, digits and underscores, and begin with no digit: '" + text + "'");
+            throw new IllegalArgumentException(
+                    what + " must be up to 40 letters, digits and underscores, and must not begin with a digit: '"
+                            + text + "'");
         }
     }
 

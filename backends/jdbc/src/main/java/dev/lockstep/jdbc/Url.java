@@ -33,7 +33,7 @@ record Url(String url, Settings settings) {
         if (PRIVATE.matcher(url).find()) {
             throw new LockConfigurationException(
                     null,
-                    "A database in memory without a name is another one for each connection. Use jdbc:h2:mem:NAME.");
+                    "Each connection to an unnamed in-memory database opens its own database. Use jdbc:h2:mem:NAME.");
         }
         Settings settings = defaults;
         Set<String> seen = new HashSet<>();

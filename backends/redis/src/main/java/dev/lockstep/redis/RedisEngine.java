@@ -41,8 +41,8 @@ public final class RedisEngine implements BackendFactory {
      * Locks on the servers of a Jedis client: a single server, the primary that Sentinels name, or a cluster.
      *
      * @param client such as a {@code RedisClient}, {@code RedisSentinelClient} or {@code RedisClusterClient}, or, before
-     *     Jedis 8, a {@code JedisPooled}, {@code JedisSentineled} or {@code JedisCluster}; stays the caller's, who closes it
-     *     after the lock client
+     *     Jedis 8, a {@code JedisPooled}, {@code JedisSentineled} or {@code JedisCluster}; belongs to the caller, which
+     *     closes it after the lock client
      * @return the factory, with the defaults
      * @throws LockConfigurationException when the lock client connects, if it is a client of another kind
      */

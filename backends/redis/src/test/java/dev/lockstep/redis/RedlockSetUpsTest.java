@@ -145,7 +145,7 @@ class RedlockSetUpsTest {
         for (String option : new String[] {"queue=off", "replicas=1", "nonsense=1"}) {
             refused(
                     Redlocks.url(servers) + "?" + option,
-                    "Options of redlock:// are waiterExpiry, pool, eviction, passwordFile and ca, written so.");
+                    "Options of redlock:// (case-sensitive) are waiterExpiry, pool, eviction, passwordFile and ca.");
         }
     }
 

@@ -45,7 +45,7 @@ final class Failure {
             case NOAUTH, INVALIDACL ->
                 new LockConfigurationException(
                         lockName,
-                        tried + "ZooKeeper refuses it to this client (" + code
+                        tried + "ZooKeeper denied this client access (" + code
                                 + "). Check the credentials and the ACLs of the node and its parents.");
             case NOCHILDRENFOREPHEMERALS ->
                 new LockConfigurationException(

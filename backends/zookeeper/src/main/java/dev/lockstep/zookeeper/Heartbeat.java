@@ -87,8 +87,8 @@ final class Heartbeat implements Renewable {
     }
 
     /**
-     * A connection stands. The first one starts the heartbeat: it was a write, since it created the session. A later one
-     * needs a write first.
+     * The client is connected. The first connection starts the heartbeat: it was a write, since it created the
+     * session. A later one needs a write first.
      *
      * @param granted the session's timeout
      * @param triedNanos when the connection was tried

@@ -32,7 +32,7 @@ final class Keys {
         StringBuilder encoded = new StringBuilder(name.length() + HEX);
         for (byte unit : name.getBytes(StandardCharsets.UTF_8)) {
             char character = (char) (unit & 0xff);
-            // A dot is harmless, but not alone, nor beside another one alone.
+            // A dot is safe except as the first character: "." and ".." are not names of nodes.
             boolean plain = isHarmless(character) && (character != '.' || !encoded.isEmpty());
             if (plain) {
                 encoded.append(character);

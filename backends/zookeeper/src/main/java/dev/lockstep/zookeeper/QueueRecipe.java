@@ -338,8 +338,8 @@ final class QueueRecipe implements ClaimNode.Recipe {
     }
 
     /**
-     * Looks who waits behind, and sets the watch for whoever comes next. One look at a time: an event that comes before
-     * its answer is about a change that the look will see, since the server does not read while it writes.
+     * Checks whether a node waits behind this one, and watches for the next arrival. One check at a time: an event that
+     * comes before its answer is about a change that the check will see, since the server does not read while it writes.
      */
     private void lookAsHolder() {
         ZooKeeperGrant held = node.grant();

@@ -261,7 +261,10 @@ final class Session implements Watcher {
         }
     }
 
-    /** Repeats a request that failed, when that makes sense; after the end at once, to fail for good. */
+    /**
+     * Repeats a request that failed, if a retry can help; after the session has ended, at once, so that it fails
+     * permanently.
+     */
     void retry(Code code, Runnable again) {
         // Not by Retry of the SPI, which waits for a time: the event of the next connection is the time to try again,
         // the
@@ -283,7 +286,7 @@ final class Session implements Watcher {
     }
 
     private void retryAfter(Duration delay, Runnable again) {
-        // By way of the server, so that it goes on where replies come.
+        // Sends a sync first, so that the action runs on the thread of replies.
         scheduler.schedule(delay.toNanos(), () -> link.sync(reply -> again.run()));
     }
 

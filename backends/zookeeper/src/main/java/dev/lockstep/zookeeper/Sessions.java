@@ -108,8 +108,8 @@ final class Sessions {
     }
 
     /**
-     * A claim waits. Events come by themselves as long as a connection stands, but no wait is to depend on one event alone: what
-     * claims wait for is looked at again with each third of the ttl.
+     * A claim waits. Events arrive by themselves while the client is connected, but no wait may depend on a single event:
+     * what claims wait for is checked again after each third of the ttl.
      */
     void checkWaits() {
         if (!checking.get() && checking.compareAndSet(false, true)) {
@@ -187,7 +187,7 @@ final class Sessions {
         return extra;
     }
 
-    /** An extra session that is not let in, though the servers answer, must not keep its claims waiting. */
+    /** An extra session that is refused, though the servers answer, must not keep its claims waiting. */
     private void giveUpLater(Session extra, long sinceNanos) {
         context.scheduler().schedule(context.requestTimeout().toNanos(), () -> {
             if (extra.isReady() || extra.hasEnded()) {

@@ -85,7 +85,8 @@ final class Url {
                 if (!key.startsWith(PROPERTY) || key.length() == PROPERTY.length()) {
                     throw new LockConfigurationException(
                             null,
-                            "The URL has an option that is none of queue, tls, sasl, acl, passwordFile and zookeeper.SOMETHING.");
+                            "The URL has an unknown option. Known are queue, tls, sasl, acl, passwordFile and"
+                                    + " zookeeper.SOMETHING.");
                 }
                 yield engine.setting(key, value);
             }
@@ -110,7 +111,7 @@ final class Url {
     private static LockConfigurationException malformed() {
         return new LockConfigurationException(
                 null,
-                "Not a URL of ZooKeeper. Expected zookeeper://host:port,host:port/chroot?option=value, with user:password@"
-                        + " before the hosts if need be, percent-encoded.");
+                "Not a URL of ZooKeeper. Expected zookeeper://host:port,host:port/chroot?option=value, optionally"
+                        + " with a percent-encoded user:password@ before the hosts.");
     }
 }

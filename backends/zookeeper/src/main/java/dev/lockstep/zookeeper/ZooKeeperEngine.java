@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The same as a URL: {@code zookeeper://orders:PASSWORD@zk1:2181,zk2:2181,zk3:2181/apps}. Its options, after a
- * question mark and parted by {@code &}:
+ * question mark and separated by {@code &}:
  *
  * <ul>
  *   <li>{@code passwordFile=FILE}: {@link #digest(String, Supplier)}, with {@code user@} before the servers
@@ -77,8 +77,8 @@ public final class ZooKeeperEngine implements BackendFactory {
     /**
      * An engine at some servers, with a queue for each lock.
      *
-     * @param connectString {@code host:port}, several parted by commas, and a chroot if any, as ZooKeeper's clients have
-     *     it; the port is 2181 unless given
+     * @param connectString {@code host:port}, several are separated by commas, optionally followed by a chroot, as for
+     *     ZooKeeper's clients; the port is 2181 unless given
      * @return the engine, not connected
      * @throws LockConfigurationException if there is no such host, port or path
      */

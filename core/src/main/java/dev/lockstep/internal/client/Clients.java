@@ -99,7 +99,7 @@ public final class Clients {
     }
 
     /**
-     * How a client looks after calls and holds that something went wrong with.
+     * What a client does about calls and holds that have problems.
      *
      * @param timedCallsFailFast whether an outage ends calls that have a deadline of their own, too
      * @param releaseOnShutdown whether the client closes itself when the JVM ends

@@ -60,7 +60,7 @@ final class NamespaceAdmin implements LockAdmin {
         Objects.requireNonNull(prefix, "prefix");
         Objects.requireNonNull(cursor, "cursor");
         if (limit <= 0) {
-            throw new IllegalArgumentException("The limit of a page is positive, not " + limit + ".");
+            throw new IllegalArgumentException("The limit of a page must be positive, not " + limit + ".");
         }
         LockPage page = questions.ask(listing(prefix), () -> backend.get().list(prefix, cursor, limit));
         return page.withLocks(page.locks().stream().map(Tokens::scaled).toList());
@@ -136,7 +136,7 @@ final class NamespaceAdmin implements LockAdmin {
     public boolean forceRelease(String name, long token) {
         Names.requireLockName(name);
         if (token <= 0) {
-            throw new IllegalArgumentException("Lock '" + name + "': a token is positive, not " + token + ".");
+            throw new IllegalArgumentException("Lock '" + name + "': a token must be positive, not " + token + ".");
         }
         long granted = token >> Tokens.SHIFT;
         return questions.askAbout(name, "forceRelease", () -> backend.get().forceRelease(name, granted));

@@ -37,7 +37,7 @@ public final class Engines {
                     lockName,
                     "Lock '" + lockName
                             + "': this engine cannot report that another client wants a lock, so it has no sticky"
-                            + " locks: a kept lock would never be called back.");
+                            + " locks: a retained lock would never be recalled.");
         }
     }
 

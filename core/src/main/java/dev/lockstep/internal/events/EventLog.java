@@ -179,7 +179,7 @@ public final class EventLog {
         long millis = durationNanos / 1_000_000;
         line(Level.INFO, "fallback_left", fallbacks, millis)
                 .log(
-                        "Client '{}': the fallback has ended after {} ms; all locks are at {} again. Locks that were"
+                        "Client '{}': the fallback has ended after {} ms; all locks use {} again. Locks that were"
                                 + " taken meanwhile excluded only clients of the same fallback: check that work.{}",
                         client,
                         millis,

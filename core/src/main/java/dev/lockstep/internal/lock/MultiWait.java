@@ -16,7 +16,10 @@ final class MultiWait {
         this.startNanos = client.monotonicNanos();
     }
 
-    /** What is left for the next lock: a wait without end stays so, and one that is over does not wait. */
+    /**
+     * What is left for the next lock: a wait without a limit has none; one that has run out becomes a call that does not
+     * wait.
+     */
     long leftNanos() {
         return isBounded() ? Math.max(Call.NOT_AT_ALL, waitNanos - spentSince(startNanos)) : Call.NO_LIMIT;
     }

@@ -257,14 +257,14 @@ public final class Hold extends Chain.Link<Hold> implements Entry {
         lease = notice;
     }
 
-    /** True the first time. By the watch of holds alone. */
+    /** Returns true on the first call only. Called only by the hold watch. */
     public boolean reportAbandoned() {
         boolean news = !reportedAbandoned;
         reportedAbandoned = true;
         return news;
     }
 
-    /** True the first time. By the watch of holds alone. */
+    /** Returns true on the first call only. Called only by the hold watch. */
     public boolean reportLong() {
         boolean news = !reportedLong;
         reportedLong = true;

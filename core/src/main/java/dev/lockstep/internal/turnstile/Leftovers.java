@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Leftovers {
     /*
-     * No claim is made for the queue while something is in its way, so that whatever else the engine answers says nothing
-     * about the lock; and what it is asked for one call alone it may refuse because of this client itself.
+     * While a leftover blocks the queue, the queue makes no claim, so the engine's other answers prove nothing about the
+     * lock. A claim for a single call can be refused because of this client's own leftover.
      *
-     * For a moment that is correct: a client that releases the lock still holds it for the others until the engine has
+     * At first that is correct: a client that releases the lock still holds it for the others until the engine has
      * confirmed. After the request timeout its owner knows that this was not confirmed, and holds nothing any more: it
      * is overdue. An engine that answers but cannot write makes this last for the ttl; then it is unknown who holds the
      * lock, and no call without a deadline should wait for it.
@@ -65,7 +65,7 @@ final class Leftovers {
         return inTheWay && !state.options().isFair();
     }
 
-    /** Since when, as far as it counts from a time, the queue is held up. */
+    /** The time since which leftovers have blocked the queue, but not before {@code earliest}. */
     long heldUpSince(long earliest, long now) {
         long since = earliest;
         for (Passage passage = state.passages.first(); passage != null; passage = passage.next) {

@@ -142,9 +142,9 @@ public final class Releases {
     }
 
     /**
-     * Likewise after a call in vain.
+     * The same after a call that failed.
      *
-     * @param unavailable whether it was in vain because of the engine: if that is silent, the call has waited for it already
+     * @param unavailable whether it failed because the engine was unavailable: then the call has already waited for the engine
      */
     public static void undoAll(List<Hold> holds, Part part, boolean unavailable, TurnstileContext client) {
         long patienceNanos = unavailable ? client.patienceLeftNanos() : client.requestTimeoutNanos();

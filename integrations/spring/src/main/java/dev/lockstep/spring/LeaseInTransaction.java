@@ -128,8 +128,8 @@ abstract class LeaseInTransaction {
             log.warn("Lock '{}' was not released after its transaction", held.lockName(), thrown);
         } else if (committed && !fenced && !isLossReported()) {
             log.error(
-                    "Lock '{}' had been lost when its transaction was committed. The loss was discovered after the commit, where"
-                            + " this transaction lets nobody throw, so the caller does not get an exception.",
+                    "Lock '{}' had been lost when its transaction was committed. The loss was discovered after the commit,"
+                            + " too late to throw an exception to the caller.",
                     held.lockName(),
                     thrown);
         } else {

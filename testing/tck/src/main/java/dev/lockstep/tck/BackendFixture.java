@@ -10,8 +10,9 @@ import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
 
 /**
- * What the contract needs of an engine: a way to open clients of it, and ways to hurt it. One fixture serves one test
- * and is closed after it; a server behind it may serve a whole test class, since each test has a namespace of its own.
+ * What the contract needs of an engine: a way to open clients of it, and ways to inject faults into it. One fixture
+ * serves one test and is closed after it; a server behind it may serve a whole test class, since each test has a
+ * namespace of its own.
  *
  * <p>The smallest fixture opens clients and declares what the engine can do:
  *
@@ -31,7 +32,7 @@ import org.awaitility.Awaitility;
  * }
  * }</pre>
  *
- * <p>Each method that hurts the engine is used only if the {@link Capability} of the same name is declared. They affect
+ * <p>Each method that injects a fault is used only if the {@link Capability} of the same name is declared. They affect
  * the client they are given and no other, so a fixture over a real server usually opens each client through a proxy of
  * its own and remembers which is whose.
  *
@@ -74,7 +75,7 @@ public interface BackendFixture extends AutoCloseable {
     }
 
     /**
-     * The URL by which another process reaches the engine, without what the fixture puts in between to hurt it. Needed
+     * The URL by which another process reaches the engine, without what the fixture puts in between to inject faults. Needed
      * for {@link Capability#SECOND_PROCESS}.
      *
      * @return the URL, or empty if no other process can reach the engine
@@ -135,7 +136,7 @@ public interface BackendFixture extends AutoCloseable {
     /**
      * Ends what {@link #breakConnection}, {@link #silence}, {@link #loseReplies} or {@link #slowDown} began.
      *
-     * @param client one that this fixture opened; nothing happens if it is not hurt
+     * @param client one that this fixture opened; does nothing if no fault of it is active
      */
     default void healConnection(LockClient client) {
         throw new UnsupportedOperationException();
@@ -183,7 +184,7 @@ public interface BackendFixture extends AutoCloseable {
                         .isEmpty());
     }
 
-    /** Frees what this fixture took, after the contract has closed its clients. */
+    /** Releases the fixture's resources, after the contract has closed its clients. */
     @Override
     default void close() {}
 }

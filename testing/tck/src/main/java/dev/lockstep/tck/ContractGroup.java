@@ -39,7 +39,7 @@ abstract class ContractGroup {
         return bench().fixture();
     }
 
-    /** The client that most of a test happens to. */
+    /** The client under test. */
     final LockClient client() {
         return bench().client("client");
     }

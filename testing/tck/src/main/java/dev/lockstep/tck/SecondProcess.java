@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
- * A second JVM that takes locks, and that can be paused and killed: what no thread can play. It runs with the class
+ * A second JVM that acquires locks, and that can be paused and killed, which a thread cannot simulate. It runs with the class
  * path of this JVM, connects to an engine by URL, and does what it is asked, one request after the other:
  *
  * <pre>{@code
@@ -250,7 +250,7 @@ public final class SecondProcess implements AutoCloseable {
         signal("CONT");
     }
 
-    /** Ends it where it is, without a farewell (SIGKILL), waits for its end, and deletes its temporary files. */
+    /** Kills it at once (SIGKILL), waits for its end, and deletes its temporary files. */
     public void kill() {
         process.destroyForcibly();
         awaitEnd();

@@ -6,12 +6,12 @@ import java.util.function.IntToLongFunction;
 
 /*
  * Overview. Threads of a client share claims and grants for a lock that is not fair: a call that gives up leaves its claim to
- * those that still wait, and who is done hands the grant on; a reader uses also what a writer asked for. So what a call uses
- * may have been asked for long before it came, but not out of nothing. At any time from then on either a call of the client
- * waits, and the claim is its, or one is inside by that very grant. It is known by its token; or not, if it lost its hold
- * before it could ask for that.
+ * those that still wait; a call that is done hands the grant on; a reader can also use a claim of a writer. So a call can
+ * use a claim that was made long before the call came, but only if some call made it. From then on, at any time, either a
+ * call of the client waits, which owns the claim, or one is inside with that grant. Such a call is recognized by its token,
+ * unless it lost its hold before it could ask for the token.
  */
-/** Since when a client may have claimed what one of its calls uses. Of one lock, for one thread. */
+/** The earliest time at which a client may have made the claim that one of its calls uses. For one lock; for one thread. */
 final class Claims {
     private static final int INDEX_BITS = 10; // holds of one grant have tokens of their own, which differ in these
 

@@ -46,7 +46,7 @@ public enum PlantedBug {
     /** Some releases are said to be done and are not. */
     RELEASE_FORGOTTEN(Rule.LIVENESS, Rule.LEFTOVERS),
 
-    /** Some grants go to who came last, fair or not. */
+    /** Some grants go to the claim that came last, whether the lock is fair or not. */
     LAST_COME_FIRST_SERVED(Rule.ORDER),
 
     /** A passing failure is reported as a permanent one: a call ends with the message that the engine is set up wrongly. */

@@ -13,7 +13,7 @@ final class Registers {
     private long fencedWrites;
     private long refused;
 
-    /** Reads. That raises the highest token seen, so that who came before cannot write what this reader does not see. */
+    /** Reads. That raises the highest token seen, so that earlier holders cannot write after this read. */
     Seen read(long token) {
         boolean stale = token < highestToken;
         highestToken = Math.max(highestToken, token);

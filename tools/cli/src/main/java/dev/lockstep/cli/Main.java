@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 /** The {@code lockstep} command. Errors are one line on standard error, with a stack trace only by {@code --debug}. */
 @Command(
         name = "lockstep",
-        description = "Takes, shows and measures distributed locks, on any engine.",
+        description = "Acquires, inspects and benchmarks distributed locks, on any engine.",
         mixinStandardHelpOptions = true,
         scope = ScopeType.INHERIT,
         versionProvider = Version.class,

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link Builder#start} listens on a port of its own. {@link Builder#mount} makes one for a service that has its own web server: the
  * service calls {@link #read} and {@link #release}, and is responsible for who may do so.
  *
- * <p>It can only be looked at, unless {@link Builder#allowRelease} was called. Safe for use by many threads.
+ * <p>It is read-only unless {@link Builder#allowRelease} was called. Safe for use by many threads.
  */
 public final class Console implements AutoCloseable {
     /** The name of the logger to which each force release is written, at level INFO. */

@@ -17,7 +17,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * a cluster a run of it for each slot. Each lock has its own answer: a failure for one says nothing about the others.
  */
 public final class Batches {
-    /** A script that runs for some milliseconds keeps others waiting for as long. */
+    /** A script blocks the server for as long as it runs. */
     public static final int SIZE = 500;
 
     /** How many runs go to one server before their answers are read. */

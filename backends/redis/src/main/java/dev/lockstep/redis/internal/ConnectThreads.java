@@ -107,7 +107,7 @@ public final class ConnectThreads implements AutoCloseable {
         }
     }
 
-    /** What was begun goes on to its end: a connection that is not returned would be missing in its pool. */
+    /** An attempt that has begun is completed: a connection that is not returned would be missing in its pool. */
     @Override
     public void close() {
         threads.shutdown();

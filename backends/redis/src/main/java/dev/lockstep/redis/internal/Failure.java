@@ -20,7 +20,7 @@ public final class Failure extends Exception {
     private static final Set<String> PASSING =
             Set.of("LOADING", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY", "BUSY", "MOVED", "ASK", "NOSCRIPT");
 
-    /** Of these, the errors of a server that goes on to answer all else, as a ping. */
+    /** Those of them after which the server still answers other requests, such as a ping. */
     private static final Set<String> REFUSALS = Set.of("READONLY", "CLUSTERDOWN", "MASTERDOWN");
 
     /**
@@ -183,7 +183,7 @@ public final class Failure extends Exception {
                         + " and &lockstep:*.";
             case FORMAT ->
                 " Another version of Lockstep has stored the lock in the format that this message names, and this version"
-                        + " understands format 1 alone. Let all clients of a namespace use versions with the same format"
+                        + " supports only format 1. Let all clients of a namespace use versions with the same format"
                         + " (docs/stored-formats.md).";
             case "WRONGTYPE" ->
                 " The lock's key has a value that is not of this kind of lock: another program uses it, or"

@@ -95,7 +95,7 @@ public final class Url {
         }
         database = path.isEmpty() ? 0 : number("database", path.remove(0), 0, 9_999);
         if (!path.isEmpty() || (kind.equals("cluster") && database != 0)) {
-            throw malformed("There is too much in its path.");
+            throw malformed("The path has extra parts; only /database is allowed.");
         }
         if (kind.equals("single") && servers.size() > 1) {
             throw malformed("Several servers are a redis-sentinel://, a redis-cluster:// or a redlock://.");
@@ -140,7 +140,7 @@ public final class Url {
         int equals = option.indexOf('=');
         String name = equals < 0 ? option : option.substring(0, equals);
         if (name.isEmpty()) {
-            throw malformed("An option has no name; without options there is no ? either.");
+            throw malformed("An option has no name. If there are no options, remove the '?'.");
         }
         String value = equals < 0 ? "" : decode(option.substring(equals + 1));
         boolean known = !isRedlock() || !(name.equals("queue") || name.equals("replicas"));
@@ -175,9 +175,10 @@ public final class Url {
             default ->
                 throw malformed(
                         isRedlock()
-                                ? "Options of redlock:// are waiterExpiry, pool, eviction, passwordFile and ca, written so."
-                                : "Options are queue, replicas, waiterExpiry, pool, eviction, passwordFile and ca,"
-                                        + " written so.");
+                                ? "Options of redlock:// (case-sensitive) are waiterExpiry, pool, eviction, passwordFile and"
+                                        + " ca."
+                                : "Options (case-sensitive) are queue, replicas, waiterExpiry, pool, eviction, passwordFile"
+                                        + " and ca.");
         }
         if (!given.add(name)) {
             throw malformed("The option " + name + " is given twice.");

@@ -53,8 +53,8 @@ final class MemberChecks {
         }
         if (values.size() > 1) {
             log.warn(
-                    "The servers of a Redlock {}, {}: locks work, but what one server keeps another may forget. Set them"
-                            + " up alike.",
+                    "The servers of a Redlock {}, {}: locks work, but a server may forget locks that the others keep."
+                            + " Configure all servers the same way.",
                     what,
                     values);
         }

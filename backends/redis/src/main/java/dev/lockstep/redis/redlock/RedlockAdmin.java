@@ -53,7 +53,7 @@ final class RedlockAdmin implements AdminBackend {
     public CompletionStage<LockPage> list(String prefix, String cursor, int limit) {
         if (!cursor.isEmpty()) {
             throw new IllegalArgumentException(
-                    "No page of Redlock has the cursor '" + cursor + "': there is one alone.");
+                    "Redlock lists its locks on a single page; the cursor '" + cursor + "' is unknown.");
         }
         return list(prefix).thenApply(LockPage::last);
     }

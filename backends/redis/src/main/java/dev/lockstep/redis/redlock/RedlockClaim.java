@@ -195,7 +195,7 @@ final class RedlockClaim implements Claim {
                 "Lock '" + request.name() + "': too few servers of " + backend + " have a vote. A server that was"
                         + " restarted has none until the longest ttl of any client has passed, here "
                         + Duration.ofMillis(backend.longestMillis())
-                        + "; one that is not fit to have locks has none either, and the log says why. Try again later.");
+                        + "; a server that failed its checks has none either; the log says why. Try again later.");
     }
 
     private Runnable granted(Round done, long validUntilNanos) {

@@ -54,7 +54,7 @@ public final class RedlockEngine implements BackendFactory {
      * Locks on some servers.
      *
      * @param servers a client of each server, such as a {@code RedisClient} or, before Jedis 8, a {@code JedisPooled}; they
-     *     stay the caller's, who closes them after the lock client
+     *     belong to the caller, which closes them after the lock client
      * @return the factory, with the defaults
      * @throws LockConfigurationException if there are fewer than three, or one is there twice, or one is of Sentinels or of
      *     a cluster

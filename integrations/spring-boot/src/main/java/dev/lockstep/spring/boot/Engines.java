@@ -53,9 +53,8 @@ final class Engines {
         if (isPresent("org.springframework.boot.test.context.SpringBootTest")) {
             return Engine.of("memory:", "a test without lockstep.url");
         }
-        throw new NoEngineException(
-                "Nothing says where the locks are: lockstep.url is not set, and the application has no"
-                        + " DataSource (with lockstep-jdbc) and no Redis (with lockstep-redis) that could be used.");
+        throw new NoEngineException("No lock engine is configured: lockstep.url is not set, and the application has no"
+                + " DataSource (with lockstep-jdbc) and no Redis (with lockstep-redis) that could be used.");
     }
 
     /** The engine of one of several clients. */

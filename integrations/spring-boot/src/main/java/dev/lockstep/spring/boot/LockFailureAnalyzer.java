@@ -50,7 +50,7 @@ final class LockFailureAnalyzer implements FailureAnalyzer {
             return new FailureAnalysis(
                     "A client library on the class path does not fit Lockstep's backend. " + cause,
                     "Use the versions that your Spring Boot manages: 'mvn dependency:tree' shows where another version comes"
-                            + " from. Lockstep's guide says with which versions it runs: docs/adr/0012-versions-of-client-libraries.md.",
+                            + " from. The versions that work are listed in docs/adr/0012-versions-of-client-libraries.md.",
                     failure);
         }
         return null;

@@ -139,7 +139,7 @@ class StartFailuresTest {
 
     @Test
     void aMissingChoiceAndAWrongLibraryAreExplained() {
-        assertThat(analyze(new NoEngineException("Nothing says where the locks are."))
+        assertThat(analyze(new NoEngineException("No lock engine is configured."))
                         .getAction())
                 .contains("Set lockstep.url", "lockstep.enabled=false");
         NoSuchMethodError error = new NoSuchMethodError("redis.clients.jedis.Foo.bar()");
