@@ -185,7 +185,7 @@ const theme = {
     editLink: editLink('Edit this page'),
     sidebar: sidebar('en'),
     outline: { level: [2, 3], label: 'On this page' },
-    notFound: { title: 'No such page', quote: 'It may have another name now: search for it.', linkText: 'To the first page' },
+    notFound: { title: 'No such page', quote: 'It may have been renamed: try the search.', linkText: 'Go to the start page' },
   },
   zh: {
     nav: [
