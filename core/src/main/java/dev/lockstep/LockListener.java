@@ -8,8 +8,9 @@ import java.time.Duration;
  *
  * <p>Methods are called on the client's executor, one at a time and in order for each listener, after the event.
  * Exceptions that a listener throws are logged and have no other effect. If listeners are too slow, up to 10,000 events
- * wait for them; beyond that, {@link #onAcquired}, {@link #onReleased} and {@link #onHandedOff} are dropped, and a
- * warning in the log counts them.
+ * wait for them; beyond that, {@link #onAcquired}, {@link #onReleased} and {@link #onHandedOff} are dropped. From
+ * 100,000 waiting events on, {@link #onLost}, {@link #onUnconfirmed} and {@link #onAbandoned} are dropped, too; the
+ * others never are. A warning in the log counts what was dropped.
  *
  * <p>Each hold ends with exactly one of {@link #onReleased}, {@link #onLost} and {@link #onUnconfirmed}.
  *
