@@ -3,8 +3,9 @@ package dev.lockstep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call acquired no lock, so nothing ran under it, and the call may be repeated. Anything that it may have left in
- * the engine is released in the background.
+ * The call acquired no lock, so nothing ran under it, and the call may be repeated; after a {@link DeadlockException},
+ * only once the thread has released what it holds. Anything that the call may have left in the engine is released in
+ * the background.
  *
  * <p>Work under a lock can throw this, too, if it takes other locks: {@link #lockName()} says which lock was not
  * acquired.

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The types say whether the work under the lock ran:
  *
  * <ul>
- *   <li>{@link LockNotAcquiredException}, with its subtypes {@link LockTimeoutException} and {@link
- *       LockUnavailableException}: nothing ran, and the call may be repeated.
+ *   <li>{@link LockNotAcquiredException}, with its subtypes {@link LockTimeoutException}, {@link
+ *       LockUnavailableException} and {@link DeadlockException}: nothing ran, and the call may be repeated; after a
+ *       {@code DeadlockException}, only once the thread has released what it holds.
  *   <li>{@link ReleaseNotConfirmedException}, {@link LockLostException}: it ran, or had begun.
  * </ul>
  */
