@@ -17,7 +17,7 @@ import java.util.concurrent.locks.Lock;
  *
  * <ul>
  *   <li><b>A hold can be lost.</b> {@link #unlock()} and {@link Lease#close()} then throw {@link LockLostException}. A
- *       thread whose hold was lost cannot take the lock again until it has released the lost hold.
+ *       thread whose hold was lost cannot acquire the lock again until it has released the lost hold.
  *   <li><b>The engine can be unreachable.</b> Calls that need it throw {@link LockUnavailableException}: when the
  *       caller's own deadline passes without contact, but not before the client's request timeout, or, if it has no
  *       deadline, after the request timeout without contact. {@code false} and an empty {@code Optional} always mean
@@ -199,7 +199,7 @@ public interface DistributedLock extends Lock {
 
     /**
      * Shows the calling thread's hold, however it was taken: its token, whether it is valid, how long it lasts, and its loss.
-     * No I/O. It belongs to that hold: after the hold has ended it stays invalid, even if the thread takes the lock again.
+     * No I/O. It belongs to that hold: after the hold has ended it stays invalid, even if the thread acquires it again.
      *
      * @return the hold, lost or not; empty if the thread has none to release. It only shows the hold: its {@code
      *     close()} and {@code closeAsync()} throw {@link UnsupportedOperationException}, since the code that took the

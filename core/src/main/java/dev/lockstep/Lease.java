@@ -31,7 +31,7 @@ public interface Lease extends AutoCloseable {
     /**
      * The fencing token of this hold. It is higher than the token of every earlier exclusive hold of the lock, on any
      * machine. If storage refuses tokens lower than the highest it has seen, a stale holder cannot write to it once a
-     * later holder has presented its token. Re-entrant holds of one thread have one token; so do readers that hold the
+     * later holder has presented its token. Reentrant holds of one thread have one token; so do readers that hold the
      * lock together through one grant.
      *
      * <p>The token is drawn when it is first asked for, without I/O, and stays the same afterwards.

@@ -146,7 +146,7 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     DistributedSemaphore semaphore(String name, int permits, LockOptions options);
 
     /**
-     * A template that takes a lock, runs work and releases the lock, with default options.
+     * A template that acquires a lock, runs work and releases the lock, with default options.
      *
      * @return the template
      */
@@ -155,7 +155,7 @@ public interface LockClient extends LockAdmin, AutoCloseable {
     }
 
     /**
-     * A template that takes a lock, runs work and releases the lock.
+     * A template that acquires a lock, runs work and releases the lock.
      *
      * @param options how its locks behave
      * @return the template

@@ -90,7 +90,7 @@ public final class LockOptions {
 
     /**
      * Sets an upper bound for one hold. When it is reached, the hold is lost with {@link LossReason#MAX_HOLD_REACHED}. Without it
-     * a hold lasts as long as its process lives and reaches the engine. If a thread takes the lock again while it holds it,
+     * a hold lasts as long as its process lives and reaches the engine. If a thread acquires it again while it holds it,
      * the earliest end of all its uses applies to the whole hold.
      *
      * @param maxHold how long a hold may last; positive. {@code ChronoUnit.FOREVER.getDuration()} is no bound

@@ -88,7 +88,7 @@ final class Store {
                 : Answer.BUSY;
     }
 
-    /** Takes a lock that is free; null if it is not. */
+    /** Acquires a lock that is free; null if it is not. */
     private @Nullable Answer take(Link link, Ask ask, String session) throws SQLException {
         Dialect.Drawn drawn = link.draw(
                 ask.mayBarge() ? sql.take : sql.takeUnlessQueued,
@@ -101,7 +101,7 @@ final class Store {
         return drawn == null ? null : granted(ask, drawn);
     }
 
-    /** Takes a lock by way of its queue, or waits there; null if it has no row. */
+    /** Acquires a lock by way of its queue, or waits there; null if it has no row. */
     private @Nullable Answer arrive(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
         Dialect.Drawn served = ask.shared() ? null : push.serve(link, sql, ask, session);
         if (served != null) {

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a lock, runs asynchronous work, releases the lock: a template's call without a thread. */
+/** Acquires a lock, runs asynchronous work, releases the lock: a template's call without a thread. */
 final class AsyncExecution<T extends @Nullable Object> {
     private final Template template;
     private final DistributedLock lock;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes a lock, runs work, releases the lock. */
+/** Acquires a lock, runs work, releases the lock. */
 public record Template(LockClient client, LockOptions options, Duration waitAtMost, boolean isFenced)
         implements LockTemplate {
     private static final Logger log = LoggerFactory.getLogger(Template.class);

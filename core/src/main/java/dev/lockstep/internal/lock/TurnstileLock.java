@@ -139,7 +139,7 @@ public final class TurnstileLock implements DistributedLock {
         return Observation.start(client.events().observers(), this, waitNanos, async);
     }
 
-    /** Takes the lock in a call that may be observed, whose end is reported here. */
+    /** Acquires the lock in a call that may be observed, whose end is reported here. */
     @Nullable
     Hold take(long waitNanos, boolean interruptible, @Nullable Observation observed) throws InterruptedException {
         if (observed == null) {
@@ -230,7 +230,7 @@ public final class TurnstileLock implements DistributedLock {
                 hold -> Optional.ofNullable(hold).<Lease>map(held -> asyncLease(held, place)));
     }
 
-    /** Takes the lock in an asynchronous call that may be observed, as a part of several. */
+    /** Acquires the lock in an asynchronous call that may be observed, as a part of several. */
     CompletableFuture<Optional<HoldLease>> takeAsync(
             long waitNanos, @Nullable Observation observed, @Nullable Throwable place) {
         return takeAsync(waitNanos, observed, hold -> Optional.ofNullable(hold).map(held -> asyncLease(held, place)));

@@ -183,7 +183,7 @@ final class Arrivals {
         throw new SelfDeadlockException(
                 name,
                 reentrant
-                        ? "Lock '" + name + "': this thread holds the read lock and cannot take the write lock; it"
+                        ? "Lock '" + name + "': this thread holds the read lock and cannot acquire the write lock; it"
                                 + " would wait for itself. Release the read lock first."
                         : "Lock '" + name + "' is not reentrant and this thread holds it already; it would wait for"
                                 + " itself.");

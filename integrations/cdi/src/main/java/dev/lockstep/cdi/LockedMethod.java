@@ -188,7 +188,7 @@ final class LockedMethod {
         return asynchronous;
     }
 
-    /** Takes the lock, runs and releases as this method wants it. */
+    /** Acquires the lock, runs and releases as this method wants it. */
     LockTemplate template(LockClient from) {
         LockTemplate template = from.template(options).waitAtMost(wait);
         return locked.fenced() ? template.fenced() : template;

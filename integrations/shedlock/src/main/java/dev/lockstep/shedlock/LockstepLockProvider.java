@@ -78,7 +78,7 @@ public final class LockstepLockProvider implements ExtensibleLockProvider {
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
         try {
-            // The lease belongs to the handle: it is not re-entrant, and ShedLock may unlock in another thread.
+            // The lease belongs to the handle: it is not reentrant, and ShedLock may unlock in another thread.
             Optional<Lease> lease = client.lock(configuration.getName(), options(configuration.getLockAtLeastFor()))
                     .tryAcquireAsync(Duration.ZERO)
                     .join();

@@ -111,7 +111,7 @@ class LockstepLockProviderTest {
                                 assertThat(other.lock(job("report", Duration.ZERO)))
                                         .isEmpty();
                                 assertThat(new LockstepLockProvider(one).lock(job("report", Duration.ZERO)))
-                                        .as("not re-entrant")
+                                        .as("not reentrant")
                                         .isEmpty();
                                 runs.incrementAndGet();
                             },

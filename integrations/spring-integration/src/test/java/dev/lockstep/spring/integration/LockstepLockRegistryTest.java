@@ -126,7 +126,7 @@ class LockstepLockRegistryTest {
                 assertThat(other.obtain(key.toString()).tryLock()).isFalse();
                 assertThat(other.obtain(key).tryLock(50, TimeUnit.MILLISECONDS)).isFalse();
                 Lock again = mine.obtain(key);
-                assertThat(again.tryLock()).as("re-entrant").isTrue();
+                assertThat(again.tryLock()).as("reentrant").isTrue();
                 again.unlock();
             });
             other.executeLocked(key, Duration.ofSeconds(20), () -> {});
