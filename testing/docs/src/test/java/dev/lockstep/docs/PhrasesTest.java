@@ -12,11 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /** The text is in plain words: it has none of the {@link Phrases}, except where an exception is named here. */
 class PhrasesTest {
-    /**
-     * Pages whose text has another reason to stay: history and decisions are not rewritten, and steps are a command's
-     * output.
-     */
-    private static final List<String> LEFT_ALONE = List.of("CHANGELOG.md", "docs/adr/", "docs/engines/steps/");
+    /** Pages whose text is a command's output. */
+    private static final List<String> LEFT_ALONE = List.of("docs/engines/steps/");
 
     /** Words that a file may keep: in a statement, a name. */
     private static final Map<String, List<String>> EXCEPTIONS =
