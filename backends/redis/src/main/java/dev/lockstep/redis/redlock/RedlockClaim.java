@@ -134,9 +134,9 @@ final class RedlockClaim implements Claim {
         if (done.isWon() && validUntil - backend.scheduler().nanoTime() > 0) {
             return granted(done, validUntil);
         }
-        Failure mortal = done.finalFailure();
-        if (mortal != null) {
-            return failed(mortal.asLockstepException(request.name(), "acquire"));
+        Failure finalFailure = done.finalFailure();
+        if (finalFailure != null) {
+            return failed(finalFailure.asLockstepException(request.name(), "acquire"));
         }
         Failure lasting = lastingFailure(done, ballot);
         if (lasting != null) {
