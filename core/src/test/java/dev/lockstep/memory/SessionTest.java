@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of grants and claims when the session that carries them lives, dies, or is closed. */
+/** What happens to grants and claims when the session that carries them lives, dies, or is closed. */
 class SessionTest extends EngineTest {
     @Nested
     class Renewal {

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Many threads of three clients claim, give up, downgrade and release at once, with and without faults. Judged by what
  * they saw: holds that the engine confirmed at their end do not overlap and have rising tokens, every claim is answered,
- * and nothing is left. The clock stands still, so no session ends but by a fault.
+ * and nothing is left. The clock does not move, so no session ends except by a fault.
  */
 class StressTest {
     private static final int THREADS = 6;

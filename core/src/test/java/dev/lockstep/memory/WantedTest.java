@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When a holder is told that another client waits for it. */
+/** When a holder is notified that another client waits for its lock. */
 class WantedTest extends EngineTest {
     @Test
     void aGrantIsWantedAsSoonAsAnotherClientWaits() {

@@ -83,7 +83,7 @@ public final class VirtualScheduler implements Scheduler {
     }
 
     /**
-     * Tells how long until the next timer.
+     * Computes how long it is until the next timer.
      *
      * @return zero if it is due; negative if there is none
      */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 
-/** Tests on a cluster of three, which a class has for itself and which is mended after each test. */
+/** Tests on a cluster of three, which each class has for itself and which is repaired after each test. */
 abstract class ClusterTestCase extends EtcdTestCase {
     @AutoClose
     static ServerGroup<EtcdServer> cluster;

@@ -42,7 +42,7 @@ class EtcdClusterTest extends ClusterTestCase {
                 held.close();
                 return true;
             } catch (ReleaseNotConfirmedException e) {
-                return true; // not confirmed in time; it goes on in the background
+                return true; // not confirmed in time; it continues in the background
             }
         });
         try (Lease next = waiting.get(20, TimeUnit.SECONDS)) {
@@ -134,7 +134,7 @@ class EtcdClusterTest extends ClusterTestCase {
         waiting.get().orElseThrow().close();
     }
 
-    /** A leader that stood still answers keepalives before it learns that there is another. */
+    /** A leader that was paused answers keepalives before it learns that there is another. */
     @Test
     void whatAStaleLeaderAnswersRenewsNothing() throws Exception {
         int[] stale = new int[1];

@@ -178,7 +178,7 @@ class EtcdCountsTest extends SingleMemberTestCase {
             all = allRequests() - all;
             events = events() - events;
             seen.add(transactions + " transactions, " + all + " requests, " + events + " events");
-            // The holder cancels its own watch first, but on another stream: its deletion may still be told to itself.
+            // The holder cancels its own watch first, but on another stream: its deletion may still reach that watch.
             if (transactions == 2 && all == 2 && (events == 1 || events == 2)) {
                 asItShouldBe++;
             }

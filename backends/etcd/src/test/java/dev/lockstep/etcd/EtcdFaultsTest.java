@@ -188,7 +188,7 @@ class EtcdFaultsTest extends SingleMemberTestCase {
         assertThatThrownBy(second::close).isInstanceOf(LockLostException.class);
     }
 
-    /** Reads are answered all the while, and so are the core's signs of life. */
+    /** Reads are answered during the whole time, and so are the core's pings. */
     @Test
     void claimsEndWithTheRefusalOfTheSessionThatTheyWaitFor() throws Exception {
         LockClient rival = connect();

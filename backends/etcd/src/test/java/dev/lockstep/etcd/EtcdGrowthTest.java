@@ -143,8 +143,8 @@ class EtcdGrowthTest extends SingleMemberTestCase {
     }
 
     /**
-     * All requests of the server stand still while it deletes the keys of a lease. A busy machine makes requests wait, too: so
-     * each span of time in which leases end is compared with the same span at a server that has no such leases.
+     * All requests of the server wait while it deletes the keys of a lease. A busy machine makes requests wait, too: so
+     * each span of time in which leases end is compared with the same span on a server that has no such leases.
      */
     @Test
     @Tag("full")
@@ -174,7 +174,7 @@ class EtcdGrowthTest extends SingleMemberTestCase {
         List<Long> stalls =
                 spans.stream().map(span -> span.here - span.there).sorted().toList();
         System.out.println(
-                "milliseconds that etcd stood still, less those of another server: " + stalls + " of " + spans);
+                "milliseconds for which etcd did not answer, less those of another server: " + stalls + " of " + spans);
         assertThat(stalls.get(stalls.size() * 3 / 4)).isLessThan(200);
         // Otherwise that says nothing: all leases would end in one long span.
         assertThat(spans).hasSizeGreaterThan(10);

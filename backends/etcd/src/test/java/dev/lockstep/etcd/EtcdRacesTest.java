@@ -295,7 +295,7 @@ class EtcdRacesTest extends SingleMemberTestCase {
         assertThat(second.lost().get(20, TimeUnit.SECONDS)).isEqualTo(LossReason.REVOKED);
     }
 
-    /** A watch may begin at a member that is behind: it tells of the claim before under the same key. */
+    /** A watch may begin on a member that is behind: it then reports an earlier claim with the same key. */
     @Test
     void anEventThatIsOlderThanTheLookDoesNotCount() {
         Watches.Watcher nobody = new Watches.Watcher() {

@@ -32,7 +32,7 @@ class EtcdSecurityTest extends EtcdTestCase {
     private static final String PASSWORD = "s3cret/@?";
     private static final String ENCODED = "s3cret%2F%40%3F";
 
-    /** The first encrypted connection of a busy JVM takes its time, and so do passwords at the server. */
+    /** The first encrypted connection of a busy JVM takes its time, and so do passwords on the server. */
     @Override
     LockClient.Builder builder() {
         return super.builder().requestTimeout(Duration.ofSeconds(20));
@@ -123,7 +123,7 @@ class EtcdSecurityTest extends EtcdTestCase {
         operator.login("root", "root");
         allow(operator, "READ");
         operator.list("lockstep/" + namespace + "/client/").forEach(session -> operator.revoke(session.lease()));
-        // A claim may still be made in the old session, and be told of its own write.
+        // A claim may still be made in the old session, and see its own write.
         await("the session is refused", () -> {
             Throwable told =
                     catchThrowable(() -> client.lock(NAME).acquireAsync().get(20, TimeUnit.SECONDS));

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Members whose disks are slow, or stand still for longer than a ttl. */
+/** Members whose disks are slow, or stop for longer than a ttl. */
 @Tag("full")
 class EtcdSlowDiskTest extends ClusterTestCase {
     private static final Duration TTL = Duration.ofSeconds(3);
@@ -44,7 +44,7 @@ class EtcdSlowDiskTest extends ClusterTestCase {
         }
     }
 
-    /** The disk of the leader stands still, so that there is another leader, of which the first one does not know. */
+    /** The disk of the leader stops, so that there is another leader, of which the first one does not know. */
     @Test
     void aHolderOnALeaderWhoseDiskStandsStillIsNotValidWhenTheNextHolderStarts() throws Exception {
         EtcdServer leader = awaitLeader(cluster.servers());
@@ -73,8 +73,8 @@ class EtcdSlowDiskTest extends ClusterTestCase {
     }
 
     /**
-     * etcd before 3.4.31 and 3.5.13: a leader whose disk stood still ends leases that its successor has renewed, those of
-     * holders and of waiters. No client can prevent it; but who has lost a lock by it is told.
+     * etcd before 3.4.31 and 3.5.13: a leader whose disk has stopped ends leases that its successor has renewed, those of
+     * holders and of waiters. No client can prevent it, but the clients that lose a lock by it are notified.
      */
     @Test
     void aHolderWhoseLeaseAnOldLeaderEndsIsTold() throws Exception {

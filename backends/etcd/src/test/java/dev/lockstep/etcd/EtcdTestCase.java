@@ -45,7 +45,7 @@ abstract class EtcdTestCase {
         return closedAfterwards(builder().url(url).connect());
     }
 
-    /** Connects, in several tries: what a test bears for a request may be too short for that on a busy machine. */
+    /** Connects, in several tries: the request timeout of a test may be too short for that on a busy machine. */
     LockClient connect(LockClient.Builder impatient) {
         LockClient[] client = new LockClient[1];
         await("a connection", () -> {
@@ -78,7 +78,7 @@ abstract class EtcdTestCase {
                 .until(condition);
     }
 
-    /** Gives back what may have been lost in an election that took long, but not without a word. */
+    /** Releases what may have been lost in an election that took long, and prints that. */
     static void giveBack(Lease held) {
         try {
             held.close();

@@ -44,7 +44,7 @@ class RotationTest extends EtcdTestCase {
         Files.writeString(file, "new\n");
         server.restart(); // so that no token of before is known
 
-        await("it logs in anew", () -> locks.lock("other").tryLock());
+        await("it logs in again", () -> locks.lock("other").tryLock());
         Duration remaining = held.remaining();
         await("it is renewed with the new token", () -> held.remaining().compareTo(remaining) > 0);
         held.close();

@@ -87,7 +87,7 @@ final class Exercise {
         }
     }
 
-    /** One step, which takes a lock and gives it back. */
+    /** One step, which acquires a lock and releases it. */
     @FunctionalInterface
     private interface Step {
         void run() throws InterruptedException;

@@ -30,7 +30,7 @@ final class MySqlDeadlocks {
     /**
      * Fights, and asserts that there was no deadlock.
      *
-     * @param counter the query that tells how many there were
+     * @param counter the query that counts them
      */
     static void assertNone(SqlServer server, String url, String counter) throws Exception {
         long before = count(server, counter);

@@ -44,7 +44,7 @@ abstract class MySqlOnlyContract extends MySqlContract {
         assertTlsIsAWrongSetUp("REQUIRED");
     }
 
-    /** Its driver prepares them at the server if it is told to, and need not do without. */
+    /** Its driver can prepare them on the server, but only if an option says so. */
     @Test
     void tooManyPreparedStatementsAreNotAWrongSetUp() {
         String url = database().url() + "&useServerPrepStmts=true&emulateUnsupportedPstmts=false";

@@ -20,7 +20,7 @@ class PlantedBugsTest extends PlantedBugs {
                         "WHERE name = ?",
                         "ContractH2Test: twoReadersThatArriveAtOnceAreBothCounted"),
                 new PlantedBug(
-                        "begin the tokens anew when a row was removed",
+                        "restart the tokens when a row was removed",
                         "dialect.drawn(now) + \", ?, ?, ?, ?, \"",
                         "dialect.drawn(\"1\") + \", ?, ?, ?, ?, \"",
                         "ContractH2Test: anIdleNameGoesAndItsNextTokenIsHigher"),

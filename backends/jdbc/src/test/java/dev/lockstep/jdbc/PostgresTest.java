@@ -536,7 +536,7 @@ class PostgresTest {
             Awaitility.await("it is refused").until(() -> sessions.trouble() != null);
             test.source().hurt(HurtSource.Fault.CUT);
             Awaitility.await("it is away").until(() -> sessions.trouble() == null);
-            TimeUnit.SECONDS.sleep(4); // with the times before it is too long to be borne
+            TimeUnit.SECONDS.sleep(4); // together with the times before, it is longer than the request timeout
             test.source().hurt(HurtSource.Fault.NONE);
             Awaitility.await("it is refused again")
                     .atMost(Duration.ofSeconds(SOON))
@@ -550,7 +550,7 @@ class PostgresTest {
         }
     }
 
-    /** It is free, but nobody can have it: what a look at it tells is no reason to wait for ever. */
+    /** The lock is free, but no claim can be granted: reading its row must not make the call wait forever. */
     @Test
     void aLockThatOnlyLooksFreeIsNotWaitedForForEver() throws Exception {
         try (TestClient holder = open();

@@ -361,7 +361,7 @@ class RefusalTest {
                 "not today");
     }
 
-    /** What was held is given back when it lends connections again, and callers are told nothing but what is theirs. */
+    /** What was held is released when the pool lends connections again, and callers see only errors of their own calls. */
     @Test
     void aDataSourceThatFailsInItsOwnWayForAWhile(@TempDir Path folder) throws Exception {
         Duration timeout = Duration.ofSeconds(2);

@@ -199,7 +199,7 @@ abstract class SqlContract extends SqlWaitingContract {
             }
             // Any clock of the last ten years, in whatever unit, is beyond this; pids, ttls and tickets are below. A
             // client
-            // that sweeps also says how long a name has to be idle.
+            // that cleans up also says how long a name has to be idle.
             long idle = Settings.DEFAULTS.idleNames().toNanos() / 1_000;
             assertThat(numbers).isNotEmpty().allMatch(number -> number < 1_000_000_000L || number == idle);
         }

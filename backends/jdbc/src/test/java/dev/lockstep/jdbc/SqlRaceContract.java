@@ -260,7 +260,7 @@ abstract class SqlRaceContract extends SqlBench {
         }
     }
 
-    /** What is left behind, and who removes it. */
+    /** What is left behind, and which client removes it. */
     @Nested
     class Cleaning {
         @Test
@@ -276,7 +276,7 @@ abstract class SqlRaceContract extends SqlBench {
                 String session = queryString("SELECT session FROM lockstep_locks WHERE name = ?", key("a"));
                 execute("DELETE FROM lockstep_sessions WHERE id = ?", session);
                 alive.call(link -> alive.backend().store().electSweeper(link, 0)); // makes the sweeper's row
-                await("swept", unused -> rows(session) == 0);
+                await("removed", unused -> rows(session) == 0);
             } finally {
                 dead.close();
             }

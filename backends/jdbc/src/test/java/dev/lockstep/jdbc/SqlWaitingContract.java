@@ -69,7 +69,7 @@ abstract class SqlWaitingContract extends SqlPermitContract {
 
         /** What waiters sent until the head of the queue had looked often. */
         private record Window(int clients, int looksOfTheHead, int looksOfTheLast, List<String> ofClaims) {
-            /** Nobody who waits writes: but for their sessions, and to make sure of their places from time to time. */
+            /** Waiters do not write, except to renew their sessions and, from time to time, to check their places. */
             boolean isCalm() {
                 return looksOfTheLast <= looksOfTheHead / 2 && ofClaims.size() <= 4 * clients;
             }
@@ -159,7 +159,7 @@ abstract class SqlWaitingContract extends SqlPermitContract {
             return clients.stream().mapToLong(client -> client.sent().size()).sum();
         }
 
-        /** What it sees in a glance is enough: it need not wait for the next time that it arrives anew. */
+        /** What it reads without a lock is enough: it need not wait for its next arrival. */
         @Test
         void aClaimThatWasRemovedFromTheQueueQueuesAgain() throws Exception {
             List<TestClient> clients = openSome(2);

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Mistakes in a URL are told apart from a server that is away, and drivers are found where they are. */
+/** Mistakes in a URL are not taken for a server that is down, and drivers are found wherever they are. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UrlTest {
     /** Nobody listens at port 1, so that a mistake has to be found without a server. */

@@ -42,7 +42,7 @@ final class Bench implements AutoCloseable {
         return client(url, ttl, Duration.ofSeconds(1));
     }
 
-    /** A client for tests that wait for neither a ttl nor a timeout: nothing ends while a busy machine stands still. */
+    /** A client for tests that wait for neither a ttl nor a timeout: nothing ends while a busy machine pauses. */
     LockClient patientClient(String options) {
         return client(server.url() + options, LONG_TTL, PATIENCE);
     }
@@ -51,7 +51,7 @@ final class Bench implements AutoCloseable {
         return client("redis://127.0.0.1:" + proxy.port(), LONG_TTL, PATIENCE);
     }
 
-    /** A client for tests that wait for a timeout, but for no ttl. */
+    /** A client for tests that wait for a timeout but not for a ttl. */
     LockClient clientGivingUpSoon(String url) {
         return client(url, LONG_TTL, Duration.ofSeconds(3));
     }

@@ -64,7 +64,7 @@ class ClockTest {
         host.clockOff(MINUTE);
         try (Lease next = waiting.get(20, TimeUnit.SECONDS)) {
             assertThat(next.token()).isGreaterThan(token);
-            Bench.await("the loss is told", () -> !held.isValid());
+            Bench.await("the loss is reported", () -> !held.isValid());
             assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
             assertThat(next.isValid()).isTrue();
             assertThat(other.inspect(NAME).holders()).hasSize(1);

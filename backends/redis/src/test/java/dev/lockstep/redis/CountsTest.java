@@ -299,7 +299,7 @@ class CountsTest {
             assertThat(renewals).isLessThanOrEqualTo(periods * locks / 500).isPositive();
             assertThat(leases).allMatch(lease -> lease.join().isValid());
             leases.forEach(lease -> lease.join().closeAsync());
-            Bench.await("all is given back", () -> client.list("").isEmpty());
+            Bench.await("all is released", () -> client.list("").isEmpty());
         }
     }
 
@@ -315,7 +315,7 @@ class CountsTest {
         Bench.letPass(Duration.ofMillis(100));
         proxy.stall(TcpProxy.Direction.REQUESTS);
         held.close();
-        // It can ask for nothing, so this is what it was told.
+        // It can make no request, so it has this from an earlier answer.
         Lease lease = waiting.get(20, TimeUnit.SECONDS);
         assertThat(lease.isValid()).isTrue();
         // It was given for as long as the waiter's place was kept, and is confirmed to the full ttl.

@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.awaitility.Awaitility;
 
-/** Threads of several clients that go in and out of rooms, until they are told to stop. */
+/** Threads of several clients that go in and out of rooms, until they are asked to stop. */
 final class Crowd {
     private static final int THREADS = 2;
 

@@ -107,7 +107,7 @@ class FailoverTest {
                         .hasMessageContaining("replicas")
                         .hasMessageContaining(NAME);
                 Bench.await("it is free", () -> plain.list("").isEmpty());
-                // Also if it is handed over by another client.
+                // The same if it is handed over by another client.
                 for (LockOptions options : new LockOptions[] {
                     LockOptions.defaults(), LockOptions.defaults().fair()
                 }) {
@@ -180,7 +180,7 @@ class FailoverTest {
                 Bench.awaitRenewal(held);
                 Lease other = careless.lock("careless").acquireAsync().get();
                 link.cut();
-                Bench.await("the loss is told", () -> !reasons.isEmpty());
+                Bench.await("the loss is reported", () -> !reasons.isEmpty());
                 assertThat(reasons).containsExactly(LossReason.EXPIRED);
                 assertThat(other.isValid()).isTrue();
                 assertThat(replica.isAlive()).isTrue();
@@ -210,7 +210,7 @@ class FailoverTest {
                     try (Lease next =
                             other.lock(NAME).tryAcquire(Duration.ofSeconds(20)).orElseThrow()) {
                         assertThat(next.token()).isGreaterThan(token);
-                        Bench.await("the loss is told", () -> reasons.size() == 1);
+                        Bench.await("the loss is reported", () -> reasons.size() == 1);
                         assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
                         assertThat(next.isValid()).isTrue();
                     }
@@ -298,7 +298,7 @@ class FailoverTest {
                     held.close();
                     Lease next = waiting.handle((lease, error) -> lease).get(60, TimeUnit.SECONDS);
                     if (next == null) {
-                        // Too early for the second replica: then it is told, and not granted.
+                        // Too early for the second replica: then the waiter gets a message, but not the lock.
                         assertThatThrownBy(waiting::get).hasCauseInstanceOf(LockUnavailableException.class);
                     } else {
                         assertThat(next.token()).isGreaterThan(token);

@@ -239,7 +239,7 @@ class FaultsTest extends OneServerTestCase {
             refused("READONLY", () -> waiting.get(20, TimeUnit.SECONDS));
             refused("READONLY", () -> lock.acquireAsync().get(20, TimeUnit.SECONDS));
             refused("READONLY", () -> lock.tryAcquire(timeout.multipliedBy(3)));
-            // Shorter than refusals are borne, and long enough for the engine to be asked whether it is there.
+            // Shorter than refusals are retried, and long enough for a ping of the engine.
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> lock.tryAcquire(timeout.multipliedBy(7).dividedBy(10)))
                         .isInstanceOf(LockUnavailableException.class);
@@ -248,7 +248,7 @@ class FaultsTest extends OneServerTestCase {
         }
     }
 
-    /** What it was told of the lock may be long over. */
+    /** What it knows of the lock may be long over. */
     @ParameterizedTest
     @ValueSource(strings = {"", "?queue=off"})
     void aReplicaThatKnowsOfAHolderIsAnErrorAndNotABusyLock(String options) throws Exception {

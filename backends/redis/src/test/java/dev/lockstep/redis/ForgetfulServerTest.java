@@ -77,7 +77,7 @@ class ForgetfulServerTest extends OneServerTestCase {
             case "delete" -> bench.server().command("DEL", KEY);
             default -> bench.server().command("FLUSHALL");
         }
-        Bench.await("the loss is told", () -> !reasons.isEmpty());
+        Bench.await("the loss is reported", () -> !reasons.isEmpty());
         assertThat(reasons).containsExactly(LossReason.REVOKED);
         assertThat(held.isValid()).isFalse();
         assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
@@ -95,7 +95,7 @@ class ForgetfulServerTest extends OneServerTestCase {
         CompletableFuture<Lease> waiting = waiter(other, holder);
         bench.server().command("FLUSHALL");
         serves(waiting, Bench.PATIENCE);
-        Bench.await("the loss is told", () -> !held.isValid());
+        Bench.await("the loss is reported", () -> !held.isValid());
         assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
     }
 

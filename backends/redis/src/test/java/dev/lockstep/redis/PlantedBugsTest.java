@@ -20,7 +20,7 @@ class PlantedBugsTest extends PlantedBugs {
                         "granted(answer, Renewer.deadline(backend.scheduler().nanoTime(), backend.ttl()))",
                         "ContractRedisTest: validityCountsFromTheSendingOfTheRequest"),
                 new PlantedBug(
-                        "begin the tokens anew when the server has forgotten them",
+                        "restart the tokens when the server has forgotten them",
                         "local token = next_token(known[2]) redis.call('HSET', KEYS[1]",
                         "local token = (known[2] or 0) + 1 redis.call('HSET', KEYS[1]",
                         "ForgetfulServerTest: aLockThatTheServerForgotIsLostAndItsTokensStillRise"),
@@ -45,7 +45,7 @@ class PlantedBugsTest extends PlantedBugs {
                         "elseif false then",
                         "ContractRedisTest: aWriterOfAnotherClientWaitsForTheLastReader"),
                 new PlantedBug(
-                        "grant a permit too many to who waits",
+                        "grant a waiter a permit too many",
                         "elseif limit and permits_in_use() + (tonumber(permits) or 1) > limit then",
                         "elseif limit and permits_in_use() > limit then",
                         "SemaphoreScriptsTest: aClaimForManyPermitsIsNotPassed"),

@@ -97,7 +97,7 @@ class PushErrorsTest {
             Bench.await("it listens", () -> subscriptions(set.server(0)) == 1);
             failing = true;
             set.server(0).command("CLIENT", "KILL", "TYPE", "pubsub");
-            Bench.await("it is told", () -> log.text().contains(WHAT));
+            Bench.await("it is logged", () -> log.text().contains(WHAT));
             failing = false;
             Bench.await("it listens again", () -> subscriptions(set.server(0)) == 1);
             assertThat(client.lock("order:42").tryLock()).isTrue();

@@ -31,7 +31,7 @@ class RedlockClockTest {
     private static final Duration MINUTE = Duration.ofSeconds(60);
     private static final Duration TTL = Duration.ofSeconds(3);
 
-    /** So long that who waits tries several times before a renewal gives the holder back what it lost. */
+    /** So long that a waiter tries several times before a renewal restores what the holder lost. */
     private static final Duration LONG_TTL = Duration.ofSeconds(18);
 
     /** The machine of servers 0 and 1, and that of servers 2, 3 and 4. */
@@ -86,7 +86,7 @@ class RedlockClockTest {
         }
     }
 
-    /** Outside the promise: the lock is granted early. The holder is told, and storage can tell who is the later one. */
+    /** Outside the promise: the lock is granted early. The holder is notified, and storage can see which one is later. */
     @Test
     void aMajorityThatIsSetForwardEndsAHoldEarlyAndTheTokenProtects() throws Exception {
         Lease held = set.client(LONG_TTL).lock(NAME).acquireAsync().get();
@@ -98,7 +98,7 @@ class RedlockClockTest {
         succeeds(waiting, held, token);
     }
 
-    /** Outside the promise too: who has no more than a majority loses it with one server. */
+    /** Outside the promise, too: a holder with only a majority loses it with one server. */
     @Test
     void oneServerThatIsSetForwardEndsAHoldOfABareMajority() throws Exception {
         List<TcpProxy> proxies = set.proxies();
@@ -115,7 +115,7 @@ class RedlockClockTest {
     private static void succeeds(CompletableFuture<Lease> waiting, Lease held, long token) throws Exception {
         try (Lease next = waiting.get(20, TimeUnit.SECONDS)) {
             assertThat(next.token()).isGreaterThan(token);
-            Bench.await("the loss is told", () -> !held.isValid());
+            Bench.await("the loss is reported", () -> !held.isValid());
             assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
             assertThat(next.isValid()).isTrue();
         }

@@ -114,7 +114,7 @@ class RedlockCountsTest {
         assertThat(threads).isLessThanOrEqualTo(2L * servers * 7);
         assertThat(set.servers()).allMatch(server -> Integer.parseInt(server.info("connected_clients")) <= 2 * 5 + 2);
         held.forEach(Lease::closeAsync);
-        Bench.await("all is given back", () -> waiter.list("held-").isEmpty());
+        Bench.await("all is released", () -> waiter.list("held-").isEmpty());
     }
 
     @Tag("full")
@@ -146,7 +146,7 @@ class RedlockCountsTest {
         }
         assertThat(leases.stream().filter(lease -> !lease.isValid())).isEmpty();
         leases.forEach(Lease::closeAsync);
-        Bench.await("all is given back", () -> client.list("").isEmpty());
+        Bench.await("all is released", () -> client.list("").isEmpty());
     }
 
     /** How many commands each server has had at least. */

@@ -60,7 +60,7 @@ class RedlockFaultsTest {
 
     // ---------------------------------------------------------------- restarts
 
-    /** The holder has no more than a majority, and cannot be told of anything; then servers forget it. */
+    /** The holder has only a majority, and cannot be notified of anything; then servers forget it. */
     @ParameterizedTest
     @Tag("full")
     @ValueSource(ints = {1, 3})
@@ -135,7 +135,7 @@ class RedlockFaultsTest {
         LockClient rival = set.client(TTL);
         assertThat(rival.lock(NAME).tryLock()).isFalse();
         held.close();
-        Bench.await("it is given back everywhere", () -> owners() == 0);
+        Bench.await("it is released everywhere", () -> owners() == 0);
     }
 
     @Test
@@ -313,7 +313,7 @@ class RedlockFaultsTest {
         CompletableFuture<Void> released = held.closeAsync();
         Bench.letPass(Duration.ofSeconds(1));
         set.servers().forEach(server -> server.command("CONFIG", "SET", "min-replicas-to-write", "0"));
-        Bench.await("it is given back everywhere", () -> owners() == 0);
+        Bench.await("it is released everywhere", () -> owners() == 0);
         released.get(20, TimeUnit.SECONDS);
     }
 
@@ -373,7 +373,7 @@ class RedlockFaultsTest {
                 .toList();
     }
 
-    /** The first claim has a majority and stands still before it writes its token; the next claim is granted meanwhile. */
+    /** The first claim has a majority and pauses before it writes its token; the next claim is granted meanwhile. */
     @Test
     @Tag("full")
     void aClaimThatStallsBetweenTheRoundsGetsNoTokenAboveItsSuccessors() throws Exception {
@@ -435,7 +435,7 @@ class RedlockFaultsTest {
         assertThat(held.isValid()).isTrue();
         assertThat(owners()).isEqualTo(5);
         set.servers().forEach(server -> server.command("FLUSHALL"));
-        Bench.await("the loss is told", () -> !held.isValid());
+        Bench.await("the loss is reported", () -> !held.isValid());
         assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
     }
 }

@@ -198,7 +198,7 @@ class RedlockSetUpsTest {
                     Duration.ofSeconds(2));
             twice.start();
             Redlocks.age(twice, 5);
-            Bench.await("it is told", () -> log.tells("has no vote", "are the same server"));
+            Bench.await("it is logged", () -> log.tells("has no vote", "are the same server"));
             works(client);
             set.server(0).kill();
             set.server(1).kill();
@@ -214,12 +214,12 @@ class RedlockSetUpsTest {
         try (Redlocks set = Redlocks.of(different);
                 Logged log = new Logged()) {
             works(set.client(Duration.ofSeconds(5)));
-            Bench.await("it is told", () -> log.tells("different versions", "6.2", "alike"));
+            Bench.await("it is logged", () -> log.tells("different versions", "6.2", "alike"));
             assertThat(log.text()).doesNotContain("maxmemory-policy");
             set.server(0)
                     .command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"); // without a limit it evicts nothing
             works(set.client(Duration.ofSeconds(5)));
-            Bench.await("it is told", () -> log.tells("maxmemory-policy", "allkeys-lru", "noeviction", "alike"));
+            Bench.await("it is logged", () -> log.tells("maxmemory-policy", "allkeys-lru", "noeviction", "alike"));
         }
     }
 
@@ -248,7 +248,7 @@ class RedlockSetUpsTest {
         }
     }
 
-    /** Set up anew while clients are connected; they look again when they come again. */
+    /** The server is replaced while clients are connected; they check it when they connect again. */
     @Test
     void aServerThatBeginsToEvictHasNoVoteUntilItStops() throws Exception {
         try (Redlocks set = Redlocks.start(3);
@@ -260,7 +260,7 @@ class RedlockSetUpsTest {
                 server.command("CONFIG", "SET", "maxmemory", "100mb", "maxmemory-policy", "allkeys-lru");
                 server.command("CLIENT", "KILL", "TYPE", "pubsub");
                 Bench.await(
-                        "it is told", () -> log.tells("has no vote", Integer.toString(server.port()), "noeviction"));
+                        "it is logged", () -> log.tells("has no vote", Integer.toString(server.port()), "noeviction"));
             }
             assertThatThrownBy(client.lock("order:42")::tryLock)
                     .isInstanceOf(LockUnavailableException.class)

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.RedisClient;
 
-/** What the scripts do at the server, where no client could bring it about at will. */
+/** What the scripts do on the server, in states that no client can bring about at will. */
 class ScriptsTest {
     private static final Keys KEYS = new Keys("ns", "name");
     private static final String FIRST = "aaaaaaaaaaaaaaaaaaaaaa.1";
@@ -252,7 +252,7 @@ class ScriptsTest {
         acquire(FIRST, "X", true, true, 10_000);
         assertThat(acquire(SECOND, "X", true, true, 10_000)).isZero();
         release(FIRST, 0);
-        assertThat(owner()).isNull(); // told that it is free
+        assertThat(owner()).isNull(); // it has learned that the lock is free
         assertThat(acquire(THIRD, "X", true, true, 10_000)).isEqualTo(1);
         assertThat(look(SECOND).get(1)).isEqualTo(0L); // came too late
         release(THIRD, 0);
@@ -300,7 +300,7 @@ class ScriptsTest {
         acquire(FIRST, "X", true, true, 10_000);
         assertThat(acquire(SECOND, "X", false, true, 10_000)).isEqualTo(-1);
         assertThat(acquire(SECOND, "S", false, false, 10_000)).isEqualTo(-1);
-        acquire(THIRD, "X", true, false, 10_000); // granted by who frees it, however late this test goes on
+        acquire(THIRD, "X", true, false, 10_000); // granted by the claim that frees it, however late this test continues
         release(FIRST, 0);
         assertThat(owner()).isEqualTo(THIRD);
         assertThat(acquire(SECOND, "S", false, true, 10_000)).isEqualTo(-1);

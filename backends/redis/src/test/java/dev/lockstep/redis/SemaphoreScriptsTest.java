@@ -27,8 +27,8 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * What the scripts do with semaphores at the server, where no client could bring it about at will. A claim that must live
- * has ten seconds, for a few requests; one that must be dead has one millisecond, and then more than that passes.
+ * What the scripts do with semaphores on the server, in states that no client can bring about at will. A claim that must
+ * live has ten seconds, for a few requests; one that must be dead has one millisecond, and then more than that passes.
  */
 class SemaphoreScriptsTest {
     private static final Keys KEYS = new Keys("ns", "name");
@@ -321,7 +321,7 @@ class SemaphoreScriptsTest {
         assertThat(jedis.hgetAll(LOCK)).isEqualTo(before);
     }
 
-    /** Should a server lose the lock's key and keep the others, those who wait must ask again rather than hold without a limit. */
+    /** If a server loses the lock's key and keeps the others, waiters must ask again rather than hold without a limit. */
     @Test
     void aWaiterWhoseNumberOfPermitsWasLostAsksAgain() {
         acquire(1, 1, 1);

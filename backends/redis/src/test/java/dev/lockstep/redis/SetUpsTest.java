@@ -59,7 +59,7 @@ class SetUpsTest {
         }
     }
 
-    /** Fails to connect, with a message that tells why and not the password. */
+    /** Fails to connect, with a message that says why, without the password. */
     private static void refused(Class<? extends LockstepException> type, String word, ThrowingCallable call) {
         assertThatThrownBy(call).isInstanceOf(type).hasMessageContaining(word).satisfies(error -> {
             StringWriter all = new StringWriter();

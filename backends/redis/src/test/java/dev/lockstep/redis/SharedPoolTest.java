@@ -70,7 +70,7 @@ class SharedPoolTest extends OneServerTestCase {
                 .connect();
     }
 
-    /** Borrows all that a pool will lend, also those connections that a client is about to give back. */
+    /** Borrows all that a pool will lend, including connections that a client is about to return. */
     private static List<Connection> exhaust(Pool<Connection> pool) throws Exception {
         List<Connection> taken = new ArrayList<>();
         try {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The contract on an ensemble of three, where a client that is cut off is told nothing about it. */
+/** The contract on an ensemble of three, where a client that is cut off is not notified of that. */
 @Tag("full")
 class ContractEnsembleTest extends LockContract {
     @AutoClose

@@ -94,7 +94,7 @@ class CostTest extends CountedClients {
         takeAndGiveBack(lock, 1);
         long most = BLOCK / 2L - 1;
         assertThat(leastOfBlocks(most, () -> events(client), times -> takeAndGiveBack(lock, times)))
-                .as("events, but for holds that took long on a busy machine")
+                .as("events, except for holds that took long on a busy machine")
                 .isLessThanOrEqualTo(most);
     }
 
@@ -165,7 +165,7 @@ class CostTest extends CountedClients {
         }
     }
 
-    /** Threads of one client follow each other without the server, until it tells that another client waits. */
+    /** Threads of one client follow each other without the server, until it reports that another client waits. */
     @Test
     void aHolderThatHandsOffLocallyLearnsThatItIsWanted() throws Exception {
         Deque<CompletableFuture<Lease>> local = new ArrayDeque<>();

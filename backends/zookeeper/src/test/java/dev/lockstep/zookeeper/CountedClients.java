@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Clients whose requests are counted at the server, for each client. */
+/** Clients whose requests are counted on the server, for each client. */
 abstract class CountedClients {
     static final int TIMES = 50;
 

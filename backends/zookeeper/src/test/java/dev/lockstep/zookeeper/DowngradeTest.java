@@ -20,7 +20,7 @@ class DowngradeTest {
     /** A waiter also looks by itself, each third of this. */
     private static final Duration TTL = Duration.ofSeconds(60);
 
-    /** Half of such a third: who is not woken is late, also on a busy machine. */
+    /** Half of such a third: a waiter that is not woken is later than this, even on a busy machine. */
     private static final Duration SOON = TTL.dividedBy(6);
 
     @Test

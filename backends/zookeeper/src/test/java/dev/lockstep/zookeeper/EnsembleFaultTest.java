@@ -68,7 +68,7 @@ class EnsembleFaultTest {
         return lease[0];
     }
 
-    /** Holds before, keeps or is told of the loss, and in either case the next has a higher token. */
+    /** The first holder keeps its lock or is notified of the loss; in either case the next one has a higher token. */
     private void survives(Runnable fault) throws Exception {
         try (LockClient client = connect(ensemble.addresses(), "client");
                 LockClient rival = connect(ensemble.addresses(), "rival")) {

@@ -85,7 +85,7 @@ class NodeNamesTest {
 
     @Test
     void theQueueIsInTheOrderOfArrival() {
-        // The last three came when the counter was used up, and are told apart by their age.
+        // The last three came when the counter was used up, and are distinguished by their age.
         Map<String, Long> ages = Map.of("w:e:2147483647", 100L, "r:f:-2147483648", 101L, "w:a:2147483647", 102L);
         assertThat(QueueNode.queue(
                         List.of(

@@ -85,7 +85,7 @@ class RefusalTest {
                 });
     }
 
-    /** As when Kerberos' KDC is away: ZooKeeper's client tells it by the event of a refusal, and no server was asked. */
+    /** As when Kerberos' KDC is down: ZooKeeper's client reports it by an event of a refusal, and no server was asked. */
     @Test
     void aLoginThatFailsHereIsAnOutageAndNotAWrongSetup() throws Exception {
         Lease lease = client.lock("x").acquireAsync().get();
@@ -144,7 +144,7 @@ class RefusalTest {
         isLetInAgain();
     }
 
-    /** Each try leaves a session at the server for the ttl, since it is made before the client is refused. */
+    /** Each try leaves a session on the server for the ttl, since it is made before the client is refused. */
     @Test
     void aClientThatIsRefusedTriesAgainLessAndLessOften() throws Exception {
         logins.set("Context", "wr0ng");

@@ -33,7 +33,7 @@ class MultiLockTest {
         engine.answersAtOnce = true;
     }
 
-    /** How often each grant was given back, in the order in which they came. */
+    /** How often each grant was released, in the order in which they came. */
     private void assertGivenBack(int... releases) {
         assertThat(engine.grants.stream().mapToInt(grant -> grant.releases).toArray())
                 .containsExactly(releases);

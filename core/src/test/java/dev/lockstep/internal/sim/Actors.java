@@ -341,7 +341,7 @@ final class Actors {
             oracle.ended(call, null);
         } catch (LockLostException e) {
             call.done = true;
-            call.closed = true; // another hold of this thread is lost, and waits to be given back
+            call.closed = true; // another hold of this thread is lost, and waits to be released
         } catch (SelfDeadlockException e) {
             call.done = true;
             call.closed = true;
@@ -509,7 +509,7 @@ final class Actors {
                     world.violate("a hold outlived its client");
                 }
                 if (call.listens && setup.directExecutor && call.toldLosses != 1) {
-                    world.violate("a hold was told " + call.toldLosses + " times that its client was closed");
+                    world.violate("a hold was notified " + call.toldLosses + " times that its client was closed");
                 }
                 close(call);
             }
@@ -541,7 +541,7 @@ final class Actors {
             if (!call.done) {
                 world.violate("L: call " + call.number + " still waits though nothing stands in its way");
             } else if (!call.closed) {
-                world.violate("call " + call.number + " was not given back by the test");
+                world.violate("call " + call.number + " was not released by the test");
             }
         }
     }

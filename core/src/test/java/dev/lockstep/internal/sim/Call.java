@@ -72,7 +72,7 @@ final class Call {
 
     boolean closed;
 
-    /** A writer that gave back while its own thread read on: those who read with it share its token. */
+    /** A writer that released while its own thread read on: readers that hold the lock with it share its token. */
     boolean downgraded;
 
     boolean givenBack;

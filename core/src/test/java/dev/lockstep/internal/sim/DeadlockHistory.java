@@ -77,7 +77,7 @@ final class DeadlockHistory extends RecipeWorld {
         here.get(world.below(here.size())).act();
     }
 
-    /** First it is checked that nothing is recorded of those who do not wait; then everybody leaves. */
+    /** First it is checked that nothing is recorded of threads that do not wait; then all of them leave. */
     @Override
     void finish() {
         for (Node node : nodes) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The engine itself: sessions, holders and queues, as plainly as they can be written. It has no network: what happens
- * here happens at once and in order. What is granted is told to the node's backend through {@link SimBackend}.
+ * here happens at once and in order. The node's backend is notified of grants through {@link SimBackend}.
  */
 final class LockServer {
     private final World world;
@@ -31,7 +31,7 @@ final class LockServer {
         }
     }
 
-    /** A lock: who holds it and who waits, in order. */
+    /** A lock: its holders and its waiters, in order. */
     static final class Lock {
         final int index;
         final List<Entry> holders = new ArrayList<>();
@@ -50,7 +50,7 @@ final class LockServer {
         }
     }
 
-    /** A client's life at the server; it ends when nothing has been heard for the ttl. */
+    /** A client's life on the server; it ends when nothing has been heard for the ttl. */
     static final class Session {
         final Node node;
         private boolean known;

@@ -29,7 +29,7 @@ final class Node implements Scheduler, Executor {
     /** What was due while this node was paused. */
     final List<World.Event> late = new ArrayList<>();
 
-    /** Grants of each name that the core was told of. */
+    /** Grants of each name that were reported to the core. */
     final int[] told;
 
     /** Since when a grant of each name has been kept for nobody; -1 if none is. Kept by the oracle. */
@@ -45,7 +45,7 @@ final class Node implements Scheduler, Executor {
     @Nullable
     SimBackend other;
 
-    /** Whether the client has told that it is in fallback, and not yet that it has left it. */
+    /** Whether the client has reported that it is in fallback, and not yet that it has left it. */
     AtomicBoolean inFallback = new AtomicBoolean();
 
     Node(int index, World world, Setup setup) {

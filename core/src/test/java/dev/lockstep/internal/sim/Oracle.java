@@ -70,7 +70,7 @@ final class Oracle implements LockServer.Watcher {
                 world.violate("X: the server granted name " + name + " while node " + other.node.index
                         + " believes in its lease");
             } else if (other.listens && other.toldLosses == 0 && setup.directExecutor && !other.isMulti()) {
-                world.violate("N: node " + other.node.index + " was not told of its loss before the next grant");
+                world.violate("N: node " + other.node.index + " was not notified of its loss before the next grant");
             }
         }
     }
@@ -134,7 +134,7 @@ final class Oracle implements LockServer.Watcher {
 
     // ---------------------------------------------------------------- bounds
 
-    /** Nobody is overtaken for ever: who stands first may be, so many times. */
+    /** No call is overtaken forever: the first in the queue may be, so many times. */
     private void checkOrder(Call call) {
         for (int i = 0; i < calls.size(); i++) {
             Call first = calls.get(i);
@@ -233,7 +233,7 @@ final class Oracle implements LockServer.Watcher {
             }
         } else if (cause instanceof LockUnavailableException) {
             if (!mayBeUnavailable(call)) {
-                world.violate("U: call " + call.number + " was told that the engine is unreachable: " + cause);
+                world.violate("U: call " + call.number + " got the answer that the engine is unreachable: " + cause);
             }
         } else {
             world.violate("call " + call.number + " failed with " + cause);
@@ -288,18 +288,18 @@ final class Oracle implements LockServer.Watcher {
         call.livesUntil = world.now() + (certain ? 0 : 2 * Setup.REQUEST_TIMEOUT);
     }
 
-    /** Who is told that another holds a lock must not be told so because its own client has not given it back. */
+    /** A call must not get the answer that another holds the lock because its own client has not released it. */
     private void checkKnown(Call call) {
         if (!setup.directExecutor || setup.fallback != Setup.Fallback.NONE || call.isMulti()) {
             return;
         }
         SimBackend backend = call.backend;
         if (!backend.wasUsed(call.name(), call.start)) {
-            world.violate("U: call " + call.number + " was told of another holder, and nobody was asked");
+            world.violate("U: call " + call.number + " got the answer that another holds the lock, and nobody was asked");
         }
         long decided = call.wait > 0 ? Math.min(call.start + call.wait, world.now()) : world.now();
         if (backend.hasUnconfirmed(call.name(), decided) && !backend.hadGrant(call.name(), decided)) {
-            world.violate("U: call " + call.number + " was told of another holder, which may be its own client");
+            world.violate("U: call " + call.number + " got the answer that another holds the lock, which may be its own client");
         }
     }
 
@@ -316,7 +316,7 @@ final class Oracle implements LockServer.Watcher {
             return true;
         }
         if (call.thread != null && call.wait == Call.FOREVER) {
-            return true; // told before the thread looked
+            return true; // reported before the thread looked
         }
         if (call.backend.hadTrouble(call.name(), call.start)) {
             return true;
@@ -352,13 +352,13 @@ final class Oracle implements LockServer.Watcher {
     void toldLoss(Call call, LossReason reason) {
         world.trace("lost " + reason, call.node.index, call.number, 0);
         if (++call.toldLosses > 1) {
-            world.violate("the loss of call " + call.number + " was told twice");
+            world.violate("the loss of call " + call.number + " was reported twice");
         }
         if (call.givenBack) {
-            world.violate("a hold that was given back was told of a loss");
+            world.violate("a loss was reported for a hold that was released");
         }
         if (call.isValid()) {
-            world.violate("a hold that was told of its loss says that it is valid");
+            world.violate("a hold whose loss was reported says that it is valid");
         }
         mayBeLost(call);
     }
@@ -369,26 +369,26 @@ final class Oracle implements LockServer.Watcher {
         }
     }
 
-    /** A hold was given back, with this result. */
+    /** A hold was released, with this result. */
     void gaveBack(Call call, @Nullable Throwable error) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        world.trace(cause == null ? "given back" : cause.getClass().getSimpleName(), call.node.index, call.number, 1);
+        world.trace(cause == null ? "released" : cause.getClass().getSimpleName(), call.node.index, call.number, 1);
         isOver(call, cause == null);
         if (cause == null) {
             call.givenBack = true;
             if (call.toldLosses > 0) {
-                world.violate("the loss of call " + call.number + " was told, but not when it was given back");
+                world.violate("the loss of call " + call.number + " was reported, but not when it was released");
             }
         } else if (cause instanceof LockLostException) {
             mayBeLost(call);
         } else if (!(cause instanceof ReleaseNotConfirmedException && setup.faults)) {
-            world.violate("giving back call " + call.number + " failed with " + cause);
+            world.violate("releasing call " + call.number + " failed with " + cause);
         }
     }
 
     // ---------------------------------------------------------------- Z
 
-    /** After every step: whoever waits has a claim under way, and a grant that nobody uses is given back. */
+    /** After every step: a call that waits has a claim under way, and an unused grant is released. */
     void checkStep(Node node) {
         if (!setup.directExecutor || !node.isOpen()) {
             return;
@@ -414,7 +414,7 @@ final class Oracle implements LockServer.Watcher {
         checkIdle(node, grants);
     }
 
-    /** Nobody waits for long for what its own client has not given back. */
+    /** No call waits for long for what its own client has not released. */
     private void checkHeldUp(Node node) {
         if (setup.fallback != Setup.Fallback.NONE || node.isPaused()) {
             return;
@@ -435,7 +435,7 @@ final class Oracle implements LockServer.Watcher {
         }
     }
 
-    /** No hold outlives its maximum time, and who listens is told, also if nobody looks. */
+    /** No hold outlives its maximum time, and listeners are notified even if nothing checks the hold. */
     private void checkMaxHolds(Node node) {
         for (int i = 0; i < holding.size(); i++) {
             Call call = holding.get(i);
@@ -444,7 +444,7 @@ final class Oracle implements LockServer.Watcher {
             }
             long over = world.now() - Math.max(call.begun + call.leaseTime, node.resumedAt());
             if (call.listens && over > IDLE && call.toldLosses == 0) {
-                world.violate("N: call " + call.number + " was not told that its maximum time is over");
+                world.violate("N: call " + call.number + " was not notified that its maximum time is over");
             } else if (!call.listens && over >= 0 && call.isValid()) {
                 world.violate("X: call " + call.number + " holds for longer than its maximum time");
             }
@@ -481,7 +481,7 @@ final class Oracle implements LockServer.Watcher {
         }
     }
 
-    /** At the end: each claim was given back exactly once, in the one right way. */
+    /** At the end: each claim was released exactly once, in the one right way. */
     void checkClaims(SimBackend backend) {
         for (SimClaim claim : backend.claims) {
             SimGrant grant = claim.grant;

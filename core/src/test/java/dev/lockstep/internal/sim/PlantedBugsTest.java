@@ -100,7 +100,7 @@ class PlantedBugsTest {
                         "gate.postAndDecide(now -> rules.claims.end(passage));",
                         "gate.post(() -> rules.claims.end(passage));"),
                 new Mutant(
-                        "give back twice",
+                        "release twice",
                         "effects.addOwn(last);",
                         "effects.addOwn(last); effects.add(new Effect.Release(passage, rest));"),
                 new Mutant(
@@ -127,7 +127,7 @@ class PlantedBugsTest {
                         ": client.patienceNanos() - Math.max(",
                         ": client.patienceNanos() / 4 - Math.max("),
                 new Mutant(
-                        "wait for ever for what this client gives back",
+                        "wait forever for what this client releases",
                         "boolean heldUp = rules.leftovers.holdUpTheQueue();",
                         "boolean heldUp = false;"),
                 new Mutant(
@@ -135,7 +135,7 @@ class PlantedBugsTest {
                         "if (asked && claim != null && claim.mustWait()) {",
                         "if (asked) {"),
                 new Mutant(
-                        "take what this client gives back for another's",
+                        "take what this client releases for another's",
                         "passage.isLeaving() && isOverdue(passage, now)",
                         "false"),
                 new Mutant(
@@ -146,7 +146,7 @@ class PlantedBugsTest {
                         "take several locks in any order",
                         "locks.sort(Comparator.comparing(TurnstileLock::name));",
                         ""),
-                new Mutant("let running threads overtake for ever", "first.bypassed() < MAX_BYPASS;", "true;"),
+                new Mutant("let running threads overtake forever", "first.bypassed() < MAX_BYPASS;", "true;"),
                 new Mutant(
                         "believe in two grants that conflict",
                         "        rules.losses.loseOverruled(passage);\n        boolean lostAtOnce",
@@ -192,13 +192,13 @@ class PlantedBugsTest {
                         "if (!held.standsAgainst(request, side.other())) {",
                         "if (true) {"),
                 new Mutant("fall back too soon", "if (silent >= afterNanos) {", "if (silent >= afterNanos / 4) {"),
-                new Mutant("stay in fallback for ever", "        router.leave();\n", "        ;\n"),
+                new Mutant("stay in fallback forever", "        router.leave();\n", "        ;\n"),
                 new Mutant(
                         "have a token in fallback",
                         "if (isFallback()) {\n            throw",
                         "if (false) {\n            throw"),
                 new Mutant("leave a claim behind at a switch", "dropped.giveUp();", ""),
-                new Mutant("wait for ever for a claim that was refused", "if (submitted) {", "if (known != null) {"))
+                new Mutant("wait forever for a claim that was refused", "if (submitted) {", "if (known != null) {"))
                 .stream();
     }
 }

@@ -64,7 +64,7 @@ class PlantedRecipeBugsTest {
                         "of.release().whenComplete((done, error) -> released(failed, error));",
                         "released(failed, null);"),
                 new Mutant(
-                        "wait for ever for a task that does not return",
+                        "wait forever for a task that does not return",
                         "host.scheduler().schedule(host.requestTimeout().toNanos(), current::release);",
                         ""),
                 new Mutant(

@@ -128,7 +128,7 @@ abstract class RecipeWorld {
         world.after(world.time(25 * MILLI), null, this::step);
     }
 
-    /** A process that stands still sees no message, and its timers are late. */
+    /** A paused process sees no message, and its timers are late. */
     private void pause(Node node, long time) {
         if (!node.isPaused()) {
             world.trace("pause", node.index, time, 0);

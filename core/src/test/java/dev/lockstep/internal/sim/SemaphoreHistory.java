@@ -135,7 +135,7 @@ final class SemaphoreHistory extends RecipeWorld {
             } else if (!held.isValid() && !closed) {
                 world.after(5 * MILLI, node, () -> {
                     if (losses != 1) {
-                        world.violate("call " + number + " was told " + losses + " times of its loss");
+                        world.violate("call " + number + " was notified " + losses + " times of its loss");
                     }
                 });
                 close();

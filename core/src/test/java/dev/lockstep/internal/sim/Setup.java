@@ -51,7 +51,7 @@ final class Setup {
     /** Exclusive grants can be made shared. */
     final boolean downgrades;
 
-    /** The loss of a grant that an operator ends is told before the lock is granted again. */
+    /** The loss of a grant that an operator ends is reported before the lock is granted again. */
     final boolean tellsLossFirst;
 
     final boolean directExecutor;

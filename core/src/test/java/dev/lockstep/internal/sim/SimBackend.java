@@ -40,7 +40,7 @@ final class SimBackend implements LockBackend {
     /** Every claim that was ever submitted. */
     final List<SimClaim> claims = new ArrayList<>();
 
-    /** Grants that the core has been told of and has not given back. */
+    /** Grants that were reported to the core and that it has not released. */
     final List<SimGrant> grants = new ArrayList<>();
 
     private @Nullable Session session;
@@ -167,7 +167,7 @@ final class SimBackend implements LockBackend {
         }
     }
 
-    /** Ends the session at the server before its time, as an operator can. */
+    /** Ends the session on the server before its time, as an operator can. */
     void killSession() {
         Session current = session;
         if (current == null) {
@@ -185,7 +185,7 @@ final class SimBackend implements LockBackend {
         }
     }
 
-    /** An operator ends a grant: tells the core first where the engine can. */
+    /** An operator ends a grant: notifies the core first where the engine can. */
     void revoked(SimClaim claim) {
         SimGrant grant = claim.grant;
         if (grant != null && grants.contains(grant)) {
@@ -242,7 +242,7 @@ final class SimBackend implements LockBackend {
         }
     }
 
-    /** Whether something is on its way that will bring a name to those who wait for it, or is in their way. */
+    /** Whether something is on its way that will bring a name to its waiters, or is in their way. */
     boolean isBusyWith(int name) {
         for (int i = claims.size() - 1; i >= 0; i--) {
             SimClaim claim = claims.get(i);
@@ -292,7 +292,7 @@ final class SimBackend implements LockBackend {
         return asked;
     }
 
-    /** Since when, at the longest, the engine owes the word that something of a name was given back; -1 if it does not. */
+    /** The earliest time since which the engine owes the confirmation that something of a name was released; -1 if none. */
     long owedSince(int name) {
         long since = -1;
         for (int i = claims.size() - 1; i >= 0; i--) {
@@ -332,7 +332,7 @@ final class SimBackend implements LockBackend {
         }
     }
 
-    /** Whether a grant was told to be lost right now. */
+    /** Whether a grant was reported as lost right now. */
     boolean isLosing() {
         return lossAt == world.now();
     }
@@ -465,7 +465,7 @@ final class SimBackend implements LockBackend {
             }
         }
         if ((mustYield & 1 << name) != 0 && claim.mayBarge) {
-            world.violate("a client that gave a wanted lock back came again without queueing behind the others");
+            world.violate("a client that released a wanted lock came again without queueing behind the others");
         }
         mustYield &= ~(1 << name);
     }
@@ -501,7 +501,7 @@ final class SimBackend implements LockBackend {
     public void close() {
         closed = true;
         for (SimGrant grant : grants) {
-            world.violate("Z: the client closed its backend without giving back grant " + grant.token());
+            world.violate("Z: the client closed its backend without releasing grant " + grant.token());
         }
         Session current = session;
         if (current != null && !wire.isCut()) {

@@ -37,7 +37,7 @@ final class SimClaim implements Claim {
     private boolean mustWait;
     private final long bornStep;
 
-    /** When, and in which step, the core gave it up or back, or it was refused; -1 before. */
+    /** When, and in which step, the core withdrew or released it, or it was refused; -1 before. */
     long leftAt = -1;
 
     long leftStep = -1;
@@ -69,7 +69,7 @@ final class SimClaim implements Claim {
         return mayWait && (grant == null || withdrawals > 0) && !withdrawn.isDone();
     }
 
-    /** The core gives it up or back, or it was refused. */
+    /** The core withdraws or releases it, or it was refused. */
     void leaves() {
         leftAt = world.now();
         leftStep = world.steps();
@@ -81,7 +81,7 @@ final class SimClaim implements Claim {
         return leftAt < 0 ? !leaving : leftStep == world.steps();
     }
 
-    /** Whether the engine may owe the word that it was given up or back. */
+    /** Whether the engine may owe the confirmation that it was withdrawn or released. */
     boolean isOwed() {
         SimGrant got = grant;
         return isAwaited() || got != null && (got.isDowngrading() || got.releases > 0 && !got.released.isDone());
@@ -189,7 +189,7 @@ final class SimClaim implements Claim {
         if (backend.node.nanoTime() - fresh.validUntilNanos() >= 0 || fresh.endedAtServer) {
             backend.trouble(entry.lock.index);
         }
-        world.trace("told grant", backend.node.index, entry.lock.index, token);
+        world.trace("reported grant", backend.node.index, entry.lock.index, token);
         outcome.complete(new Outcome.Granted(fresh));
     }
 

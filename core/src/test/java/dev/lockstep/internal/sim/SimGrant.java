@@ -19,7 +19,7 @@ final class SimGrant extends AbstractGrant {
     int downgrades;
     long downgradedAt;
 
-    /** It was over before it was given back. */
+    /** It was over before it was released. */
     boolean lostBefore;
 
     private @Nullable Downgrade downgrade;
@@ -52,7 +52,7 @@ final class SimGrant extends AbstractGrant {
     }
 
     void tellWanted() {
-        world.trace("told wanted", backend.node.index, name(), token());
+        world.trace("reported wanted", backend.node.index, name(), token());
         wantedAt = isWanted() ? wantedAt : world.now();
         signalWanted();
     }
@@ -75,7 +75,7 @@ final class SimGrant extends AbstractGrant {
         claim.leaves();
         world.trace("release", backend.node.index, name(), token());
         if (endedAtServer) {
-            backend.losing(); // a younger grant may have told so, before the server did
+            backend.losing(); // a younger grant may have shown that, before the server did
         }
         lostBefore = isLost() || endedAtServer || backend.node.nanoTime() - validUntilNanos() >= 0;
         if (!lostBefore && isWanted() && claim.exclusive && downgrades == 0) {
@@ -85,7 +85,7 @@ final class SimGrant extends AbstractGrant {
         return released;
     }
 
-    /** Whether the core gave it back in this step, since it was told of its loss, though its time was not up. */
+    /** Whether the core released it in this step, since its loss was reported, though its time was not up. */
     boolean wasLostInThisStep() {
         return isLost() && claim.leftStep == world.steps() && backend.node.nanoTime() - validUntilNanos() < 0;
     }

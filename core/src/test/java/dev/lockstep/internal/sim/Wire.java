@@ -193,7 +193,7 @@ final class Wire {
         });
     }
 
-    /** Tells the node something that the server was not asked for. May be lost: the node asks again anyway. */
+    /** Sends the node a message that the server was not asked for. May be lost: the node asks again anyway. */
     void push(Runnable message) {
         if (isCut() || world.chance(2 * loss())) {
             return;

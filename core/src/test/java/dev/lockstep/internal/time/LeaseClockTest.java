@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** A machine that is suspended: its monotonic clock stands still, and its wall clock does not. */
+/** A machine that is suspended: its monotonic clock stops, and its wall clock does not. */
 class LeaseClockTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 

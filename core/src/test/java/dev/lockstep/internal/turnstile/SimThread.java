@@ -89,11 +89,11 @@ public final class SimThread {
         return result() instanceof Result.Failed failed ? failed.exception().get() : null;
     }
 
-    /** Gives back what it got. */
+    /** Releases what it got. */
     public CompletableFuture<Void> giveBack() {
         Hold got = hold;
         if (got == null) {
-            throw new IllegalStateException("nothing to give back");
+            throw new IllegalStateException("nothing to release");
         }
         return Releases.releaseAsync(got, client);
     }

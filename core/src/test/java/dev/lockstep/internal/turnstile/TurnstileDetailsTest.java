@@ -70,14 +70,14 @@ class TurnstileDetailsTest {
         }
     }
 
-    /** The locks are given back from the last to the first, and the release of the last is not confirmed. */
+    /** The locks are released from the last to the first, and the release of the last is not confirmed. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aLossOfOneOfSeveralLocksIsToldWhateverElseGoesWrong(boolean async) throws Exception {
         engine.answersAtOnce = true;
         Lease both = fixture.client.multiLock("b", "c").acquire();
         engine.answersAtOnce = false;
-        int lost = async ? 1 : 0; // the one that is given back, or asked for its answer, after the other
+        int lost = async ? 1 : 0; // the one that is released, or asked for its answer, after the other
         engine.grant(lost).signalLost(LossReason.REVOKED);
         engine.grant(1 - lost).released.completeExceptionally(new LockUnavailableException("c", "no answer"));
         assertThatExceptionOfType(LockLostException.class)
@@ -152,7 +152,7 @@ class TurnstileDetailsTest {
         assertThat(get(waiting).isValid()).isTrue();
     }
 
-    /** An operator may take a lock away in the moment in which it is granted. */
+    /** An operator may release a lock by force at the moment at which it is granted. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aCallThatDoesNotWaitIsClaimedForAgainIfItsGrantIsLostAtOnce(boolean lostTwice) {

@@ -683,7 +683,7 @@ class TurnstileTest {
         }
     }
 
-    /** An engine that answers all else does not confirm that this client gave the lock back, as one that cannot write. */
+    /** An engine that cannot write answers all other requests, but does not confirm that this client released the lock. */
     @Nested
     class WhatIsNotGivenBack {
         private final DistributedLock fair =
@@ -696,7 +696,7 @@ class TurnstileTest {
             return get(held).closeAsync();
         }
 
-        /** The holder was told that its release is not confirmed. */
+        /** The holder was notified that its release is not confirmed. */
         private void unconfirmed(DistributedLock of) {
             CompletableFuture<Void> given = released(of);
             time.advance(REQUEST_TIMEOUT);

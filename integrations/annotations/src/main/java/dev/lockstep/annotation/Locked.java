@@ -19,7 +19,7 @@ import java.lang.annotation.Target;
  * transaction, the lock is acquired before the transaction begins and released after it has ended. What the caller gets:
  *
  * <ul>
- *   <li>what the method returns or throws, unchanged; also if the release is not confirmed, which is logged
+ *   <li>what the method returns or throws, unchanged; even if the release is not confirmed, which is logged
  *   <li>{@code LockTimeoutException} or {@code LockUnavailableException}, both {@code LockNotAcquiredException}s, if the method
  *       did not run; see {@link #onBusy()}
  *   <li>{@code LockLostAfterWorkException}, with the result, if the lock was lost while the method ran; see {@link #fenced()}

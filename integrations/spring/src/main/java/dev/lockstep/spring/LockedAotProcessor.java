@@ -28,7 +28,7 @@ final class LockedAotProcessor implements BeanRegistrationAotProcessor {
         for (Class<?> parameter : method.parameterTypes()) {
             if (!parameter.isPrimitive()) {
                 hints.registerType(parameter, MemberCategory.INVOKE_PUBLIC_METHODS);
-                PROPERTIES.registerReflectionHints(hints, parameter); // also of properties, as in #order.customer.name
+                PROPERTIES.registerReflectionHints(hints, parameter); // and of properties, as in #order.customer.name
             }
         }
         Method instead = method.busyMethod();

@@ -61,7 +61,7 @@ class CommandsTest {
         assertThat(documented.entrySet()).containsExactlyInAnyOrderElementsOf(existing.entrySet());
     }
 
-    /** The default value as the page is to tell it: as the command's help does, if that tells one. */
+    /** The default value as the page must show it: as in the command's help, if that shows one. */
     private static String defaultOf(OptionSpec option, String told) {
         String value = option.defaultValue();
         String help = String.join(" ", option.description());
@@ -105,7 +105,7 @@ class CommandsTest {
                 documented.add(Integer.parseInt(number.group()));
             }
         }
-        existing.remove(141); // one of 128 + n, and told there
+        existing.remove(141); // one of 128 + n, and documented there
         assertThat(documented).isEqualTo(existing);
     }
 

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The drawings in docs/drawings are made from the text beside them; {@code -Ddocs.write=true} makes them anew. */
+/** The drawings in docs/drawings are made from the text beside them; {@code -Ddocs.write=true} makes them again. */
 class DrawingsTest {
     private static final Path FOLDER = Guide.root().resolve("docs/drawings");
 
@@ -32,7 +32,7 @@ class DrawingsTest {
             Files.writeString(file, svg);
         }
         assertThat(file)
-                .as("make it anew with -Ddocs.write=true")
+                .as("make it again with -Ddocs.write=true")
                 .usingCharset(StandardCharsets.UTF_8)
                 .hasContent(svg);
     }

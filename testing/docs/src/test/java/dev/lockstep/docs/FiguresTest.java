@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Figures that are told again elsewhere are those of the last run of the benchmarks and of the torture. */
+/** Figures that are repeated on other pages are those of the last run of the benchmarks and of the torture. */
 class FiguresTest {
     private static final Pattern WORKLOAD = Pattern.compile("\\bW\\d[AB]?\\b");
     private static final Pattern RATIO = Pattern.compile("[\\d.,]+× \\([\\d.,]+ … [\\d.,]+\\)");
@@ -81,7 +81,7 @@ class FiguresTest {
         return comparison(path).get(0);
     }
 
-    /** What a page tells of each workload, by engine. */
+    /** What a page says of each workload, by engine. */
     private static Map<String, List<String>> speeds(String path) throws IOException {
         Map<String, List<String>> speeds = new TreeMap<>();
         for (List<String> row : comparison(path)) {

@@ -27,7 +27,7 @@ class StepsTest {
                     Files.writeString(file, filled);
                 }
                 assertThat(file)
-                        .as("make it anew with -Ddocs.write=true")
+                        .as("make it again with -Ddocs.write=true")
                         .usingCharset(StandardCharsets.UTF_8)
                         .hasContent(filled);
                 all.append(filled);

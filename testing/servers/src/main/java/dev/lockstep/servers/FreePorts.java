@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Loopback ports that nothing listens on. They are drawn at random from below the range that outgoing connections get
  * theirs from. A port that was given out is not given out again, by no JVM of this user, until this JVM ends: a stopped
- * server finds its port free again when it restarts, also while other tests run. Thread-safe.
+ * server finds its port free again when it restarts, even while other tests run. Thread-safe.
  */
 public final class FreePorts {
     /** How far above its own port a Redis Cluster node's bus is. */

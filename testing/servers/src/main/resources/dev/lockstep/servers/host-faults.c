@@ -1,8 +1,8 @@
 /*
- * Makes a process see another wall clock, a full disk and a slow one. Loaded into it by LD_PRELOAD; told what to do by a
- * file, which LOCKSTEP_HOST_FAULTS names and which is shared memory to all who have it open: three numbers, by how many
- * nanoseconds the clock is off, whether the disk is full, and how many nanoseconds later a write is safe. Clocks that
- * measure intervals are left alone.
+ * Makes a process see another wall clock, a full disk and a slow one. Loaded into it by LD_PRELOAD, and controlled by a
+ * file, which LOCKSTEP_HOST_FAULTS names and which is shared memory for all processes that have it open: three numbers,
+ * by how many nanoseconds the clock is off, whether the disk is full, and how many nanoseconds later a write is safe.
+ * Clocks that measure intervals do not change.
  *
  * Needs no header and no start-up files, so that any C compiler will do.
  */
@@ -31,7 +31,7 @@ enum { GET_FLAGS = 3, APPENDS = 02000, FROM_HERE = 1, KIND = 0170000, FILE = 010
 static const long none[3];
 static const volatile long *volatile faults;
 
-static const volatile long *told(void) {
+static const volatile long *settings(void) {
   if (!faults) {
     const char *name = getenv("LOCKSTEP_HOST_FAULTS");
     long file = name ? syscall(OPENAT, HERE, name, READ_ONLY) : -1;
@@ -47,8 +47,8 @@ static const volatile long *told(void) {
 int clock_gettime(int clock, struct timespec *time) {
   int failed = (int)syscall(CLOCK_GETTIME, clock, time);
   if (!failed && (clock == REALTIME || clock == REALTIME_COARSE)) {
-    long nanos = time->tv_nsec + told()[0] % 1000000000;
-    time->tv_sec += told()[0] / 1000000000 + (nanos < 0 ? -1 : nanos / 1000000000);
+    long nanos = time->tv_nsec + settings()[0] % 1000000000;
+    time->tv_sec += settings()[0] / 1000000000 + (nanos < 0 ? -1 : nanos / 1000000000);
     time->tv_nsec = nanos < 0 ? nanos + 1000000000 : nanos % 1000000000;
   }
   return failed;
@@ -74,7 +74,7 @@ long time(long *copy) {
 /* What is on a full disk can be overwritten; no file can grow. What is no file, such as a connection, is not on it. */
 static int has_room(int file, long at, long count) {
   long status[32]; /* larger than the kernel's; the size is its seventh number */
-  if (!told()[1] || syscall(FSTAT, file, status) || (((unsigned int *)status)[MODE] & KIND) != FILE) {
+  if (!settings()[1] || syscall(FSTAT, file, status) || (((unsigned int *)status)[MODE] & KIND) != FILE) {
     return 1;
   }
   if (at < 0) { /* wherever the file is at */
@@ -136,7 +136,7 @@ int posix_fallocate(int file, long at, long count) {
 }
 
 static void delay(void) {
-  struct timespec time = {told()[2] / 1000000000, told()[2] % 1000000000};
+  struct timespec time = {settings()[2] / 1000000000, settings()[2] % 1000000000};
   if (time.tv_sec || time.tv_nsec) {
     syscall(NANOSLEEP, &time, 0L);
   }

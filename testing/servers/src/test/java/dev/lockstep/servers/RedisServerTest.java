@@ -117,7 +117,7 @@ class RedisServerTest {
             primary.command("SET", "key", "value");
             await().until(() -> replica.command("GET", "key").equals("value"));
             link.blackHole();
-            primary.command("SET", "key", "never told");
+            primary.command("SET", "key", "not replicated");
             assertThat(replica.command("GET", "key")).isEqualTo("value");
             replica.command("REPLICAOF", "NO", "ONE");
             assertThat(replica.info("role")).isEqualTo("master");

@@ -171,7 +171,7 @@ class ServerProcessTest {
             Process other = startParent();
             try (BufferedReader out =
                     new BufferedReader(new InputStreamReader(other.getInputStream(), StandardCharsets.UTF_8))) {
-                assertThat(out.readLine()).isNotBlank(); // it has started servers, and so has swept
+                assertThat(out.readLine()).isNotBlank(); // it has started servers, and so has cleaned up
                 assertThat(server.directory()).isDirectory();
             } finally {
                 other.destroyForcibly().waitFor();

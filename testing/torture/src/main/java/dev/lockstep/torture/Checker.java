@@ -241,7 +241,7 @@ final class Checker {
         return claims.mayBeFromBefore(came, section);
     }
 
-    /** Whether a token is not above the highest so far of writers, and if it is a writer's also of readers. */
+    /** Whether a token is not above the highest so far of writers, and if it is a writer's, of readers, too. */
     private boolean isTooLow(int section, int[] highest) {
         long token = history.token(section);
         return (highest[0] >= 0 && history.token(highest[0]) >= token)

@@ -94,7 +94,7 @@ final class Machines implements AutoCloseable {
             try {
                 return fault.injection().inject(random);
             } finally {
-                lostDataNanos = System.nanoTime(); // also if it failed: data may have been lost all the same
+                lostDataNanos = System.nanoTime(); // even if it failed: data may have been lost all the same
             }
         });
     }

@@ -115,7 +115,7 @@ final class ZooKeeperTarget implements Target {
         byte[] password = new byte[PASSWORD_BYTES];
         new Random(victim.id ^ PASSWORD_SEED).nextBytes(password);
         try {
-            // To close it is what ends the session. That may happen also if it was not connected in time.
+            // To close it is what ends the session. That may happen even if it was not connected in time.
             connect((addresses, timeout, watcher) -> new ZooKeeper(addresses, timeout, watcher, victim.id, password))
                     .close();
         } catch (IOException e) {

@@ -82,7 +82,7 @@ class EngineTortureTest {
     }
 
     /**
-     * The part of that which a run must check, so that it proves something. A run that stands still for most of the time
+     * The part of that which a run must check, so that it proves something. A run that is paused for most of the time
      * checks less; a run on a machine that is four times as slow still checks enough.
      */
     private static final int FLOOR_DIVISOR = 4;
@@ -91,7 +91,7 @@ class EngineTortureTest {
         return healthy(engine) * DURATION.toSeconds() / FLOOR_DIVISOR;
     }
 
-    /** Those who waited for a fair lock while nothing hurt them prove its order. A run goes on until there are ten. */
+    /** Calls that waited for a fair lock without a fault prove its order. A run continues until there are ten. */
     private static final long ORDER_FLOOR = 5;
 
     private static void torture(Engine engine) {
@@ -103,7 +103,7 @@ class EngineTortureTest {
             Report report = new Run(rig, Settings.of(DURATION)).run();
             if (!report.holds()) {
                 report.writeHistory(Files.createDirectories(Path.of("target", "torture"))
-                        .resolve(report.engine() + ".history")); // for those who have to find out why
+                        .resolve(report.engine() + ".history")); // for finding the reason
             }
             assertThat(report.holds()).as(report::toString).isTrue();
             // A fault and the pause after it take two seconds on average, and a server that is started again some more.

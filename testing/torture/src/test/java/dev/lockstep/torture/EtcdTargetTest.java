@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which etcd servers may break exclusion when their leader stood still (etcd #15247). */
+/** Which etcd servers may break exclusion when their leader was paused (etcd #15247). */
 class EtcdTargetTest {
     @ParameterizedTest
     @ValueSource(strings = {"3.3.27", "3.4.0", "3.4.23", "3.4.30", "3.5.0", "3.5.12", "3.5.9-rc.1", "2.3.8"})

@@ -39,7 +39,7 @@ class UrlTargetTest {
         assertThat(target.url(List.of(7, 8))).isEqualTo("redlock://127.0.0.1:7,127.0.0.1:8?x=y");
     }
 
-    /** Clients are told the addresses by the engine, or check the names, or there is no network. */
+    /** Clients get the addresses from the engine, or check the names, or there is no network. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -44,7 +44,7 @@ public final class BrokenProvider implements BackendProvider {
 
         @Override
         public Traits traits() {
-            // Not told that others want it, a client gives a grant back after 10 ms: none can have them all to itself.
+            // A client that does not learn that others want a grant releases it after 10 ms: none can keep them all.
             return Traits.of(Duration.ofMillis(1))
                     .withPush(true)
                     .withShared(true)

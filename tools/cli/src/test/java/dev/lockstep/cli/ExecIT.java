@@ -232,12 +232,12 @@ class ExecIT {
 
         @Test
         void lossIsToldToTheCommandAndIsTheExitCode() throws Exception {
-            String command = "trap 'echo told; exit 0' TERM; echo in; while :; do sleep 0.1; done";
+            String command = "trap 'echo ended; exit 0' TERM; echo in; while :; do sleep 0.1; done";
             try (LockClient client = LockClient.connect(url);
                     Launched holder = start("exec", "--ttl", "10", "job", "--", "sh", "-c", command)) {
                 assertThat(holder.line()).isEqualTo("in");
                 assertThat(client.forceRelease("job")).isTrue();
-                assertThat(holder.line()).isEqualTo("told");
+                assertThat(holder.line()).isEqualTo("ended");
                 Run run = holder.end();
                 assertThat(run.code()).isEqualTo(ExitCodes.LOST);
                 assertThat(run.err()).contains("lost").hasLineCount(1);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What {@code explain} shows, compared with the pages in {@code docs/engines/steps}, from which the documentation quotes. If
- * an engine locks in another way on purpose, make them anew: {@code ./lockstep explain NAME > docs/engines/steps/NAME.md}.
+ * an engine locks in another way on purpose, make them again: {@code ./lockstep explain NAME > docs/engines/steps/NAME.md}.
  */
 @Timeout(180)
 class ExplainIT {
@@ -96,7 +96,7 @@ class ExplainIT {
 
     @Test
     void startsItsOwnServer() throws Exception {
-        Servers.require(() -> RedisServer.builder().start()).close(); // can be had here
+        Servers.require(() -> RedisServer.builder().start()).close(); // such a server is available here
         try (Launched launched = Launched.start(folder, Map.of("LOCKSTEP_URL", "memory:"), "explain", "redis-plain")) {
             Run run = launched.end();
             assertThat(run.err()).isEmpty();

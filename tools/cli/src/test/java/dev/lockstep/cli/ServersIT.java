@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command on real servers: what an engine tells of itself, wrong passwords, and each of the demos. */
+/** The command on real servers: what an engine says of itself, wrong passwords, and each of the demos. */
 @Timeout(180)
 class ServersIT {
     private static final String SECRET = "hush-hush";

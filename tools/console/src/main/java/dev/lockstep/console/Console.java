@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>{@link Builder#start} listens on a port of its own. {@link Builder#mount} makes one for a service that has its own web server: the
- * service calls {@link #read} and {@link #release}, and is responsible for who may do so.
+ * service calls {@link #read} and {@link #release}, and decides who may do so.
  *
  * <p>It is read-only unless {@link Builder#allowRelease} was called. Safe for use by many threads.
  */
@@ -138,7 +138,7 @@ public final class Console implements AutoCloseable {
      * Releases the lock of one holder by force, and writes that to the logger {@link #AUDIT_LOGGER}.
      *
      * @param request what to release, and why
-     * @param by who asks, for the log
+     * @param by the user that asks, for the log
      * @return the answer: 200 with {@code released} true or false, 400 if the request is incomplete, 403 if releases are not allowed,
      *     503 if the engine did not answer
      */
@@ -343,7 +343,7 @@ public final class Console implements AutoCloseable {
         }
 
         /**
-         * Makes a console for a service that serves it itself, and is responsible for who may see it.
+         * Makes a console for a service that serves it itself, and decides who may see it.
          *
          * @return the console; close it
          */

@@ -90,7 +90,7 @@ final class Buyers {
         }
     }
 
-    /** The orders of those who got the answer that they have bought. */
+    /** The orders of the buyers whose answer was that they have bought. */
     Set<UUID> sold() {
         return sold;
     }

@@ -27,7 +27,7 @@ public final class Demo {
      * @param left how many are left
      * @param orders the orders in the database
      * @param tokensRise whether each order has a higher token than the one before
-     * @param informed the orders of those who got the answer that they have bought
+     * @param informed the orders of the buyers whose answer was that they have bought
      * @param turnedAway how many got the answer that nothing is left
      * @param repeated how often an order was sent again
      */

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The service sells what it has, and tells every buyer the truth. */
+/** The service sells what it has, and gives every buyer a true answer. */
 @Timeout(120)
 class FlashSaleTest {
     @Test

@@ -40,7 +40,7 @@ final class Instances implements AutoCloseable {
         return urls;
     }
 
-    /** Ends one without a farewell, as {@code kill -9} does. */
+    /** Kills one, as {@code kill -9} does. */
     void kill(int index) {
         processes.get(index).kill();
     }

@@ -283,7 +283,7 @@ final class Recipes {
         return locks;
     }
 
-    /** Tells a registry of metrics, and people, what happens to locks. */
+    /** Reports what happens to locks to a registry of metrics, and to people. */
     record Watcher(Meters meters) implements LockListener {
         // tag::listener
         @Override

@@ -1,4 +1,4 @@
 package dev.lockstep.architecture.offending.internal;
 
-/** What nobody should see. */
+/** A type that must stay hidden. */
 public class Secret {}

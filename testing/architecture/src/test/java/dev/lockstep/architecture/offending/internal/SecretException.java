@@ -1,6 +1,6 @@
 package dev.lockstep.architecture.offending.internal;
 
-/** What nobody should catch. */
+/** An exception that must stay hidden. */
 public class SecretException extends Exception {
     private static final long serialVersionUID = 1L;
 }
