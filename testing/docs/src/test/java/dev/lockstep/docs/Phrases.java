@@ -42,6 +42,11 @@ final class Phrases {
             phrase("has not the", "'does not have the'"),
             phrase("takes? (?:it|the lock|a lock|locks) away", "'revokes the lock', 'releases it by force'"),
             phrase("at the server", "'on the server'"),
+            phrase("also (?:if|when|while|of)", "'even if', 'even while', 'and of'"),
+            phrase("all the while", "'for the whole time'"),
+            phrase("ever after", "'from then on'"),
+            phrase("(?:to|for|by|than) who", "name the actor: 'by the client that'"),
+            phrase("that comes? of", "'that follows', 'the result'"),
             // A sentence that starts with a pronoun without a noun; questions may.
             new Phrase(
                     Pattern.compile("(?:^|(?<=[.;:?] ))(?:Who|who) [^.?;:]*[.;:]", Pattern.MULTILINE),
@@ -109,6 +114,11 @@ final class Phrases {
                 .results()
                 .map(text -> text.group().replaceAll("\\n\\s*(?:\\*|//)", "\n"))
                 .collect(Collectors.joining("\n"));
+    }
+
+    /** The text of a file in another language, in one piece with its code; a comment of several lines is one text. */
+    static String ofSource(String source) {
+        return source.replaceAll("\\n\\s*(?:\\*|//|#|--)+", "\n");
     }
 
     /** Each place in a text where one of the phrases is, with the words around it and what to write instead. */

@@ -3,6 +3,8 @@ package dev.lockstep.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +16,19 @@ import org.junit.jupiter.api.Test;
 class PhrasesTest {
     /** Pages whose text is a command's output. */
     private static final List<String> LEFT_ALONE = List.of("docs/engines/steps/");
+
+    /** Files whose text is the phrases themselves. */
+    private static final List<String> LISTS = List.of(
+            "testing/docs/src/test/java/dev/lockstep/docs/Phrases.java",
+            "testing/docs/src/test/java/dev/lockstep/docs/PhrasesTest.java");
+
+    /** How the names of sources other than Java end; scripts are read, too. */
+    private static final List<String> SOURCES = List.of(
+            ".lua", ".sql", ".kt", ".c", ".proto", ".js", ".mjs", ".vue", ".css", ".html", ".xml", ".yml", ".yaml",
+            ".properties", "metadata.json");
+
+    /** Hidden folders with sources, which are not among the others. */
+    private static final List<String> HIDDEN = List.of(".ci", ".github", "tools/site/.vitepress");
 
     /** Words that a file may keep: in a statement, a name. */
     private static final Map<String, List<String>> EXCEPTIONS =
@@ -31,17 +46,56 @@ class PhrasesTest {
         assertThat(found).isEmpty();
     }
 
-    /** The same for comments, log lines and messages. */
+    /** The same for comments, log lines and messages of main code and tests. */
     @Test
     void noCommentOrMessageHasAPhraseToAvoid() throws IOException {
         List<String> found = new ArrayList<>();
         for (Path file : Guide.files(Guide.root(), ".java")) {
             String path = path(file);
-            if (path.contains("/src/main/")) {
+            if (!LISTS.contains(path)) {
                 found.addAll(found(path, Phrases.ofJava(withoutExceptions(path, Files.readString(file)))));
             }
         }
         assertThat(found).isEmpty();
+    }
+
+    /** The same for scripts of databases and shells, the console, the site and settings. */
+    @Test
+    void noOtherSourceHasAPhraseToAvoid() throws IOException {
+        List<Path> sources = sources();
+        assertThat(sources)
+                .extracting(PhrasesTest::path)
+                .contains(".ci/run", "lockstep", "tools/console/src/main/resources/dev/lockstep/console/web/en.js");
+        List<String> found = new ArrayList<>();
+        for (Path file : sources) {
+            String path = path(file);
+            found.addAll(found(path, Phrases.ofSource(withoutExceptions(path, Files.readString(file)))));
+        }
+        assertThat(found).isEmpty();
+    }
+
+    private static List<Path> sources() throws IOException {
+        List<Path> sources = new ArrayList<>();
+        List<Path> folders = new ArrayList<>(List.of(Guide.root()));
+        HIDDEN.forEach(folder -> folders.add(Guide.root().resolve(folder)));
+        for (Path folder : folders) {
+            for (Path file : Guide.files(folder, "")) {
+                String name = file.getFileName().toString();
+                if (SOURCES.stream().anyMatch(name::endsWith) || isScript(file, name)) {
+                    sources.add(file);
+                }
+            }
+        }
+        return sources;
+    }
+
+    private static boolean isScript(Path file, String name) throws IOException {
+        if (name.contains(".") || !Files.isRegularFile(file)) {
+            return false;
+        }
+        try (InputStream content = Files.newInputStream(file)) {
+            return new String(content.readNBytes(2), StandardCharsets.ISO_8859_1).equals("#!");
+        }
     }
 
     private static String path(Path file) {
@@ -60,7 +114,7 @@ class PhrasesTest {
     }
 
     private static List<String> found(String path, String text) {
-        boolean chinese = path.startsWith("docs/zh/") || path.endsWith(".zh-CN.md");
+        boolean chinese = path.startsWith("docs/zh/") || path.endsWith(".zh-CN.md") || path.endsWith("/zh.js");
         return Phrases.find(text, chinese ? Phrases.CHINESE : Phrases.ENGLISH).stream()
                 .map(each -> path + ": " + each)
                 .toList();
@@ -103,5 +157,15 @@ class PhrasesTest {
                 }
                 """;
         assertThat(Phrases.find(Phrases.ofJava(source), Phrases.ENGLISH)).hasSize(3);
+    }
+
+    @Test
+    void phrasesAreFoundInOtherSources() {
+        String source = """
+                -- The lock is for
+                -- ever the holder's.
+                local held = 1 -- also if it is
+                """;
+        assertThat(Phrases.find(Phrases.ofSource(source), Phrases.ENGLISH)).hasSize(2);
     }
 }
