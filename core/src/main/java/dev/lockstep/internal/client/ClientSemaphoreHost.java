@@ -46,6 +46,11 @@ record ClientSemaphoreHost(
     }
 
     @Override
+    public long engineOwesSince(long now) {
+        return context.engineOwesSince(now);
+    }
+
+    @Override
     public boolean timedCallsFailFast() {
         return context.timedCallsFailFast();
     }

@@ -28,7 +28,8 @@ final class PermitCall {
      * resulting hold.
      *
      * The result of the call is known once. A call that gives up has its result when the engine has confirmed the
-     * withdrawal, or after the request timeout; one that fails has it at once, and the withdrawal continues.
+     * withdrawal, or has owed an answer for the request timeout; one that fails has it at once, and the withdrawal
+     * continues.
      */
 
     /** How soon to look again whether the engine has answered a call whose time is up. */
@@ -201,17 +202,20 @@ final class PermitCall {
     /**
      * Gives the claim up. Nothing happens if the call has its result, or has given up before.
      *
-     * @param answer the result: at once if it is a failure, otherwise when the engine has confirmed
+     * @param answer the result: at once if it is a failure, otherwise when the engine has confirmed, or has owed an answer
+     *     for the request timeout
      */
     void giveUp(PermitResult answer) {
-        PermitState.Leaving leaving = state.giveUp(host.scheduler().nanoTime());
+        long now = host.scheduler().nanoTime();
+        PermitState.Leaving leaving = state.giveUp(now);
         if (leaving == null) {
             return;
         }
         if (answer instanceof Failed) {
             result.complete(answer);
         } else {
-            var timer = host.scheduler().schedule(host.requestTimeout().toNanos(), () -> result.complete(answer));
+            long patience = host.engineOwesSince(now) + host.requestTimeout().toNanos() - now;
+            var timer = host.scheduler().schedule(Math.max(patience, 0), () -> result.complete(answer));
             gone.whenComplete((done, error) -> {
                 timer.cancel();
                 result.complete(answer);

@@ -22,6 +22,9 @@ public interface SemaphoreHost {
     /** How long a call without a deadline of its own waits for an engine that does not answer. */
     long patienceNanos();
 
+    /** Since when the engine owes an answer; now if it owes none. */
+    long engineOwesSince(long now);
+
     /** Whether an outage ends calls that have a deadline of their own, too. */
     boolean timedCallsFailFast();
 

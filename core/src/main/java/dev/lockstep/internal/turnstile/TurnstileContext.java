@@ -79,7 +79,7 @@ public final class TurnstileContext {
     }
 
     /** Since when the engine owes an answer; now if it owes none. */
-    long engineOwesSince(long now) {
+    public long engineOwesSince(long now) {
         return owedSince.applyAsLong(now);
     }
 

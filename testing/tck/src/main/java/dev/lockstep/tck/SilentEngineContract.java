@@ -90,13 +90,33 @@ abstract class SilentEngineContract extends ContractGroup {
     /** The engine cannot confirm that the call waits no more, and has owed an answer for long by then. */
     @Test
     void aTimedWaitDuringWhichTheEngineFallsSilentEndsAtItsTime() throws Exception {
-        Duration wait = TIMEOUT.multipliedBy(2);
         rivalLock().lock();
+        aWaitInSilenceEndsAtItsTime(wait -> silenced.lock(NAME).tryLock(wait.toMillis(), TimeUnit.MILLISECONDS));
+        rivalLock().unlock();
+    }
+
+    @Test
+    @Requires(Capability.LIMITS)
+    void aTimedWaitForAPermitDuringWhichTheEngineFallsSilentEndsAtItsTime() throws Exception {
+        Permit permit = rival().semaphore(NAME, 1).acquire();
+        aWaitInSilenceEndsAtItsTime(
+                wait -> silenced.semaphore(NAME, 1).tryAcquire(wait).isPresent());
+        permit.close();
+    }
+
+    /** A call with a time of its own; whether it got what it asked for. */
+    @FunctionalInterface
+    private interface TimedCall {
+        boolean take(Duration wait) throws InterruptedException;
+    }
+
+    /** For a call for what a rival holds. */
+    private void aWaitInSilenceEndsAtItsTime(TimedCall call) throws Exception {
+        Duration wait = TIMEOUT.multipliedBy(2);
         Call<Duration> waiting = actor("waiter")
                 .start(() -> Bench.timed(() -> {
                     try {
-                        assertThat(silenced.lock(NAME).tryLock(wait.toMillis(), TimeUnit.MILLISECONDS))
-                                .isFalse();
+                        assertThat(call.take(wait)).isFalse();
                     } catch (LockUnavailableException e) {
                         // the same: nobody knows by then
                     }
@@ -105,7 +125,6 @@ abstract class SilentEngineContract extends ContractGroup {
         fixture().silence(silenced);
         assertThat(waiting.get()).isBetween(wait, wait.plus(ROOM));
         fixture().healConnection(silenced);
-        rivalLock().unlock();
     }
 
     @Test

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.lockstep.internal.semaphore;
+
+import org.jspecify.annotations.NullMarked;
