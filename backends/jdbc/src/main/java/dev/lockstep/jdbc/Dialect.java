@@ -116,18 +116,32 @@ abstract class Dialect {
     }
 
     /** The numbers of errors. */
-    abstract ErrorCodes codes();
+    ErrorCodes<Integer> codes() {
+        return ErrorCodes.none();
+    }
+
+    /** The states of errors that mean something else, or more, than by the rules of SQL. */
+    ErrorCodes<String> states() {
+        return ErrorCodes.none();
+    }
+
+    /** The meaning of a failure that has a number or a state of this database; null if it has neither. */
+    final @Nullable Failure knownFailure(int code, String state) {
+        Failure byNumber = codes().meaning(code);
+        return byNumber != null ? byNumber : states().meaning(state);
+    }
 
     /** The meaning of a failed statement. */
     Failure failure(SQLException failure) {
-        Failure byNumber = codes().meaning(Failure.codeOf(failure));
-        return byNumber != null ? byNumber : Failure.ofState(Failure.stateOf(failure));
+        String state = Failure.stateOf(failure);
+        Failure known = knownFailure(Failure.codeOf(failure), state);
+        return known != null ? known : Failure.ofState(state);
     }
 
     /** Whether the server that answered is read-only. */
     boolean isReadOnly(SQLException failure) {
         return codes().readOnly().contains(Failure.codeOf(failure))
-                || Failure.stateOf(failure).equals("25006");
+                || states().readOnly().contains(Failure.stateOf(failure));
     }
 
     /** Whether driver and server cannot agree on how to log in, which looks as if the server were away. */
@@ -138,7 +152,7 @@ abstract class Dialect {
     /** Whether the driver cannot use a part of the URL. */
     boolean isAboutArguments(SQLException failure) {
         return codes().argument().contains(Failure.codeOf(failure))
-                || Failure.stateOf(failure).equals("22023");
+                || states().argument().contains(Failure.stateOf(failure));
     }
 
     /** The limits of locks on this database, whatever its settings. */

@@ -47,8 +47,7 @@ final class Dialects {
             return new SqliteDialect().failure(failure);
         }
         for (Dialect dialect : ALL) {
-            Failure known =
-                    dialect instanceof SqliteDialect ? null : dialect.codes().meaning(code);
+            Failure known = dialect instanceof SqliteDialect ? null : dialect.knownFailure(code, state);
             if (known != null) {
                 return known;
             }

@@ -4,7 +4,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers by which a database, or its driver, names errors. Those of one database mean nothing to the others.
+ * The names that a database, or its driver, has for errors: numbers, or SQL states beside those of the standard. Those of
+ * one database mean nothing to the others.
  *
  * @param conflict it lost against another statement
  * @param refused the database answers and writes nothing
@@ -13,19 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param wrong it will never work
  * @param argument the driver cannot use a part of the URL
  */
-record ErrorCodes(
-        Set<Integer> conflict,
-        Set<Integer> refused,
-        Set<Integer> readOnly,
-        Set<Integer> away,
-        Set<Integer> wrong,
-        Set<Integer> argument) {
-    /** For a database that identifies errors by their state alone. */
-    static final ErrorCodes NONE = new ErrorCodes(Set.of(), Set.of(), Set.of(), Set.of(), Set.of(), Set.of());
+record ErrorCodes<T>(Set<T> conflict, Set<T> refused, Set<T> readOnly, Set<T> away, Set<T> wrong, Set<T> argument) {
+    /** For a database that has none. */
+    static <T> ErrorCodes<T> none() {
+        return new ErrorCodes<>(Set.of(), Set.of(), Set.of(), Set.of(), Set.of(), Set.of());
+    }
 
-    /** The meaning of a number; null if it has none. */
+    /** The meaning of a code; null if it has none. */
     @Nullable
-    Failure meaning(int code) {
+    Failure meaning(T code) {
         if (conflict.contains(code)) {
             return Failure.CONFLICT;
         }

@@ -5,7 +5,6 @@ import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LockstepException;
 import java.sql.SQLException;
 import java.util.Locale;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,6 @@ enum Failure {
 
     private static final Pattern SECRETS =
             Pattern.compile("((?i:password)=)[^&;\\s'\"]*|(//[^/@:\\s]*:)[^/@\\s]+(?=@)");
-    private static final Set<String> CONFLICTS = Set.of("41000", "26000", "42P05");
 
     /**
      * The meaning of a failure.
@@ -68,11 +66,8 @@ enum Failure {
 
     /** The meaning of a failure's state, by the rules of SQL. */
     static Failure ofState(String state) {
-        if (state.startsWith("40") || CONFLICTS.contains(state)) {
+        if (state.startsWith("40")) {
             return CONFLICT;
-        }
-        if (state.equals("25006") || state.equals("53100")) {
-            return REFUSED;
         }
         boolean wrong = state.startsWith("42")
                 || state.startsWith("28")

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /** H2, inside the process or as a server. */
 final class H2Dialect extends Dialect {
-    private static final ErrorCodes CODES = new ErrorCodes(
+    private static final ErrorCodes<Integer> CODES = new ErrorCodes<>(
             Set.of(50200, 40001, 90131),
             Set.of(90097),
             Set.of(90097),
@@ -66,7 +66,7 @@ final class H2Dialect extends Dialect {
     }
 
     @Override
-    ErrorCodes codes() {
+    ErrorCodes<Integer> codes() {
         return CODES;
     }
 

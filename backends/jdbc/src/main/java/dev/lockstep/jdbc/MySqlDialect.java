@@ -15,14 +15,17 @@ import org.jspecify.annotations.Nullable;
 /** MySQL, and the parts that MariaDB shares with it. */
 class MySqlDialect extends Dialect {
     private static final String MULTI = "allowMultiQueries";
-    private static final ErrorCodes CODES = new ErrorCodes(
+    private static final ErrorCodes<Integer> CODES = new ErrorCodes<>(
             Set.of(1205, 1213, 1020),
             Set.of(1290, 1836, 1792, 1021, 1114, 1226, 1461, 3100),
             Set.of(1290, 1792, 1836),
             Set.of(1040, 1053, 1077, 1079, 1203, 1927, 2006, 2013),
             Set.of(1130, 1251, 1820, 1862, 3118, 3159, 4151),
             Set.of());
-    private static final Set<String> ARGUMENT_STATES = Set.of("S1009", "01S00", "07006");
+
+    /** A deadlock; read-only; of its driver, a wrong value in the URL. */
+    private static final ErrorCodes<String> STATES = new ErrorCodes<>(
+            Set.of("41000"), Set.of("25006"), Set.of("25006"), Set.of(), Set.of(), Set.of("S1009", "01S00", "07006"));
 
     /** Of the drivers of MariaDB and MySQL, which have no number for it. */
     private static final Pattern NO_TLS =
@@ -105,8 +108,13 @@ class MySqlDialect extends Dialect {
     }
 
     @Override
-    final ErrorCodes codes() {
+    final ErrorCodes<Integer> codes() {
         return CODES;
+    }
+
+    @Override
+    final ErrorCodes<String> states() {
+        return STATES;
     }
 
     /** A state 42 without a number comes from the driver itself, which uses it for closed connections, too. */
@@ -119,11 +127,6 @@ class MySqlDialect extends Dialect {
     @Override
     final boolean cannotAgree(SQLException failure) {
         return Failure.matches(failure, NO_TLS);
-    }
-
-    @Override
-    boolean isAboutArguments(SQLException failure) {
-        return ARGUMENT_STATES.contains(Failure.stateOf(failure)) || super.isAboutArguments(failure);
     }
 
     @Override

@@ -4,10 +4,18 @@ import dev.lockstep.LockConfigurationException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL. */
 final class PostgresDialect extends Dialect {
+    /**
+     * A prepared statement that is gone or there already; read-only, disk full; a wrong value of a parameter. Its driver has
+     * no numbers.
+     */
+    private static final ErrorCodes<String> STATES = new ErrorCodes<>(
+            Set.of("26000", "42P05"), Set.of("25006", "53100"), Set.of("25006"), Set.of(), Set.of(), Set.of("22023"));
+
     @Override
     String product() {
         return "PostgreSQL";
@@ -53,8 +61,8 @@ final class PostgresDialect extends Dialect {
     }
 
     @Override
-    ErrorCodes codes() {
-        return ErrorCodes.NONE;
+    ErrorCodes<String> states() {
+        return STATES;
     }
 
     /** Its driver reports without a number that it shares no login method with the server. */

@@ -14,8 +14,8 @@ import java.util.Set;
  */
 final class SqliteDialect extends Dialect {
     /** Busy, locked, tables changed meanwhile; read-only, full; an error in the statement, not a database. */
-    private static final ErrorCodes CODES =
-            new ErrorCodes(Set.of(5, 6, 17), Set.of(8, 13), Set.of(8), Set.of(), Set.of(1, 26), Set.of());
+    private static final ErrorCodes<Integer> CODES =
+            new ErrorCodes<>(Set.of(5, 6, 17), Set.of(8, 13), Set.of(8), Set.of(), Set.of(1, 26), Set.of());
 
     @Override
     String product() {
@@ -53,7 +53,7 @@ final class SqliteDialect extends Dialect {
     }
 
     @Override
-    ErrorCodes codes() {
+    ErrorCodes<Integer> codes() {
         return CODES;
     }
 
