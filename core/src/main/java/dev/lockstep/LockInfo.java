@@ -283,9 +283,11 @@ public final class LockInfo {
 
         /**
          * Says when the claim was made. It stays the same when the grant is handed off to another thread of its client.
+         * On SQL it is not that for an exclusive holder: its database keeps the time of the grant in its place, so for a
+         * holder that waited it is too late.
          *
-         * @return the time by the clock of the client's machine, or, on SQL, by the clock of the database, which for an
-         *     exclusive holder keeps only the time of the grant; empty if the engine does not know it
+         * @return the time by the clock of the client's machine, or of the database on SQL; empty if the engine does not know
+         *     it
          */
         public Optional<Instant> requested() {
             Instant since = facts.holder().since();
@@ -296,7 +298,7 @@ public final class LockInfo {
          * Says when the engine granted the lock to the claim. It stays the same when the grant is handed off.
          *
          * @return the time by the engine's clock, later than the true time if that clock was set back; empty for a waiter,
-         *     and on engines that do not keep it, which are ZooKeeper, etcd and memory
+         *     and on engines that do not keep it, which are ZooKeeper and etcd
          */
         public Optional<Instant> granted() {
             return facts.granted();

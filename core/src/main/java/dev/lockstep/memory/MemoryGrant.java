@@ -6,9 +6,11 @@ import dev.lockstep.spi.AbstractGrant;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Outcome;
+import dev.lockstep.spi.Scheduler;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -43,7 +45,9 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
     private final ClaimRequest request;
     private final @Nullable PendingClaim claim;
     private @Nullable CompletableFuture<Outcome> outcome;
+    private long grantedNanos; // written before the token
     private volatile long token;
+    private @Nullable Instant granted; // guarded by this
     private volatile boolean shared;
     private volatile boolean ended;
     private volatile List<Integer> slots = List.of();
@@ -55,6 +59,7 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
         this.session = session;
         this.request = request;
         this.claim = claim;
+        this.grantedNanos = request.sentNanos(); // an unused lock is granted in the call
         if (request.mode() == LockMode.SHARED) {
             shared = true;
         }
@@ -101,8 +106,9 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
         return TOKEN.compareAndSet(this, NO_TOKEN, LockTable.nextToken());
     }
 
-    /** Sets the token that was drawn under the monitor of the lock's state. */
+    /** It is granted now; the token was drawn under the monitor of the lock's state. */
     void assignToken(long drawn) {
+        grantedNanos = backend.scheduler().nanoTime();
         token = drawn;
     }
 
@@ -151,7 +157,18 @@ final class MemoryGrant extends AbstractGrant implements Claim, Slot {
         long left = session.expiryNanos() - backend.scheduler().nanoTime();
         LockInfo.Entry entry = describeWaiter().withRemaining(Duration.ofNanos(left));
         entry = wait.map(entry::withWait).orElse(entry);
-        return known > 0 ? entry.withToken(known) : entry;
+        return known > 0 ? entry.withToken(known).withGranted(granted()) : entry;
+    }
+
+    /** When it was granted. Computed when it is first asked for, and then the same at each call. */
+    private synchronized Instant granted() {
+        Instant known = granted;
+        if (known == null) {
+            Scheduler scheduler = backend.scheduler();
+            known = scheduler.wallTime().minusNanos(scheduler.nanoTime() - grantedNanos);
+            granted = known;
+        }
+        return known;
     }
 
     @Override

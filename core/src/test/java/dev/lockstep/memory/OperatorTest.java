@@ -9,6 +9,8 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.Claim;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,35 @@ class OperatorTest extends EngineTest {
         });
         assertThat(info.waiters()).extracting(entry -> entry.holder().client()).containsExactly("b", "c");
         assertThat(info.waiters()).allSatisfy(entry -> assertThat(entry.token()).isEmpty());
+    }
+
+    @Test
+    void aHolderIsShownWithTheTimeOfItsGrantAndAWaiterWithNone() {
+        Duration ago = TTL.dividedBy(4);
+        Claim held = a.exclusive("x");
+        Claim next = b.exclusive("x");
+        time.advance(ago);
+        assertWasGranted(ago);
+        assertThat(inspect("x").waiters())
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.granted()).isEmpty());
+        release(held);
+        granted(next);
+        time.advance(ago);
+        assertWasGranted(ago);
+    }
+
+    /** The virtual clock moves no wall clock. */
+    private void assertWasGranted(Duration ago) {
+        Instant before = Instant.now();
+        Instant shown = inspect("x").holders().get(0).granted().orElseThrow();
+        assertThat(shown.plus(ago)).isBetween(before, Instant.now());
+        time.advance(Duration.ofMillis(1));
+        assertThat(inspect("x").holders().get(0).granted()).hasValue(shown);
+    }
+
+    private LockInfo inspect(String name) {
+        return a.backend().inspect(name).toCompletableFuture().join();
     }
 
     @Test

@@ -59,7 +59,7 @@ class EtcdFixture implements BackendFixture {
 
     @Override
     public Set<Capability> capabilities() {
-        return EnumSet.complementOf(EnumSet.of(Capability.KEEPS_WHEN_CLOSED));
+        return EnumSet.complementOf(EnumSet.of(Capability.KEEPS_WHEN_CLOSED, Capability.SHOWS_GRANTED));
     }
 
     @Override

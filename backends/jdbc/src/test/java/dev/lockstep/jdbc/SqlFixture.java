@@ -120,6 +120,7 @@ final class SqlFixture implements BackendFixture {
                 Capability.SHOWS_WAITERS,
                 Capability.RECORDS_WAITS,
                 Capability.SHOWS_REMAINING,
+                Capability.SHOWS_GRANTED,
                 Capability.LISTS_NAMESPACES,
                 Capability.BREAK_CONNECTION,
                 Capability.LOSE_REPLIES,

@@ -88,6 +88,7 @@ class ZooKeeperFixture implements BackendFixture {
     public Set<Capability> capabilities() {
         Set<Capability> all = EnumSet.allOf(Capability.class);
         all.remove(Capability.SHOWS_REMAINING);
+        all.remove(Capability.SHOWS_GRANTED);
         all.removeAll(lacking);
         all.remove(Capability.KEEPS_WHEN_CLOSED); // a node lives as long as its session
         return all;

@@ -41,6 +41,9 @@ public enum Capability {
     /** The engine knows when it would free a lock by itself, so that {@link dev.lockstep.LockClient#inspect} shows it. */
     SHOWS_REMAINING,
 
+    /** The engine keeps when it granted a lock, so that {@link dev.lockstep.LockClient#inspect} shows it. */
+    SHOWS_GRANTED,
+
     /** The engine lists its namespaces, see {@link dev.lockstep.LockClient#namespaces()}, and shows the locks of others. */
     LISTS_NAMESPACES,
 
