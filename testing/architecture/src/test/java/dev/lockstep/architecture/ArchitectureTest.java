@@ -8,9 +8,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -27,7 +30,7 @@ class ArchitectureTest {
             "etcd", new String[] {"io.grpc..", "com.google.protobuf.."},
             "jdbc", new String[] {"com.zaxxer.hikari..", "org.postgresql.."});
 
-    /** What each package of the core's internals may call. The pages of the packages say the same. */
+    /** What each package of the core's internals may call. The pages of the packages say the same, which is checked, too. */
     private static final Map<String, Set<String>> PARTS = Map.ofEntries(
             Map.entry(
                     "client",
@@ -96,6 +99,36 @@ class ArchitectureTest {
     @Test
     void everyPackageOfInternalsHasARule() {
         assertThat(RULES.parts(CORE)).containsExactlyInAnyOrderElementsOf(PARTS.keySet());
+    }
+
+    @TestFactory
+    Stream<DynamicTest> thePageOfEveryPackageOfInternalsNamesWhatItMayCall() {
+        return PARTS.entrySet().stream()
+                .map(part -> DynamicTest.dynamicTest(
+                        part.getKey(),
+                        () -> assertThat(onPage(part.getKey())).containsAll(part.getValue())));
+    }
+
+    /** The packages that a page names behind "May call", and those that they may call if it says "and below". */
+    private static Set<String> onPage(String part) throws IOException {
+        String page = Files.readString(
+                        Project.root().resolve("core/src/main/java/dev/lockstep/internal/" + part + "/package-info.java"))
+                .replaceAll("\\s+\\*?\\s*", " ");
+        Matcher sentence = Pattern.compile("May call ([^.;]*)").matcher(page);
+        if (!sentence.find()) {
+            return Set.of();
+        }
+        if (sentence.group(1).equals("every other package")) {
+            return PARTS.keySet();
+        }
+        Set<String> named = new HashSet<>();
+        PARTS.keySet().stream()
+                .filter(name -> sentence.group(1).contains("{@code " + name + "}"))
+                .forEach(named::add);
+        if (sentence.group(1).endsWith(" and below")) {
+            List.copyOf(named).forEach(name -> named.addAll(PARTS.get(name)));
+        }
+        return named;
     }
 
     @Test
