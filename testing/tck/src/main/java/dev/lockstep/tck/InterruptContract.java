@@ -20,7 +20,7 @@ abstract class InterruptContract extends ContractGroup {
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
-            names = {"LOCK_INTERRUPTIBLY", "TRY_LOCK_TIMED", "ACQUIRE", "TRY_ACQUIRE_TIMED"})
+            names = {"LOCK_INTERRUPTIBLY", "TRY_LOCK_TIMED", "TRY_LOCK_DURATION", "ACQUIRE", "TRY_ACQUIRE_TIMED"})
     void anInterruptOnEntryIsToldEvenIfTheLockIsFree(Way way) throws Exception {
         Actor actor = actor("interrupted");
         boolean flagAfterwards = actor.call(() -> {
@@ -37,7 +37,7 @@ abstract class InterruptContract extends ContractGroup {
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
-            names = {"TRY_LOCK_TIMED", "TRY_ACQUIRE_TIMED"})
+            names = {"TRY_LOCK_TIMED", "TRY_LOCK_DURATION", "TRY_ACQUIRE_TIMED"})
     void anInterruptOnEntryIsToldEvenIfThereIsNoTimeToWait(Way way) throws Exception {
         actor("interrupted").does(() -> {
             Thread.currentThread().interrupt();
@@ -62,7 +62,7 @@ abstract class InterruptContract extends ContractGroup {
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
-            names = {"LOCK", "TRY_LOCK", "TRY_ACQUIRE"})
+            names = {"LOCK", "TRY_LOCK", "ACQUIRE_UNINTERRUPTIBLY", "TRY_ACQUIRE"})
     void otherWaysTakeTheLockAndKeepTheFlag(Way way) throws Exception {
         actor("interrupted").does(() -> {
             Thread.currentThread().interrupt();
@@ -123,16 +123,22 @@ abstract class InterruptContract extends ContractGroup {
         bench().awaitFree(NAME);
     }
 
-    @Test
-    void lockGoesOnWaitingForAnotherClientAndKeepsTheInterrupt() throws Exception {
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"LOCK", "ACQUIRE_UNINTERRUPTIBLY"})
+    void otherWaysGoOnWaitingForAnotherClientAndKeepTheInterrupt(Way way) throws Exception {
         rivalLock().lock();
-        keepsWaiting(() -> rivalLock().unlock());
+        keepsWaiting(way, () -> rivalLock().unlock());
     }
 
-    @Test
-    void lockGoesOnWaitingForAnotherThreadAndKeepsTheInterrupt() throws Exception {
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"LOCK", "ACQUIRE_UNINTERRUPTIBLY"})
+    void otherWaysGoOnWaitingForAnotherThreadAndKeepTheInterrupt(Way way) throws Exception {
         lock().lock();
-        keepsWaiting(() -> lock().unlock());
+        keepsWaiting(way, () -> lock().unlock());
     }
 
     @Test
@@ -157,13 +163,13 @@ abstract class InterruptContract extends ContractGroup {
         return !Thread.currentThread().isInterrupted();
     }
 
-    private void keepsWaiting(Call.Step release) throws Exception {
+    private void keepsWaiting(Way way, Call.Step release) throws Exception {
         DistributedLock lock = lock(); // here: a client that the waiter connects would be interrupted while it connects
         Actor waiter = actor("waiter");
         Call<Boolean> waiting = waiter.start(() -> {
-            lock.lock();
+            Way.Hold hold = way.take(lock, LONG).orElseThrow();
             boolean flag = Thread.interrupted();
-            lock.unlock();
+            hold.release();
             return flag;
         });
         waiter.awaitParked();

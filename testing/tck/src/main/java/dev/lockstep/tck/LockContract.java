@@ -243,6 +243,13 @@ public abstract class LockContract {
     }
 
     @Nested
+    class TemplateVariants extends TemplateVariantsContract {
+        TemplateVariants() {
+            super(LockContract.this);
+        }
+    }
+
+    @Nested
     class Names extends NamesContract {
         Names() {
             super(LockContract.this);

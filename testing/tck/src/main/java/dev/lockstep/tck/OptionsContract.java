@@ -3,10 +3,12 @@ package dev.lockstep.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** While a client uses a name, all its calls agree on fairness, stickiness and reentrancy. */
@@ -19,7 +21,11 @@ abstract class OptionsContract extends ContractGroup {
     }
 
     private void assertConflict(LockOptions options) {
-        assertThatThrownBy(() -> client().lock(NAME, options).tryAcquire())
+        assertConflict(client().lock(NAME, options));
+    }
+
+    private static void assertConflict(DistributedLock lock) {
+        assertThatThrownBy(lock::tryAcquire)
                 .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContaining(NAME);
     }
@@ -42,6 +48,55 @@ abstract class OptionsContract extends ContractGroup {
         assertConflict(STICKY);
         assertConflict(DEFAULTS.nonReentrant());
         lock().unlock();
+    }
+
+    @Test
+    @Requires(Capability.FAIR)
+    void fairnessStaysToo() throws Exception {
+        LockOptions fair = DEFAULTS.fair();
+        lock().lock();
+        assertConflict(fair);
+        lock().unlock();
+        try (Lease lease = client().lock(NAME, fair).acquire()) {
+            assertConflict(DEFAULTS);
+            assertThat(lease.isValid()).isTrue();
+        }
+        lock().acquire().close();
+    }
+
+    /** A read lock is another mode of the same lock. */
+    @Test
+    @Requires(Capability.SHARED)
+    void theOptionsOfALockAreThoseOfItsReadLock() throws Exception {
+        lock().lock();
+        assertConflict(readLock(DEFAULTS.nonReentrant()));
+        lock().unlock();
+        try (Lease lease = readLock(DEFAULTS.nonReentrant()).acquire()) {
+            assertConflict(DEFAULTS);
+            assertConflict(readLock(DEFAULTS));
+            assertThat(lease.isValid()).isTrue();
+        }
+        readLock(DEFAULTS).acquire().close();
+    }
+
+    private DistributedLock readLock(LockOptions options) {
+        return client().readWriteLock(NAME, options).readLock();
+    }
+
+    /** And none of the others is left held. */
+    @Test
+    void aMultiLockConflictsIfOneOfItsLocksDoes() throws Exception {
+        String free = "order:41"; // asked for first
+        lock().lock();
+        assertConflict(client().multiLock(List.of(free, NAME), DEFAULTS.nonReentrant()));
+        bench().awaitFree(free);
+        lock().unlock();
+        try (Lease lease =
+                client().multiLock(List.of(free, NAME), DEFAULTS.nonReentrant()).acquire()) {
+            assertConflict(DEFAULTS);
+            assertThat(lease.isValid()).isTrue();
+        }
+        lock().acquire().close();
     }
 
     /** A sticky lock is used while it is retained, though nobody holds it. */

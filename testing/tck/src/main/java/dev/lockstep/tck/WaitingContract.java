@@ -67,7 +67,7 @@ abstract class WaitingContract extends ContractGroup {
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
-            names = {"TRY_LOCK_TIMED", "TRY_ACQUIRE_TIMED", "TRY_ACQUIRE_ASYNC"})
+            names = {"TRY_LOCK_TIMED", "TRY_LOCK_DURATION", "TRY_ACQUIRE_TIMED", "TRY_ACQUIRE_ASYNC"})
     void noTimeToWaitMeansNoWait(Way way) throws Exception {
         rivalLock().lock();
         assertThat(Bench.timed(() -> assertThat(way.take(lock(), Duration.ZERO)).isEmpty()))

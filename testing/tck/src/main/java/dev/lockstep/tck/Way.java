@@ -36,10 +36,22 @@ enum Way {
             return lock.tryLock(wait.toNanos(), TimeUnit.NANOSECONDS) ? Optional.of(lock::unlock) : Optional.empty();
         }
     },
+    TRY_LOCK_DURATION {
+        @Override
+        Optional<Hold> take(DistributedLock lock, Duration wait) throws InterruptedException {
+            return lock.tryLock(wait) ? Optional.of(lock::unlock) : Optional.empty();
+        }
+    },
     ACQUIRE {
         @Override
         Optional<Hold> take(DistributedLock lock, Duration wait) throws InterruptedException {
             return Optional.of(lock.acquire()::close);
+        }
+    },
+    ACQUIRE_UNINTERRUPTIBLY {
+        @Override
+        Optional<Hold> take(DistributedLock lock, Duration wait) {
+            return Optional.of(lock.acquireUninterruptibly()::close);
         }
     },
     TRY_ACQUIRE {
