@@ -98,7 +98,8 @@ public final class HolderInfo {
     /**
      * Names the thread that asked first.
      *
-     * @return its name; a number sign and its id if it has no name, as most virtual threads
+     * @return its name, a space, a number sign and its id, such as {@code main #1}; only the number sign and the id if it
+     *     has no name, as most virtual threads. {@link LockInfo.Entry#owner()} has both parts
      */
     public String thread() {
         return thread;

@@ -3,6 +3,8 @@ package dev.lockstep;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,13 +12,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A claim is stored once, so after a hand-off to another thread of the same client the thread is still the one that made
  * the claim. {@link LockClient#snapshot()} shows the threads of a client as they are now. An asynchronous call has the thread
- * that called it; a candidate of an election has its payload in the place of the thread's name.
+ * that called it; a candidate of an election has its payload in the place of the thread's name, and no thread id.
  *
  * <p>Immutable. Later versions may add to it.
  *
  * @see LockInfo.Entry#owner()
  */
 public final class LockOwner {
+    /** A name, which may be missing, and an id. */
+    private static final Pattern THREAD = Pattern.compile("(?:(.*) )?#(\\d{1,18})", Pattern.DOTALL);
+
+    /** What the payload of a candidate is stored behind. */
+    private static final String ELECTION = "election";
+
     private final Optional<String> claimId;
     private final String thread;
 
@@ -48,28 +56,31 @@ public final class LockOwner {
     }
 
     /**
-     * Names the thread that made the claim. Engines may shorten it: SQL keeps 127 characters.
+     * Names the thread that made the claim. Engines may shorten it: SQL keeps 127 characters, and of a longer name no id.
      *
      * @return the thread's name; empty if it has none, as most virtual threads
      */
     public Optional<String> threadName() {
-        return thread.isEmpty() || threadId().isPresent() ? Optional.empty() : Optional.of(thread);
+        Matcher both = THREAD.matcher(thread);
+        if (isCandidate() || !both.matches()) {
+            return thread.isEmpty() ? Optional.empty() : Optional.of(thread);
+        }
+        return Optional.ofNullable(both.group(1));
     }
 
     /**
-     * Identifies the thread that made the claim, within its process. It is stored only in place of a missing name.
+     * Identifies the thread that made the claim, within its process.
      *
-     * @return the thread's id; empty if the thread has a name
+     * @return the thread's id; empty for a candidate of an election
      */
     public OptionalLong threadId() {
-        if (thread.length() < 2 || thread.charAt(0) != '#') {
-            return OptionalLong.empty();
-        }
-        try {
-            return OptionalLong.of(Long.parseLong(thread, 1, thread.length(), 10));
-        } catch (NumberFormatException e) {
-            return OptionalLong.empty();
-        }
+        Matcher both = THREAD.matcher(thread);
+        return isCandidate() || !both.matches() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(both.group(2)));
+    }
+
+    /** Whether there is the payload of a candidate, which may look like a thread's name and id. */
+    private boolean isCandidate() {
+        return thread.equals(ELECTION) || thread.startsWith(ELECTION + " ");
     }
 
     @Override

@@ -6,7 +6,7 @@ import dev.lockstep.LockMode;
 import dev.lockstep.LockObserver;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
-import dev.lockstep.internal.concurrent.ThreadNames;
+import dev.lockstep.internal.concurrent.ThreadName;
 import dev.lockstep.internal.events.EventRecords;
 import dev.lockstep.internal.events.Events;
 import dev.lockstep.internal.events.Observers;
@@ -62,12 +62,12 @@ record ClientSemaphoreHost(
     }
 
     @Override
-    public String threadName() {
-        return ThreadNames.current();
+    public ThreadName threadName() {
+        return ThreadName.current();
     }
 
     @Override
-    public HolderInfo holder(String threadName, long sentNanos) {
+    public HolderInfo holder(ThreadName threadName, long sentNanos) {
         return context.holderInfo(threadName, sentNanos, false);
     }
 

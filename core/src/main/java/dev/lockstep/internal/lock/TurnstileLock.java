@@ -5,7 +5,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.internal.concurrent.CallerContext;
-import dev.lockstep.internal.concurrent.ThreadNames;
+import dev.lockstep.internal.concurrent.ThreadName;
 import dev.lockstep.internal.turnstile.Call;
 import dev.lockstep.internal.turnstile.ClaimBatch;
 import dev.lockstep.internal.turnstile.Entry;
@@ -242,8 +242,8 @@ public final class TurnstileLock implements DistributedLock {
     }
 
     /** What others see of the thread that calls. */
-    private String threadName() {
-        return asker == null ? ThreadNames.current() : asker;
+    private ThreadName threadName() {
+        return asker == null ? ThreadName.current() : ThreadName.ofText(asker);
     }
 
     /** The only entry without a thread. It returns no hold: the call receives the result later. */

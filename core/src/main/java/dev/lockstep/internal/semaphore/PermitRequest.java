@@ -2,6 +2,7 @@ package dev.lockstep.internal.semaphore;
 
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LockMode;
+import dev.lockstep.internal.concurrent.ThreadName;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.GrantListener;
 import dev.lockstep.spi.LockBackend;
@@ -16,7 +17,7 @@ final class PermitRequest implements ClaimRequest {
     private final long number;
     private final long sentNanos;
     private final GrantListener listener;
-    private final String threadName;
+    private final ThreadName threadName;
     private @Nullable HolderInfo holder;
 
     PermitRequest(SemaphoreHost host, PermitTerms terms, long number, long sentNanos, GrantListener listener) {

@@ -5,6 +5,7 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LockObserver;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.ThreadName;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
@@ -32,10 +33,10 @@ public interface SemaphoreHost {
     String claimId(long number);
 
     /** What others see of the calling thread. */
-    String threadName();
+    ThreadName threadName();
 
     /** Who asks, for people. */
-    HolderInfo holder(String threadName, long sentNanos);
+    HolderInfo holder(ThreadName threadName, long sentNanos);
 
     /** The token of a lease, made of the engine's. */
     long token(long granted);

@@ -2,7 +2,7 @@ package dev.lockstep.internal.turnstile;
 
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
-import dev.lockstep.internal.concurrent.ThreadNames;
+import dev.lockstep.internal.concurrent.ThreadName;
 import dev.lockstep.spi.LockBackend;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -24,7 +24,7 @@ public record Call(
         LockOptions options,
         long waitNanos,
         Duration blockAtMost,
-        String threadName,
+        ThreadName threadName,
         @Nullable Thread owner,
         @Nullable Consumer<Result> callback) {
     /** Longer than any wait. */
@@ -34,12 +34,12 @@ public record Call(
 
     /** A call of a thread, which waits for it. It may block for a round trip even if its wait is shorter, for an answer. */
     public static Call of(Thread owner, LockMode mode, LockOptions options, long waitNanos, TurnstileContext client) {
-        return new Call(mode, options, waitNanos, client.requestTimeout(), ThreadNames.current(), owner, null);
+        return new Call(mode, options, waitNanos, client.requestTimeout(), ThreadName.current(), owner, null);
     }
 
     /** A call without a thread. */
     public static Call async(
-            Consumer<Result> callback, String threadName, LockMode mode, LockOptions options, long waitNanos) {
+            Consumer<Result> callback, ThreadName threadName, LockMode mode, LockOptions options, long waitNanos) {
         return new Call(mode, options, waitNanos, LockBackend.DO_NOT_BLOCK, threadName, null, callback);
     }
 

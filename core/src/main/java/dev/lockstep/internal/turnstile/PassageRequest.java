@@ -4,6 +4,7 @@ import dev.lockstep.HolderInfo;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.ThreadName;
 import dev.lockstep.internal.engine.LockRequest;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.GrantListener;
@@ -21,7 +22,7 @@ abstract sealed class PassageRequest extends Chain.Link<Passage> implements Lock
     private final boolean mayBarge;
     private final Duration blockAtMost;
     private final long sentNanos;
-    private final String threadName;
+    private final ThreadName threadName;
     private final long number;
     private @Nullable HolderInfo holder; // guarded by this
     private volatile @Nullable ReportedLoss reportedLoss;
@@ -38,7 +39,7 @@ abstract sealed class PassageRequest extends Chain.Link<Passage> implements Lock
             boolean mayBarge,
             Duration blockAtMost,
             long sentNanos,
-            String threadName) {}
+            ThreadName threadName) {}
 
     PassageRequest(Turnstile turnstile, Terms terms, long number) {
         this.turnstile = turnstile;

@@ -5,6 +5,7 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.ThreadName;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -121,7 +122,7 @@ public final class Turnstile {
         return client.id() + '.' + Long.toString(serial, 36) + '.' + Long.toString(number, 36);
     }
 
-    HolderInfo holderInfo(String threadName, long sentNanos) {
+    HolderInfo holderInfo(ThreadName threadName, long sentNanos) {
         return client.holderInfo(threadName, sentNanos, state.options().sticky().isPresent());
     }
 

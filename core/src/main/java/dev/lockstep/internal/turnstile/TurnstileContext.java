@@ -2,6 +2,7 @@ package dev.lockstep.internal.turnstile;
 
 import dev.lockstep.HolderInfo;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.concurrent.ThreadName;
 import dev.lockstep.internal.concurrent.UserCode;
 import dev.lockstep.internal.engine.Engines;
 import dev.lockstep.internal.engine.Identity;
@@ -206,11 +207,11 @@ public final class TurnstileContext {
     }
 
     /** Who asks, for people: "since" is as exact as the clocks, and differs a little from one call to the next. */
-    public HolderInfo holderInfo(String threadName, long sentNanos, boolean sticky) {
+    public HolderInfo holderInfo(ThreadName threadName, long sentNanos, boolean sticky) {
         Identity identity = Identity.ofProcess();
         Instant since = wallTime(sentNanos);
         return HolderInfo.of(settings.clientName(), identity.host(), identity.pid())
-                .withThread(threadName)
+                .withThread(threadName.toString())
                 .withSince(since)
                 .withSticky(sticky);
     }

@@ -1,6 +1,7 @@
 package dev.lockstep.internal.waits;
 
 import dev.lockstep.LockInfo;
+import dev.lockstep.internal.concurrent.ThreadName;
 import dev.lockstep.internal.turnstile.Hold;
 import dev.lockstep.internal.turnstile.TurnstileContext;
 import dev.lockstep.internal.turnstile.Waiter;
@@ -18,17 +19,11 @@ record RecordedWait(Waiter waiter, List<Hold> holds, LockInfo.Wait waitsFor) {
         LockInfo.Wait wait = LockInfo.Wait.of(
                 waiter.turnstile().name(),
                 waiter.mode(),
-                describe(thread),
+                ThreadName.of(thread).toString(),
                 client.wallTime(waiter.startNanos())
                         .truncatedTo(ChronoUnit.MILLIS), // as exact as every engine keeps it
                 waiter.isBounded());
         return new RecordedWait(waiter, List.copyOf(holds), wait);
-    }
-
-    /** A virtual thread may have no name. */
-    private static String describe(Thread thread) {
-        String name = thread.getName();
-        return (name.isEmpty() ? "" : name + " ") + "#" + thread.getId();
     }
 
     void begin() {

@@ -5,6 +5,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.internal.client.Client;
+import dev.lockstep.internal.concurrent.ThreadName;
 import dev.lockstep.internal.lock.HoldLease;
 import dev.lockstep.spi.LockBackend;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +32,7 @@ public final class SimThread {
     /** Begins to wait as a thread that may hold other locks. */
     public SimThread(Thread owner, LockClient client, String name, LockMode mode, LockOptions options, long waitNanos) {
         this.client = ((Client) client).context();
-        Call call = new Call(mode, options, waitNanos, LockBackend.DO_NOT_BLOCK, owner.getName(), owner, null);
+        Call call = new Call(mode, options, waitNanos, LockBackend.DO_NOT_BLOCK, ThreadName.of(owner), owner, null);
         Entry entered = null;
         while (entered == null) {
             entered = this.client.turnstile(name).enter(call);

@@ -33,7 +33,8 @@ abstract class OwnerContract extends ContractGroup {
         CompletableFuture<Lease> next = lock().acquireAsync();
         LockInfo.Entry shown = operator().inspect(NAME).holders().get(0);
         assertThat(shown.owner().threadName()).hasValue("first thread");
-        assertThat(shown.owner().threadId()).isEmpty();
+        assertThat(shown.owner().threadId())
+                .hasValue(first.call(() -> Thread.currentThread().getId()));
         assertThat(shown.owner().claimId()).isEqualTo(shown.claim());
         if (fixture().capabilities().contains(Capability.RECORDS_WAITS)) { // a cycle of waits is found by claims
             assertThat(shown.owner().clientId())

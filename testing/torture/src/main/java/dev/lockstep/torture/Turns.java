@@ -179,7 +179,7 @@ final class Turns implements Activity {
         try {
             String me = Thread.currentThread().getName();
             return locks.client().inspect(Locks.name(lock)).waiters().stream()
-                    .anyMatch(waiter -> waiter.holder().thread().equals(me)
+                    .anyMatch(waiter -> waiter.owner().threadName().equals(Optional.of(me))
                             && waiter.holder().client().equals(locks.client().name()));
         } catch (LockUnavailableException e) {
             outcomes.judgeLook(locks, lock, e);
