@@ -141,7 +141,7 @@ record Options(
         return split(value).stream()
                 .map(id -> Engine.of(id)
                         .orElseThrow(() -> new IllegalArgumentException("No engine " + id + "; there are "
-                                + Arrays.stream(Engine.values()).map(Engine::id).toList() + " and core")))
+                                + Arrays.stream(Engine.values()).map(Engine::id).toList())))
                 .toList();
     }
 
@@ -154,7 +154,8 @@ record Options(
                 .filter(workload -> workload.isMeantBy(word))
                 .toList();
         if (found.isEmpty()) {
-            throw new IllegalArgumentException("No workload " + word + "; there are W1 to W9");
+            throw new IllegalArgumentException(
+                    "No workload " + word + "; there are " + Arrays.toString(Workload.values()));
         }
         return found.stream();
     }

@@ -48,6 +48,23 @@ class OptionsTest {
     }
 
     @Test
+    void unknownEngineIsAnsweredWithThoseThereAre() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> parse("--engine core"))
+                .withMessage(
+                        "No engine core; there are [memory, redis, redis-aof, zookeeper, etcd, postgresql, mariadb,"
+                                + " mysql, h2, sqlite]");
+    }
+
+    @Test
+    void unknownWorkloadIsAnsweredWithThoseThereAre() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> parse("--workload X"))
+                .withMessageStartingWith("No workload X; there are [W1, W2, ")
+                .withMessageContainingAll("W9A", "W9B", "P1", "P2", "E1", "MULTI10", "MULTI1000", "MULTI200000");
+    }
+
+    @Test
     void folderIsNoFileForResults() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> parse("--json ."))
