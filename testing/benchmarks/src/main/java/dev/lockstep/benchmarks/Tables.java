@@ -88,7 +88,9 @@ final class Tables {
                         .map(cell -> Measure.human(cell.spread(workload.figure).median()))
                         .orElse(""));
             }
-            rows.add(row);
+            if (row.stream().skip(1).anyMatch(figure -> !figure.isEmpty())) {
+                rows.add(row);
+            }
         }
         return grid(rows);
     }

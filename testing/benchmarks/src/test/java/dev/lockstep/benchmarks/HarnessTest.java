@@ -87,6 +87,13 @@ class HarnessTest {
     }
 
     @Test
+    void workloadThatWasNotMeasuredHasNoRow() {
+        Results results = new Results("redis", List.of(sheet(Workload.W2, cell(Entrant.LOCKSTEP, 10))));
+
+        assertThat(Tables.engines(List.of(results))).contains("| W2 ops/s ").doesNotContain("W1", "P1");
+    }
+
+    @Test
     void lostUpdateIsSaid() {
         Sheet sheet =
                 sheet(Workload.W3, new Cell("peer", Entrant.Kind.PEER, "", List.of(Map.of("ops", 1.0, "lost", 3.0))));
