@@ -92,6 +92,7 @@ record Goal(String text, Workload workload, double limit, boolean atLeast, Funct
             goals.add(times(Workload.W9A, Entrant.CURATOR, 1 / 0.72));
         }
         if (engine == ETCD) {
+            goals.add(atMost(Workload.W9B, Measure.P50, 13)); // a round trip of 10 ms, and what is done at its ends
             goals.add(times(Workload.W4, Entrant.JETCD, 10));
             goals.add(timesBest(Workload.W5, 5));
         }
