@@ -36,6 +36,27 @@ enum Curve {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    /**
+     * What Lockstep wants to reach.
+     *
+     * @param upTo as long as there are no more than so many
+     * @param value the least or the most of the curve's figure
+     */
+    record Limit(int upTo, double value) {}
+
+    /** What Lockstep wants to reach on an engine; nothing if that is only looked at. */
+    Optional<Limit> limit(Engine engine) {
+        return switch (this) {
+            case PROCESSES -> engine.isPolled() ? Optional.of(new Limit(16, 200)) : Optional.empty();
+            case WAITING -> engine.isPolled() ? Optional.of(new Limit(100, 10)) : Optional.empty();
+            case CLIENTS ->
+                engine == Engine.REDIS || engine == Engine.ETCD || engine == Engine.ZOOKEEPER
+                        ? Optional.of(new Limit(5_000, 20))
+                        : Optional.empty();
+            default -> Optional.empty();
+        };
+    }
+
     static Optional<Curve> of(String id) {
         return Arrays.stream(values()).filter(curve -> curve.id().equals(id)).findFirst();
     }

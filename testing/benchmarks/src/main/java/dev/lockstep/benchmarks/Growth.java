@@ -92,7 +92,8 @@ final class Growth {
                 contestants.forEach(Contestant::close);
             }
         }
-        System.out.println(engine.title + ", " + curve.title + "\n\n" + GrowthChart.table(curve, lines));
+        System.out.println(engine.title + ", " + curve.title + "\n\n" + GrowthChart.table(curve, lines)
+                + GrowthChart.goal(engine, curve, lines.get(0)));
     }
 
     private static List<Entrant> entrants(Engine engine, Curve curve) {

@@ -37,6 +37,30 @@ final class GrowthChart {
         return Tables.grid(rows);
     }
 
+    /** What Lockstep wants to reach, and which points missed it; empty if it wants nothing, or that was not measured. */
+    static String goal(Engine engine, Curve curve, Line line) {
+        Curve.Limit limit = curve.limit(engine).orElse(null);
+        boolean reached = limit != null
+                && line.points().stream()
+                        .anyMatch(point -> point.n() >= limit.upTo() && !Double.isNaN(value(curve, point)));
+        if (limit == null || !reached) {
+            return "";
+        }
+        String missed = line.points().stream()
+                .filter(point -> point.n() <= limit.upTo())
+                .filter(point -> curve.figure.advantage(value(curve, point), limit.value()) < 1)
+                .map(point -> String.format(Locale.ROOT, "%,d", point.n()))
+                .collect(Collectors.joining(", "));
+        return String.format(
+                Locale.ROOT,
+                "Goal: %s %s %s up to %,d: %s\n",
+                curve.figure.moreIsBetter ? "at least" : "at most",
+                Measure.human(limit.value()),
+                curve.figure.title,
+                limit.upTo(),
+                missed.isEmpty() ? "met" : "missed at " + missed);
+    }
+
     private static double value(Curve curve, Point point) {
         return point.values().getOrDefault(curve.figure.key, Double.NaN);
     }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,5 +54,23 @@ class GrowthTest {
         assertThat(Curve.WAITING.points(100)).containsExactly(1, 10, 100);
         assertThat(Curve.CLIENTS.points(Integer.MAX_VALUE)).containsExactly(10, 100, 1000, 5000);
         assertThat(Curve.CLIENTS.points(5)).containsExactly(10);
+    }
+
+    @Test
+    void missedGoalOfACurveIsSaid() {
+        assertThat(goal(Engine.MARIADB, 300, 250, 210, 205, 40)).contains("at least 200 ops/s up to 16: met");
+        assertThat(goal(Engine.MARIADB, 300, 190, 210, 30, 40)).contains("missed at 4, 16");
+        assertThat(goal(Engine.MARIADB, 300, 190)).isEmpty();
+        assertThat(goal(Engine.POSTGRESQL, 300, 250, 210, 30, 40)).isEmpty();
+    }
+
+    /** The goal for one fair name, with so many locks per second with 2, 4, 8, … processes. */
+    private static String goal(Engine engine, double... figures) {
+        List<Growth.Point> points = new ArrayList<>();
+        for (double figure : figures) {
+            points.add(new Growth.Point(2 << points.size(), Map.of(Measure.OPS.key, figure)));
+        }
+        return GrowthChart.goal(
+                engine, Curve.PROCESSES, new Growth.Line("", "", "", new Conditions(Map.of(), Map.of()), points));
     }
 }
