@@ -2,11 +2,13 @@ package dev.lockstep.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.lockstep.DistributedLock;
 import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockOptions;
 import dev.lockstep.Permit;
+import dev.lockstep.servers.TcpProxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -120,6 +123,32 @@ class EtcdCountsTest extends SingleMemberTestCase {
         await("it waits", () -> other.inspect(NAME).waiters().size() == 1);
         held.close();
         waiting.get(20, TimeUnit.SECONDS).close();
+    }
+
+    /** Each of many locks costs what one does, but they are on their way together. */
+    @Test
+    void aHundredLocksAreTakenAndReleasedInTheTimeOfAFew() {
+        List<String> names = IntStream.range(0, 100).mapToObj(i -> "many-" + i).toList();
+        DistributedLock near = connect().multiLock(names, LockOptions.defaults());
+        long transactions = requests("Txn");
+        near.lock();
+        assertThat(requests("Txn") - transactions).isEqualTo(100);
+        near.unlock();
+        assertThat(requests("Txn") - transactions).isEqualTo(200);
+        try (TcpProxy proxy = TcpProxy.to(server);
+                LockClient client = builder()
+                        .url("etcd://127.0.0.1:" + proxy.port())
+                        .ttl(Duration.ofMinutes(30))
+                        .connect()) {
+            DistributedLock far = client.multiLock(names, LockOptions.defaults());
+            proxy.delay(Duration.ofMillis(250));
+            long start = System.nanoTime();
+            far.lock();
+            far.unlock();
+            // One after another, they would take a hundred seconds.
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(25));
+            proxy.delay(Duration.ZERO);
+        }
     }
 
     private static long received() {

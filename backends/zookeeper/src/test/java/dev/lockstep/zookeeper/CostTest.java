@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockOptions;
 import dev.lockstep.servers.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -13,6 +14,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -214,6 +216,30 @@ class CostTest extends CountedClients {
             }
             proxy.delay(Duration.ZERO);
             assertThat(Duration.ofNanos(best)).isBetween(eachWay.multipliedBy(4), eachWay.multipliedBy(6));
+        }
+    }
+
+    /** Each of many locks costs what one does, but they are on their way together. */
+    @Test
+    void aHundredLocksAreTakenAndReleasedInTheTimeOfAFew() {
+        List<String> names = IntStream.range(0, 100).mapToObj(i -> "many-" + i).toList();
+        DistributedLock near = client.multiLock(names, LockOptions.defaults());
+        near.lock();
+        near.unlock();
+        long before = requests(client);
+        near.lock();
+        near.unlock();
+        // A create, a list and a delete of each, and one more list where it was held for long on a busy machine.
+        assertThat(requests(client) - before).isBetween(200L, 400 + NOISE);
+        try (TcpProxy proxy = TcpProxy.to(server)) {
+            DistributedLock far = open("far", proxy.port(), "").multiLock(names, LockOptions.defaults());
+            proxy.delay(Duration.ofMillis(250));
+            long start = System.nanoTime();
+            far.lock();
+            far.unlock();
+            // One after another, they would take a hundred seconds or more.
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(25));
+            proxy.delay(Duration.ZERO);
         }
     }
 
