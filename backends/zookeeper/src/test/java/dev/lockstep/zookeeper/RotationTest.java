@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
@@ -52,21 +53,30 @@ class RotationTest {
 
     /** As the manual has it: let both in, change the password, and let the old one in no more. */
     @Test
-    void aPasswordThatHasChangedIsReadFromItsFile() throws Exception {
+    void aPasswordThatHasChangedIsReadAgainFromItsFileAndItsSupplier() throws Exception {
         Path file = Files.writeString(folder.resolve("password"), "old\n");
+        AtomicReference<String> supplied = new AtomicReference<>("old");
         String url = "zookeeper://app@" + server.address() + "?passwordFile=" + file;
         try (LockClient locks = connect(url, "digest");
+                LockClient others = builder("digest")
+                        .backend(ZooKeeperEngine.at(server.address()).digest("app", supplied::get))
+                        .connect();
                 RawClient operator = new RawClient(server.address())) {
             locks.lock("held").lock();
+            others.lock("held by others").lock();
             operator.handle().addAuthInfo("digest", "app:old".getBytes());
             operator.handle().addAuthInfo("digest", "app:new".getBytes());
             allow(operator.handle(), "app:old", "app:new");
             Files.writeString(file, "new\n");
+            supplied.set("new");
             try (LockClient fresh = connect(url, "digest")) {
                 assertThat(fresh.lock("held").tryLock()).isFalse();
                 allow(operator.handle(), "app:new");
                 await().ignoreException(LockConfigurationException.class)
-                        .until(() -> locks.lock("other").tryLock());
+                        .until(() -> locks.lock("one").tryLock());
+                await().ignoreException(LockConfigurationException.class)
+                        .until(() -> others.lock("two").tryLock());
+                others.lock("held by others").unlock();
                 locks.lock("held").unlock();
                 assertThat(fresh.lock("held").tryLock()).isTrue();
             }
@@ -132,10 +142,10 @@ class RotationTest {
     }
 
     private static LockClient connect(String url, String namespace) {
-        return LockClient.builder()
-                .url(url)
-                .namespace(namespace)
-                .requestTimeout(Duration.ofSeconds(10))
-                .connect();
+        return builder(namespace).url(url).connect();
+    }
+
+    private static LockClient.Builder builder(String namespace) {
+        return LockClient.builder().namespace(namespace).requestTimeout(Duration.ofSeconds(10));
     }
 }
