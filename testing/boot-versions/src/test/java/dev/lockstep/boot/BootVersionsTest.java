@@ -5,8 +5,8 @@ import static dev.lockstep.boot.BootProject.process;
 import static dev.lockstep.boot.BootProject.versioned;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.lockstep.boot.service.ModuleTests;
 import dev.lockstep.boot.service.Service;
-import dev.lockstep.boot.service.SpringTests;
 import dev.lockstep.servers.EtcdServer;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.RedisServer;
@@ -70,7 +70,11 @@ class BootVersionsTest {
                 + dependency("org.jetbrains.kotlin", "kotlin-reflect")
                 + dependency("org.jetbrains.kotlinx", "kotlinx-coroutines-reactor")
                 + dependency("com.h2database", "h2")
-                + dependency("org.junit.jupiter", "junit-jupiter")
+                + junit();
+    }
+
+    private static String junit() {
+        return dependency("org.junit.jupiter", "junit-jupiter")
                 + dependency("org.junit.platform", "junit-platform-launcher")
                 + dependency("org.assertj", "assertj-core")
                 + dependency("org.awaitility", "awaitility")
@@ -133,7 +137,9 @@ class BootVersionsTest {
             assertThat(run(classPath, database, "--lockstep.url=redis://127.0.0.1:1"))
                     .contains("APPLICATION FAILED TO START", "The engine of the locks cannot be reached");
         }
-        theTestsOfLockstepSpringPass(project.classPath("tests"));
+        assertThat(project.classPath("tests")).containsPattern("spring-core-[67]\\.");
+        assertThat(runTests("integrations/spring", "dev.lockstep.spring", ".*Test", project.classPath("tests")))
+                .containsPattern("TESTS: [3-9]\\d passed, 0 failed");
     }
 
     /** A service that uses gRPC itself has protobuf-java, which has the classes of protobuf-javalite, too. */
@@ -153,20 +159,33 @@ class BootVersionsTest {
         }
     }
 
-    /** They are compiled against the oldest version of Spring, and run with that of Boot. */
-    private static void theTestsOfLockstepSpringPass(String classPath) throws Exception {
-        String tests = BootProject.ROOT
-                .resolve("integrations/spring/target/test-classes")
-                .toString();
-        assertThat(process(
-                        List.of(
-                                JAVA,
-                                "-XX:TieredStopAtLevel=1",
-                                "-cp",
-                                tests + File.pathSeparator + classPath,
-                                SpringTests.class.getName()),
-                        Path.of("target")))
-                .containsPattern("SPRING [67][.\\d]+: [3-9]\\d passed, 0 failed");
+    /** Boot 3.5 manages JUnit 5; the extension was compiled with JUnit 6. */
+    @Tag("full")
+    @Test
+    void theExtensionForTestsWorksInJUnit5() throws Exception {
+        String needed = dependency("dev.lockstep", "lockstep-test", "lockstep-jdbc")
+                + dependency("com.h2database", "h2")
+                + junit();
+        String classPath = BootProject.resolve("3.5.16", "boot-junit5", Map.of("tests", needed))
+                .classPath("tests");
+        assertThat(classPath).contains("junit-jupiter-api-5.").doesNotContain("junit-jupiter-api-6.");
+        assertThat(runTests("testing/test", "dev.lockstep.test", ".*LockTestExtensionTest", classPath))
+                .containsPattern("TESTS: [5-9] passed, 0 failed");
+    }
+
+    /** Runs the tests that this build has compiled for a module, in a process of its own with another class path. */
+    private static String runTests(String module, String tests, String classes, String classPath) throws Exception {
+        Path compiled = BootProject.ROOT.resolve(module).resolve("target/test-classes");
+        return process(
+                List.of(
+                        JAVA,
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        compiled + File.pathSeparator + classPath,
+                        ModuleTests.class.getName(),
+                        tests,
+                        classes),
+                Path.of("target"));
     }
 
     private static void works(String classPath, String product, List<String> common, String... own) throws Exception {
