@@ -300,7 +300,7 @@ class ScriptsTest {
         acquire(FIRST, "X", true, true, 10_000);
         assertThat(acquire(SECOND, "X", false, true, 10_000)).isEqualTo(-1);
         assertThat(acquire(SECOND, "S", false, false, 10_000)).isEqualTo(-1);
-        acquire(THIRD, "X", true, false, 10_000); // granted by the claim that frees it, however late this test continues
+        acquire(THIRD, "X", true, false, 10_000); // granted by the claim that frees it, however late this test is
         release(FIRST, 0);
         assertThat(owner()).isEqualTo(THIRD);
         assertThat(acquire(SECOND, "S", false, true, 10_000)).isEqualTo(-1);

@@ -295,11 +295,12 @@ final class Oracle implements LockServer.Watcher {
         }
         SimBackend backend = call.backend;
         if (!backend.wasUsed(call.name(), call.start)) {
-            world.violate("U: call " + call.number + " got the answer that another holds the lock, and nobody was asked");
+            world.violate("U: call " + call.number + " was refused because of another holder, and nobody was asked");
         }
         long decided = call.wait > 0 ? Math.min(call.start + call.wait, world.now()) : world.now();
         if (backend.hasUnconfirmed(call.name(), decided) && !backend.hadGrant(call.name(), decided)) {
-            world.violate("U: call " + call.number + " got the answer that another holds the lock, which may be its own client");
+            world.violate(
+                    "U: call " + call.number + " was refused because of another holder, which may be its own client");
         }
     }
 

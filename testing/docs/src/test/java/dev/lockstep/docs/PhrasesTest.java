@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** The text is in plain words: it has none of the {@link Phrases}, except where an exception is named here. */
@@ -22,10 +23,9 @@ class PhrasesTest {
             "testing/docs/src/test/java/dev/lockstep/docs/Phrases.java",
             "testing/docs/src/test/java/dev/lockstep/docs/PhrasesTest.java");
 
-    /** How the names of sources other than Java end; scripts are read, too. */
-    private static final List<String> SOURCES = List.of(
-            ".lua", ".sql", ".kt", ".c", ".proto", ".js", ".mjs", ".vue", ".css", ".html", ".xml", ".yml", ".yaml",
-            ".properties", "metadata.json");
+    /** The names of sources other than Java; scripts are read, too. */
+    private static final Pattern SOURCES =
+            Pattern.compile(".*\\.(lua|sql|kt|c|proto|js|mjs|vue|css|html|xml|ya?ml|properties)|.*metadata\\.json");
 
     /** Hidden folders with sources, which are not among the others. */
     private static final List<String> HIDDEN = List.of(".ci", ".github", "tools/site/.vitepress");
@@ -81,7 +81,7 @@ class PhrasesTest {
         for (Path folder : folders) {
             for (Path file : Guide.files(folder, "")) {
                 String name = file.getFileName().toString();
-                if (SOURCES.stream().anyMatch(name::endsWith) || isScript(file, name)) {
+                if (SOURCES.matcher(name).matches() || isScript(file, name)) {
                     sources.add(file);
                 }
             }
