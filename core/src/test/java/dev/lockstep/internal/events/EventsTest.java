@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.LockListener;
 import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
+import dev.lockstep.logs.ThreadLogs;
 import dev.lockstep.spi.VirtualScheduler;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** What a listener hears that is slower than the events. */
@@ -17,12 +21,13 @@ class EventsTest {
 
     private final Queue<Runnable> slowExecutor = new ArrayDeque<>();
     private final Heard heard = new Heard();
+    private final AtomicLong now = new AtomicLong(1);
     private final Events events = new Events(
             List.of(heard),
             Observers.NONE,
             new EventLog("client", "", new VirtualScheduler()),
             slowExecutor::add,
-            System::nanoTime);
+            now::get);
 
     private static final class Heard implements LockListener {
         int acquired;
@@ -92,5 +97,29 @@ class EventsTest {
         listenersGoOn();
         assertThat(heard.lost).isEqualTo(1);
         assertThat(heard.inFallback).isFalse();
+    }
+
+    @Test
+    void theLogSaysThatEventsAreDroppedAtMostEveryTenSeconds() {
+        long tenSeconds = TimeUnit.SECONDS.toNanos(10);
+        List<String> logged = new ArrayList<>();
+        ThreadLogs.onWarning(logged::add);
+        try {
+            for (int i = 0; i < Events.CAPACITY; i++) {
+                events.acquired("lock", LockMode.EXCLUSIVE, 0);
+            }
+            assertThat(logged).isEmpty();
+            events.acquired("lock", LockMode.EXCLUSIVE, 0);
+            assertThat(logged).singleElement().asString().contains("Listeners are too slow", "(1 so far)");
+            now.addAndGet(tenSeconds - 1);
+            events.acquired("lock", LockMode.EXCLUSIVE, 0);
+            assertThat(logged).hasSize(1);
+            now.incrementAndGet();
+            events.acquired("lock", LockMode.EXCLUSIVE, 0);
+            assertThat(logged).hasSize(2);
+            assertThat(logged.get(1)).contains("(3 so far)");
+        } finally {
+            ThreadLogs.onWarning(null);
+        }
     }
 }
