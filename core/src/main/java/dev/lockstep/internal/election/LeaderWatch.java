@@ -134,7 +134,7 @@ final class LeaderWatch {
         return () -> whom.forEach(listener -> {
             try {
                 listener.accept(leader);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 log.warn("Election '{}': an onChange listener failed", name, e);
             }
         });

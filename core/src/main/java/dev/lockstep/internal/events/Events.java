@@ -217,7 +217,7 @@ public final class Events {
         if (pending.get() > 0 && delivering.compareAndSet(false, true)) {
             try {
                 executor.execute(this::run);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 delivering.set(false);
                 throw e;
             }
@@ -238,7 +238,7 @@ public final class Events {
         return listener -> {
             try {
                 event.accept(listener);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 log.warn("A listener failed: {}", listener.getClass().getName(), e);
             }
         };

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The observers of a client. Exceptions that they throw are logged here and go no further. Safe for use by many
- * threads.
+ * The observers of a client. What they throw is logged here and goes no further, also a checked exception that nothing
+ * declares, as Kotlin allows. Safe for use by many threads.
  */
 public final class Observers {
     private static final Logger log = LoggerFactory.getLogger(Observers.class);
@@ -72,7 +72,7 @@ public final class Observers {
         for (LockObserver observer : observers) {
             try {
                 event.accept(observer);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failed(observer, e);
             }
         }
@@ -110,13 +110,16 @@ public final class Observers {
         try {
             CallObserver follower = observer.callStarted(call);
             return follower == null || follower == CallObserver.NONE ? CallObserver.NONE : new Guarded(follower);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             failed(observer, e);
             return CallObserver.NONE;
         }
     }
 
     private static void failed(Object observer, Throwable thrown) {
+        if (thrown instanceof InterruptedException) {
+            Thread.currentThread().interrupt(); // the interrupt is the caller's
+        }
         log.warn("An observer failed: {}", observer.getClass().getName(), thrown);
     }
 
@@ -126,7 +129,7 @@ public final class Observers {
         public void waiting() {
             try {
                 follower.waiting();
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failed(follower, e);
             }
         }
@@ -135,7 +138,7 @@ public final class Observers {
         public void callEnded(CallEnd end) {
             try {
                 follower.callEnded(end);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failed(follower, e);
             }
         }
@@ -144,7 +147,7 @@ public final class Observers {
         public void holdEnded(HoldEnd end) {
             try {
                 follower.holdEnded(end);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failed(follower, e);
             }
         }

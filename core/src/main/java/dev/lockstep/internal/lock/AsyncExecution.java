@@ -49,7 +49,7 @@ final class AsyncExecution<T extends @Nullable Object> {
         CompletionStage<T> stage;
         try {
             stage = Objects.requireNonNull(work.apply(lease), "the work returned null in place of a stage");
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             stage = CompletableFuture.failedFuture(e);
         }
         stage.whenComplete(

@@ -67,7 +67,7 @@ final class Effects {
         for (Effect effect : effects) {
             try {
                 effect.perform(actions);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 log.error("A deferred action failed", e);
             }
         }

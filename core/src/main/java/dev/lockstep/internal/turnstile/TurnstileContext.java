@@ -230,7 +230,7 @@ public final class TurnstileContext {
         execute(() -> {
             try {
                 action.accept(reason);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 log.warn("Lock '{}': an onLost action failed", lockName, e);
             }
         });

@@ -3,6 +3,8 @@ package dev.lockstep.internal.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.DistributedLock;
+import dev.lockstep.Leader;
+import dev.lockstep.LeaderElection;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockListener;
@@ -10,9 +12,14 @@ import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import dev.lockstep.internal.ScriptedBackend;
 import dev.lockstep.internal.TurnstileFixture;
+import dev.lockstep.internal.Undeclared;
+import dev.lockstep.logs.ThreadLogs;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,6 +27,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,6 +163,37 @@ class UsersCodeTest {
         assertThat(losing).isNotDone();
         goOn.countDown();
         losing.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void whatALossActionThrowsIsLoggedAndKeepsNoOtherFromRunning() {
+        TurnstileFixture fixture = new TurnstileFixture();
+        CompletableFuture<Lease> holding = fixture.lock.acquireAsync();
+        fixture.engine.claim(0).grant();
+        Lease lease = TurnstileFixture.get(holding);
+        List<LossReason> heard = new ArrayList<>();
+        lease.onLost(reason -> Undeclared.fail(new IOException("on purpose")));
+        lease.onLost(heard::add);
+        List<String> logged = new ArrayList<>();
+        ThreadLogs.onWarning(logged::add);
+        try {
+            fixture.engine.grant(0).signalLost(LossReason.REVOKED);
+        } finally {
+            ThreadLogs.onWarning(null);
+        }
+        assertThat(heard).containsExactly(LossReason.REVOKED);
+        assertThat(logged).anyMatch(line -> line.contains("an onLost action failed"));
+    }
+
+    @Test
+    void whatAListenerOfAnElectionThrowsKeepsNoOtherFromHearing() {
+        try (LockClient client = LockClient.connect("memory:");
+                LeaderElection election = client.election("e", "", term -> {})) {
+            List<Optional<Leader>> heard = new CopyOnWriteArrayList<>();
+            election.onChange(leader -> Undeclared.fail(new IOException("on purpose")));
+            election.onChange(heard::add);
+            Awaitility.await().until(() -> heard.size() > 1);
+        }
     }
 
     @Test

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.LockListener;
 import dev.lockstep.LockMode;
 import dev.lockstep.LossReason;
+import dev.lockstep.internal.Undeclared;
 import dev.lockstep.logs.ThreadLogs;
 import dev.lockstep.spi.VirtualScheduler;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,5 +123,33 @@ class EventsTest {
         } finally {
             ThreadLogs.onWarning(null);
         }
+    }
+
+    @Test
+    void whatAListenerThrowsIsLoggedAndKeepsNobodyFromHearing() {
+        LockListener failing = new LockListener() {
+            @Override
+            public void onAcquired(Acquired event) {
+                Undeclared.fail(new IOException("on purpose"));
+            }
+        };
+        Events both = new Events(
+                List.of(failing, heard),
+                Observers.NONE,
+                new EventLog("client", "", new VirtualScheduler()),
+                Runnable::run,
+                now::get);
+        List<String> logged = new ArrayList<>();
+        ThreadLogs.onWarning(logged::add);
+        try {
+            for (int i = 0; i < 2; i++) {
+                both.acquired("lock", LockMode.EXCLUSIVE, 0);
+                both.deliver();
+            }
+        } finally {
+            ThreadLogs.onWarning(null);
+        }
+        assertThat(heard.acquired).isEqualTo(2);
+        assertThat(logged).hasSize(2).allMatch(line -> line.contains("A listener failed"));
     }
 }

@@ -15,7 +15,12 @@ import dev.lockstep.LockObserver.HoldOutcome;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import dev.lockstep.SelfDeadlockException;
+import dev.lockstep.internal.Undeclared;
+import dev.lockstep.logs.ThreadLogs;
 import dev.lockstep.memory.MemoryEngine;
+import dev.lockstep.spi.RequestObserver;
+import dev.lockstep.spi.VirtualScheduler;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,11 +34,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Observers see each call and each hold once, in the caller's thread, and change nothing. */
 class ObserverTest {
@@ -286,36 +295,79 @@ class ObserverTest {
         assertThat(counts.holdsEnded()).isEqualTo(2);
     }
 
-    @Test
-    void whatAnObserverThrowsChangesNothing() {
-        LockObserver failing = new LockObserver() {
-            @Override
-            public CallObserver callStarted(Call call) {
-                if (call.lockName().equals("start")) {
-                    throw new IllegalStateException("on purpose");
+    /** Throws in each of its methods, with the name of the method as the message. */
+    private record Failing(Function<String, Throwable> makes) implements LockObserver {
+        private <T> T fail(String method) {
+            return Undeclared.fail(makes.apply(method));
+        }
+
+        @Override
+        public void clientOpening(ClientInfo client) {
+            fail("clientOpening");
+        }
+
+        @Override
+        public void clientOpened(LockClient client) {
+            fail("clientOpened");
+        }
+
+        @Override
+        public void clientClosed(LockClient client) {
+            fail("clientClosed");
+        }
+
+        @Override
+        public CallObserver callStarted(Call call) {
+            if (call.lockName().equals("start")) {
+                return fail("callStarted");
+            }
+            return new CallObserver() {
+                @Override
+                public void waiting() {
+                    fail("waiting");
                 }
-                return new CallObserver() {
-                    @Override
-                    public void callEnded(CallEnd end) {
-                        throw new IllegalStateException("on purpose");
-                    }
 
-                    @Override
-                    public void holdEnded(HoldEnd end) {
-                        throw new AssertionError("on purpose");
-                    }
-                };
-            }
+                @Override
+                public void callEnded(CallEnd end) {
+                    fail("callEnded");
+                }
 
-            @Override
-            public void requestEnded(Request request) {
-                throw new IllegalStateException("on purpose");
-            }
-        };
+                @Override
+                public void holdEnded(HoldEnd end) {
+                    fail("holdEnded");
+                }
+            };
+        }
+
+        @Override
+        public void handedOff(LockListener.HandedOff event) {
+            fail("handedOff");
+        }
+
+        @Override
+        public void requestEnded(Request request) {
+            fail("requestEnded");
+        }
+
+        @Override
+        public void renewalFailed(RenewalFailure failure) {
+            fail("renewalFailed");
+        }
+    }
+
+    static Stream<Function<String, Throwable>> failures() {
+        return Stream.of(IllegalStateException::new, AssertionError::new, IOException::new);
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void whatAnObserverThrowsIsLoggedAndChangesNothing(Function<String, Throwable> makes) throws Exception {
+        Queue<String> logged = new ConcurrentLinkedQueue<>();
         Counts beside = new Counts();
+        ThreadLogs.onWarning(logged::add);
         try (LockClient observed = LockClient.builder()
                 .backend(engine)
-                .observer(failing)
+                .observer(new Failing(makes))
                 .observer(beside)
                 .connect()) {
             for (String name : List.of("start", "end")) {
@@ -323,10 +375,73 @@ class ObserverTest {
                 assertThat(observed.lock(name).isHeldByCurrentThread()).isTrue();
                 observed.lock(name).unlock();
             }
+            handOff(observed, beside, logged);
             assertThat(observed.list("")).isEmpty();
+        } finally {
+            ThreadLogs.onWarning(null);
         }
-        assertThat(beside.of(CallOutcome.ACQUIRED)).isEqualTo(2);
-        assertThat(beside.of(HoldOutcome.RELEASED)).isEqualTo(2);
+        assertThat(beside.of(CallOutcome.ACQUIRED)).isEqualTo(4);
+        assertThat(beside.of(HoldOutcome.RELEASED)).isEqualTo(4);
+        assertThat(beside.handOffs).hasValue(1);
+        for (String method : List.of(
+                "clientOpening",
+                "clientOpened",
+                "callStarted",
+                "waiting",
+                "callEnded",
+                "holdEnded",
+                "handedOff",
+                "clientClosed")) {
+            assertThat(logged).anyMatch(line -> line.contains("An observer failed") && line.contains(": " + method));
+        }
+    }
+
+    @Test
+    void anInterruptThatReachesAnObserverIsLeftToTheCaller() {
+        try (LockClient observed = LockClient.builder()
+                .backend(engine)
+                .observer(new Failing(InterruptedException::new))
+                .connect()) {
+            Thread.interrupted(); // that of clientOpened
+            assertThat(observed.lock("start").tryLock()).isTrue();
+            assertThat(Thread.interrupted()).isTrue();
+        } finally {
+            Thread.interrupted();
+        }
+    }
+
+    private static void handOff(LockClient observed, Counts counts, Queue<String> logged) throws Exception {
+        DistributedLock lock = observed.lock("end");
+        lock.lock();
+        CompletableFuture<Void> next = CompletableFuture.runAsync(() -> {
+            ThreadLogs.onWarning(logged::add);
+            try {
+                lock.lock();
+                lock.unlock();
+            } finally {
+                ThreadLogs.onWarning(null);
+            }
+        });
+        Awaitility.await().until(() -> counts.waiting.get() == 1);
+        lock.unlock();
+        next.get(20, TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void whatAnObserverOfRequestsThrowsIsLogged(Function<String, Throwable> makes) {
+        RequestObserver requests = new Observers(List.of(new Failing(makes))).requests(new VirtualScheduler());
+        List<String> logged = new ArrayList<>();
+        ThreadLogs.onWarning(logged::add);
+        try {
+            requests.ended("claim", 0, null);
+            requests.renewalFailed(1, new IllegalStateException("no answer"));
+        } finally {
+            ThreadLogs.onWarning(null);
+        }
+        assertThat(logged).hasSize(2);
+        assertThat(logged.get(0)).contains("An observer failed", ": requestEnded");
+        assertThat(logged.get(1)).contains("An observer failed", ": renewalFailed");
     }
 
     /** All that can happen to calls and holds, at once; then: acquired = released + lost + unconfirmed. */

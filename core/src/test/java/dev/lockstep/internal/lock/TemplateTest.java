@@ -8,6 +8,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockLostAfterWorkException;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.LockTimeoutException;
+import dev.lockstep.internal.Undeclared;
 import dev.lockstep.memory.MemoryEngine;
 import java.io.IOException;
 import java.time.Duration;
@@ -97,6 +98,10 @@ class TemplateTest {
                         })
                         .get(20, TimeUnit.SECONDS))
                 .hasCause(failure);
+        IOException undeclared = new IOException("on purpose");
+        assertThatThrownBy(() -> template.executeAsync("a", lease -> Undeclared.fail(undeclared))
+                        .get(20, TimeUnit.SECONDS))
+                .hasCause(undeclared);
         assertThat(isFree("a")).isTrue();
     }
 

@@ -66,7 +66,7 @@ final class AsyncInTransaction<T extends @Nullable Object> {
         CompletionStage<T> stage;
         try {
             stage = Objects.requireNonNull(work.apply(lease), "the work returned null in place of a stage");
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             stage = CompletableFuture.failedFuture(e);
         }
         stage.whenComplete((value, failure) -> Stages.endInTransaction(lease, fenced, release, result, value, failure));

@@ -10,6 +10,7 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.annotation.Locked;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -220,6 +221,26 @@ class CallerTransactionTest {
         assertThat(template.executeAsync(LOCK, lease -> CompletableFuture.completedFuture("alone"))
                         .get(20, TimeUnit.SECONDS))
                 .isEqualTo("alone");
+        assertThat(isFree()).isTrue();
+    }
+
+    /** As code in Kotlin may, which has no checked exceptions. */
+    @SuppressWarnings("unchecked")
+    private static <T, E extends Throwable> T throwUndeclared(Throwable thrown) throws E {
+        throw (E) thrown;
+    }
+
+    @Test
+    void asynchronousWorkInATransactionThatThrowsReleasesTheLock() {
+        LockTemplate template = context.getBean(LockTemplate.class);
+        IOException failure = new IOException("on purpose");
+        transactions.executeWithoutResult(status -> assertThatThrownBy(() -> template.executeAsync(
+                                LOCK,
+                                lease ->
+                                        CallerTransactionTest
+                                                .<CompletableFuture<String>, RuntimeException>throwUndeclared(failure))
+                        .get(20, TimeUnit.SECONDS))
+                .hasCause(failure));
         assertThat(isFree()).isTrue();
     }
 
