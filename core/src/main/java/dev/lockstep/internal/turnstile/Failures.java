@@ -42,20 +42,24 @@ public final class Failures {
     /** The exception for one caller, in its own thread; the backend's failure, which may be many callers', is the cause. */
     public RuntimeException failure(String lockName, @Nullable Throwable error) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        if (cause instanceof LockConfigurationException known) {
-            return new LockConfigurationException(known.lockName(), String.valueOf(known.getMessage()), known);
-        }
-        if (cause instanceof LockUnavailableException known) {
-            return new LockUnavailableException(known.lockName(), String.valueOf(known.getMessage()), known);
-        }
         if (cause instanceof LockstepException known) {
-            return new LockstepException(known.lockName(), String.valueOf(known.getMessage()), known);
+            return copy(known.lockName() == null ? lockName : known.lockName(), known);
         }
         return new LockUnavailableException(
                 lockName,
                 "Lock '" + lockName + "': the request failed and its outcome is unknown. If it has taken the lock, the"
                         + " lock is being released.",
                 cause);
+    }
+
+    private static LockstepException copy(String lockName, LockstepException known) {
+        String message = String.valueOf(known.getMessage());
+        if (known instanceof LockConfigurationException) {
+            return new LockConfigurationException(lockName, message, known);
+        }
+        return known instanceof LockUnavailableException
+                ? new LockUnavailableException(lockName, message, known)
+                : new LockstepException(lockName, message, known);
     }
 
     private String engine() {

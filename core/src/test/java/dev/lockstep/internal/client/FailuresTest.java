@@ -7,6 +7,7 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.LockstepException;
 import dev.lockstep.internal.ScriptedBackend;
 import dev.lockstep.internal.TurnstileFixture;
 import java.util.List;
@@ -30,6 +31,23 @@ class FailuresTest {
         assertThat(thrown.lockName()).isEqualTo("a");
         assertThat(Stream.of(thrown.getStackTrace()).map(StackTraceElement::getClassName))
                 .contains(FailuresTest.class.getName());
+    }
+
+    @Test
+    void anExceptionThatNamesNoLockGetsTheNameOfTheCallers() {
+        List<LockstepException> failures = List.of(
+                new LockConfigurationException(null, "wrong"),
+                new LockUnavailableException(null, "silent"),
+                new LockstepException(null, "other", null));
+        for (int i = 0; i < failures.size(); i++) {
+            String name = "lock-" + i;
+            CompletableFuture<Lease> call = client.lock(name).acquireAsync();
+            LockstepException failure = failures.get(i);
+            engine.claim(i).outcome.completeExceptionally(failure);
+            Throwable thrown = call.handle((lease, error) -> error).join();
+            assertThat(thrown).isExactlyInstanceOf(failure.getClass()).hasMessage(failure.getMessage());
+            assertThat(((LockstepException) thrown).lockName()).isEqualTo(name);
+        }
     }
 
     private static LockConfigurationException madeElsewhere() throws InterruptedException {

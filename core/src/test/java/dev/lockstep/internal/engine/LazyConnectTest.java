@@ -136,7 +136,9 @@ class LazyConnectTest {
         try (LockClient client =
                 builder().requestTimeout(Duration.ofSeconds(20)).connect()) {
             assertThatThrownBy(() -> client.lock("a").lock())
-                    .isInstanceOf(LockConfigurationException.class)
+                    .isInstanceOfSatisfying(
+                            LockConfigurationException.class,
+                            e -> assertThat(e.lockName()).isEqualTo("a"))
                     .hasMessageContaining("The password is wrong.");
             assertThatThrownBy(client::describe)
                     .isInstanceOf(LockConfigurationException.class)
