@@ -54,6 +54,7 @@ public interface LockTemplate {
      * @return what the work returned
      * @throws E as {@link #execute(String, LockCallback)}, which throws the other exceptions, too
      * @throws InterruptedException if the thread is interrupted on entry or while it waits for the lock
+     * @throws LockTimeoutException as there; of a multi-lock, the message says who holds the first ten locks
      */
     <T extends @Nullable Object, E extends Exception> T execute(DistributedLock lock, LockCallback<T, E> work)
             throws E, InterruptedException;
@@ -113,9 +114,9 @@ public interface LockTemplate {
      * @param work starts the work, on the client's executor; the lock is held until its stage is completed
      * @param <T> what the work returns
      * @return a future of what the work returns, completed after the lock was released. It fails as {@link
-     *     #execute(String, LockCallback)} does; what the work throws, or its stage fails with, is unchanged. Cancelling
-     *     it before the lock is acquired gives up; afterwards the work continues, and the lock is released when it has
-     *     ended
+     *     #execute(String, LockCallback)} does, but the message of a {@link LockTimeoutException} does not say who holds
+     *     the lock; what the work throws, or its stage fails with, is unchanged. Cancelling it before the lock is
+     *     acquired gives up; afterwards the work continues, and the lock is released when it has ended
      */
     <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             DistributedLock lock, Function<Lease, ? extends CompletionStage<T>> work);

@@ -224,7 +224,7 @@ public final class Client implements LockClient {
     public LockTemplate template(LockOptions options) {
         Objects.requireNonNull(options, "options");
         context.ensureOpen();
-        return new Template(this, options, Template.DEFAULT_WAIT, false);
+        return new Template(this, context, options, Template.DEFAULT_WAIT, false);
     }
 
     @Override

@@ -4,26 +4,25 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockCallback;
 import dev.lockstep.LockClient;
-import dev.lockstep.LockInfo;
 import dev.lockstep.LockLostAfterWorkException;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.LockTimeoutException;
-import dev.lockstep.LockstepException;
 import dev.lockstep.ReleaseNotConfirmedException;
+import dev.lockstep.internal.turnstile.TurnstileContext;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Acquires a lock, runs work, releases the lock. */
-public record Template(LockClient client, LockOptions options, Duration waitAtMost, boolean isFenced)
+public record Template(
+        LockClient client, TurnstileContext context, LockOptions options, Duration waitAtMost, boolean isFenced)
         implements LockTemplate {
     private static final Logger log = LoggerFactory.getLogger(Template.class);
 
@@ -31,12 +30,12 @@ public record Template(LockClient client, LockOptions options, Duration waitAtMo
 
     @Override
     public LockTemplate waitAtMost(Duration atMost) {
-        return new Template(client, options, Objects.requireNonNull(atMost, "atMost"), isFenced);
+        return new Template(client, context, options, Objects.requireNonNull(atMost, "atMost"), isFenced);
     }
 
     @Override
     public LockTemplate fenced() {
-        return new Template(client, options, waitAtMost, true);
+        return new Template(client, context, options, waitAtMost, true);
     }
 
     @Override
@@ -74,9 +73,10 @@ public record Template(LockClient client, LockOptions options, Duration waitAtMo
     }
 
     private LockTimeoutException timeout(DistributedLock lock) {
-        String holders = lock.names().stream().map(this::holders).collect(Collectors.joining("; "));
         return new LockTimeoutException(
-                lock.name(), "Lock '" + lock.name() + "' was not free within " + waitAtMost + "; " + holders + ".");
+                lock.name(),
+                "Lock '" + lock.name() + "' was not free within " + waitAtMost + "; "
+                        + Holders.of(context, lock.names()) + ".");
     }
 
     /** What the work throws comes first; what the release throws is added to it. */
@@ -132,19 +132,5 @@ public record Template(LockClient client, LockOptions options, Duration waitAtMo
             return lost;
         }
         return release;
-    }
-
-    private String holders(String name) {
-        try {
-            LockInfo info = client.inspect(name);
-            return info.isFree()
-                    ? "it is free by now"
-                    : "held by "
-                            + info.holders().stream()
-                                    .map(entry -> entry.holder().toString())
-                                    .collect(Collectors.joining(", "));
-        } catch (LockstepException e) {
-            return "its holder is unknown: " + e.getMessage();
-        }
     }
 }

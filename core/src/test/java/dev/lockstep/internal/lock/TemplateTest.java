@@ -2,21 +2,30 @@ package dev.lockstep.internal.lock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
+import dev.lockstep.LockInfo;
 import dev.lockstep.LockLostAfterWorkException;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.LockTimeoutException;
 import dev.lockstep.internal.Undeclared;
 import dev.lockstep.memory.MemoryEngine;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.LockBackend;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -71,6 +80,72 @@ class TemplateTest {
                 client.multiLock("a", "b"),
                 lease -> assertThat(lease.token("b")).isPositive());
         assertThat(isFree("a") && isFree("b")).isTrue();
+    }
+
+    /** An engine that answers questions about locks as the test wants; all else is the memory engine's. */
+    private BackendFactory answering(Function<String, CompletionStage<LockInfo>> inspection) {
+        return context -> {
+            LockBackend memory = engine.open(context);
+            return (LockBackend) Proxy.newProxyInstance(
+                    LockBackend.class.getClassLoader(),
+                    new Class<?>[] {LockBackend.class},
+                    (self, method, arguments) -> method.getName().equals("inspect")
+                            ? inspection.apply((String) arguments[0])
+                            : method.invoke(memory, arguments));
+        };
+    }
+
+    private static LockTimeoutException busy(LockClient client, DistributedLock lock) {
+        return catchThrowableOfType(
+                LockTimeoutException.class,
+                () -> client.template().waitAtMost(Duration.ZERO).run(lock, lease -> {}));
+    }
+
+    /** A hundred names are no hundred requests, and those few are made at once. */
+    @Test
+    void aFewHoldersOfABusyMultiLockAreAskedForTogether() {
+        String[] names = IntStream.range(100, 200).mapToObj(i -> "lock-" + i).toArray(String[]::new);
+        rival.lock("lock-104").lock();
+        List<String> asked = new ArrayList<>();
+        CompletableFuture<Void> allAsked = new CompletableFuture<>();
+        BackendFactory engine = answering(name -> {
+            asked.add(name);
+            if (asked.size() == 10) {
+                allAsked.complete(null);
+            }
+            return allAsked.thenApply(done -> rival.inspect(name));
+        });
+        try (LockClient client = LockClient.builder()
+                .backend(engine)
+                .requestTimeout(Duration.ofSeconds(20))
+                .connect()) {
+            assertThat(busy(client, client.multiLock(names)))
+                    .hasMessageContaining("'lock-103': it is free by now")
+                    .hasMessageContaining("'lock-104': held by client " + rival.name())
+                    .hasMessageContaining("90 more");
+            assertThat(asked).containsExactlyElementsOf(List.of(names).subList(0, 10));
+        }
+        rival.lock("lock-104").unlock();
+    }
+
+    @Test
+    void aHolderThatTheEngineDoesNotNameIsUnknown() {
+        rival.lock("b").lock();
+        BackendFactory engine = answering(name -> switch (name) {
+            case "a" -> new CompletableFuture<>();
+            case "c" -> throw new IllegalStateException("broken");
+            default -> CompletableFuture.completedFuture(rival.inspect(name));
+        });
+        try (LockClient client = LockClient.builder()
+                .backend(engine)
+                .requestTimeout(Duration.ofMillis(500))
+                .connect()) {
+            assertThat(busy(client, client.multiLock("a", "b", "c")))
+                    .hasMessageContaining("'a': its holder is unknown: no answer")
+                    .hasMessageContaining("'b': held by client " + rival.name())
+                    .hasMessageContaining("'c': its holder is unknown: broken");
+        }
+        rival.lock("b").unlock();
     }
 
     @Test

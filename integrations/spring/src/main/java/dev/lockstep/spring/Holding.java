@@ -1,5 +1,6 @@
 package dev.lockstep.spring;
 
+import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockCallback;
 import dev.lockstep.LockClient;
@@ -7,10 +8,11 @@ import dev.lockstep.LockInfo;
 import dev.lockstep.LockLostAfterWorkException;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockTimeoutException;
-import dev.lockstep.LockstepException;
 import dev.lockstep.ReleaseNotConfirmedException;
 import java.time.Duration;
-import java.util.Collection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,6 +21,11 @@ import org.slf4j.LoggerFactory;
 /** The time between acquiring a lock and releasing it, and what the caller learns about its end (docs/adr/0009). */
 final class Holding {
     private static final Logger log = LoggerFactory.getLogger(Holding.class);
+
+    /** How many locks the engine is asked about, and for how long it is asked about another one. */
+    private static final int ASKED = 10;
+
+    private static final long ASKING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private Holding() {}
 
@@ -98,25 +105,43 @@ final class Holding {
     }
 
     /** Says that a lock was not free, and who holds it. */
-    static LockTimeoutException busy(LockClient client, Collection<String> names, Duration wait) {
-        String all = String.join(",", names);
+    static LockTimeoutException busy(LockClient client, DistributedLock lock, Duration wait) {
         return new LockTimeoutException(
-                all,
-                "Lock '" + all + "' was not free within " + wait + "; "
-                        + names.stream().map(name -> holders(client, name)).collect(Collectors.joining("; ")) + ".");
+                lock.name(),
+                "Lock '" + lock.name() + "' was not free within " + wait + "; " + holders(client, lock.names()) + ".");
     }
 
-    private static String holders(LockClient client, String name) {
-        try {
-            LockInfo info = client.inspect(name);
-            return info.isFree()
-                    ? "'" + name + "' is free by now"
-                    : "'" + name + "' is held by "
-                            + info.holders().stream()
-                                    .map(entry -> entry.holder().toString())
-                                    .collect(Collectors.joining(", "));
-        } catch (LockstepException e) {
-            return "the holder of '" + name + "' is unknown: " + e.getMessage();
+    /**
+     * Who holds the first locks. Each is a request, so it asks about a few only; about no more once one is not answered, or
+     * when a second has passed.
+     */
+    private static String holders(LockClient client, List<String> names) {
+        List<String> holders = new ArrayList<>();
+        long start = System.nanoTime();
+        for (String name : names.subList(0, Math.min(ASKED, names.size()))) {
+            if (System.nanoTime() - start >= ASKING_NANOS) {
+                break;
+            }
+            try {
+                holders.add(holders(client.inspect(name)));
+            } catch (RuntimeException e) {
+                holders.add("the holder of '" + name + "' is unknown: " + e.getMessage());
+                break;
+            }
         }
+        int others = names.size() - holders.size();
+        if (others > 0) {
+            holders.add("it was not asked who holds the " + others + " more");
+        }
+        return String.join("; ", holders);
+    }
+
+    private static String holders(LockInfo info) {
+        return info.isFree()
+                ? "'" + info.name() + "' is free by now"
+                : "'" + info.name() + "' is held by "
+                        + info.holders().stream()
+                                .map(entry -> entry.holder().toString())
+                                .collect(Collectors.joining(", "));
     }
 }

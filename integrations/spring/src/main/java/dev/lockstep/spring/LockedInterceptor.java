@@ -158,7 +158,7 @@ final class LockedInterceptor implements MethodInterceptor {
         @Nullable
         Object busy() throws Throwable {
             if (method.throwsIfBusy()) {
-                throw Holding.busy(client, names, waitAtMost);
+                throw Holding.busy(client, lock, waitAtMost);
             }
             return method.busyResult(target, invocation.getArguments());
         }

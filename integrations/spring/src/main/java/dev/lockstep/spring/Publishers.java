@@ -149,7 +149,7 @@ final class Publishers {
     private static Publisher<Object> busy(LockedInterceptor.Call call, ReactiveAdapter adapter) {
         if (call.method().throwsIfBusy()) {
             return Mono.fromCallable(() -> {
-                        throw Holding.busy(call.client(), call.names(), call.waitAtMost());
+                        throw Holding.busy(call.client(), call.lock(), call.waitAtMost());
                     })
                     .subscribeOn(Schedulers.boundedElastic());
         }

@@ -61,7 +61,7 @@ public final class TransactionalLockTemplate implements LockTemplate {
         boolean inTransaction = isInTransaction(lock);
         Optional<Lease> taken = lock.tryAcquire(defaults.waitAtMost());
         if (taken.isEmpty()) {
-            throw Holding.busy(client, lock.names(), defaults.waitAtMost());
+            throw Holding.busy(client, lock, defaults.waitAtMost());
         }
         return Holding.run(taken.get(), fenced, inTransaction, work);
     }
