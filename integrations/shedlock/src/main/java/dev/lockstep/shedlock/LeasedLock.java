@@ -2,6 +2,7 @@ package dev.lockstep.shedlock;
 
 import dev.lockstep.Lease;
 import dev.lockstep.ReleaseNotConfirmedException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -61,7 +62,9 @@ final class LeasedLock extends AbstractSimpleLock {
         if (!lease.isValid()) {
             return Optional.empty();
         }
-        long atLeast = System.nanoTime() + longer.getLockAtLeastFor().toNanos();
-        return Optional.of(new LeasedLock(longer, lease, atLeast));
+        Duration atLeast = LockstepLockProvider.options(longer.getLockAtLeastFor())
+                .minHold()
+                .orElse(Duration.ZERO);
+        return Optional.of(new LeasedLock(longer, lease, System.nanoTime() + atLeast.toNanos()));
     }
 }

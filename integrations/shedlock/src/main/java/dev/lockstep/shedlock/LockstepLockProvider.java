@@ -88,7 +88,8 @@ public final class LockstepLockProvider implements ExtensibleLockProvider {
         }
     }
 
-    private static LockOptions options(Duration atLeast) {
+    /** With a minimum that is checked: neither the engine nor a calculation of times can overflow. */
+    static LockOptions options(Duration atLeast) {
         if (atLeast.isZero() || atLeast.isNegative()) {
             return LockOptions.defaults();
         }

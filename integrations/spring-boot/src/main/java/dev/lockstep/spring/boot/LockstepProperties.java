@@ -1,5 +1,6 @@
 package dev.lockstep.spring.boot;
 
+import dev.lockstep.spi.Durations;
 import dev.lockstep.spring.CallerTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -191,10 +192,10 @@ public class LockstepProperties extends ClientProperties {
         /**
          * Sets how long the engine may take.
          *
-         * @param timeout the time
+         * @param timeout from 1 millisecond to 20 days
          */
         public void setTimeout(Duration timeout) {
-            this.timeout = timeout;
+            this.timeout = Durations.requireTimeout(timeout, "lockstep.health.timeout");
         }
 
         /**

@@ -64,6 +64,16 @@ class StartFailuresTest {
         start("ttl must be positive", "lockstep.*", "lockstep.url=memory:", "lockstep.ttl=-1s");
     }
 
+    @Test
+    void aTimeoutOfTheHealthIndicatorThatMakesNoSenseIsRefused() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(LockstepAutoConfiguration.class))
+                .withPropertyValues("lockstep.url=memory:", "lockstep.health.timeout=300000d")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("lockstep.health.timeout must be at most 20 days"));
+    }
+
     static class Mistake {
         @Locked(name = "a", key = "#ordr")
         public void run(String order) {}
