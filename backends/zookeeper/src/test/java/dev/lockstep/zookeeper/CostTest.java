@@ -18,6 +18,8 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What locks cost the server, counted there, for each client. */
 @Timeout(120)
@@ -145,7 +147,7 @@ class CostTest extends CountedClients {
     }
 
     @Test
-    void whoHoldsOrWaitsAsksNothing() throws Exception {
+    void whoHoldsAsksNothingAndWhoWaitsNothingBeforeAThirdOfTheTtl() throws Exception {
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < TIMES; i++) {
             held.add(client.lock("quiet-" + i).acquireAsync().get());
@@ -161,6 +163,31 @@ class CostTest extends CountedClients {
         TimeUnit.SECONDS.sleep(2); // what is measured is what happens while time passes
         assertThat(requests(client) - holdersBefore).isLessThanOrEqualTo(NOISE);
         assertThat(requests(waiter) - waitersBefore).isLessThanOrEqualTo(NOISE);
+        for (int i = 0; i < TIMES; i++) {
+            held.get(i).close();
+            waiting.get(i).get(20, TimeUnit.SECONDS).close();
+        }
+    }
+
+    /** No wait depends on one event. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "?queue=off"})
+    void whoWaitsReadsWhatBlocksItEveryThirdOfTheTtl(String options) throws Exception {
+        Duration ttl = Duration.ofSeconds(12);
+        List<Lease> held = new ArrayList<>();
+        LockClient holder = open("holder", server.port(), options);
+        LockClient waiter = open("waiter", server.port(), options, ttl);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < TIMES; i++) {
+            held.add(holder.lock("looked-at-" + i).acquireAsync().get(20, TimeUnit.SECONDS));
+            waiting.add(waiter.lock("looked-at-" + i).acquireAsync());
+        }
+        long holdersBefore = requests(holder);
+        long before = requests(waiter);
+        TimeUnit.NANOSECONDS.sleep(ttl.toNanos()); // what is measured is what happens while time passes
+        // Two or three times, as the first of them comes at any time; and twelve heartbeats.
+        assertThat(requests(waiter) - before).isBetween(2L * TIMES, 4L * TIMES);
+        assertThat(requests(holder) - holdersBefore).isLessThanOrEqualTo(NOISE);
         for (int i = 0; i < TIMES; i++) {
             held.get(i).close();
             waiting.get(i).get(20, TimeUnit.SECONDS).close();

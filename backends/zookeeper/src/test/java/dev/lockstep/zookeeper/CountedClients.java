@@ -57,10 +57,14 @@ abstract class CountedClients {
     }
 
     final LockClient open(String name, int port, String options) {
+        return open(name, port, options, Duration.ofSeconds(60));
+    }
+
+    final LockClient open(String name, int port, String options, Duration ttl) {
         ZooKeeperBackend[] opened = new ZooKeeperBackend[1];
         LockClient made = LockClient.builder()
                 .clientName(name)
-                .ttl(Duration.ofSeconds(60))
+                .ttl(ttl)
                 .requestTimeout(SOON)
                 .backend(context -> opened[0] = (ZooKeeperBackend)
                         Url.parse("zookeeper://127.0.0.1:" + port + options).open(context))
