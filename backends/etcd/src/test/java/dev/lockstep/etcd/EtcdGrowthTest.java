@@ -176,6 +176,8 @@ class EtcdGrowthTest extends SingleMemberTestCase {
         System.out.println(
                 "milliseconds for which etcd did not answer, less those of another server: " + stalls + " of " + spans);
         assertThat(stalls.get(stalls.size() * 3 / 4)).isLessThan(200);
+        // On one lease, all keys took two seconds. A busy machine may lengthen a single span.
+        assertThat(stalls.get(stalls.size() - 1)).isLessThan(1_000);
         // Otherwise that says nothing: all leases would end in one long span.
         assertThat(spans).hasSizeGreaterThan(10);
     }
