@@ -91,6 +91,24 @@ class RotationTest extends EtcdTestCase {
         locks.lock("one").unlock();
     }
 
+    /** No server is asked. */
+    @Test
+    void aFileWithoutCertificatesIsRefused() throws Exception {
+        use("usual");
+        for (String file : new String[] {"ca.pem", "cert.pem", "key.pem"}) {
+            Path emptied = folder.resolve(file);
+            byte[] content = Files.readAllBytes(emptied);
+            Files.writeString(emptied, "");
+            assertThatThrownBy(() -> connect("etcds://localhost:1?ca=" + folder.resolve("ca.pem") + "&cert="
+                            + folder.resolve("cert.pem") + "&key=" + folder.resolve("key.pem")))
+                    .as(file)
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("PEM")
+                    .hasMessageContaining(file);
+            Files.write(emptied, content);
+        }
+    }
+
     private void use(String authority) throws Exception {
         TestCertificates certificates = TestCertificates.get(authority);
         copy(certificates.caCertificate(), "ca.pem");
