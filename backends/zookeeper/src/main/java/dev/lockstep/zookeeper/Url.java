@@ -30,7 +30,7 @@ final class Url {
         if (question >= 0) {
             Set<String> seen = new HashSet<>();
             for (String option : rest.substring(question + 1).split("&", -1)) {
-                if (option.startsWith(PASSWORD_FILE) && passwordFile == null) {
+                if (option.startsWith(PASSWORD_FILE) && seen.add("passwordFile")) {
                     passwordFile = decode(option.substring(PASSWORD_FILE.length()));
                 } else {
                     engine = withOption(engine, option, seen);
@@ -64,11 +64,11 @@ final class Url {
         }
         String key = option.substring(0, equals);
         String value = decode(option.substring(equals + 1));
+        if (!seen.add(key)) { // one that is known: the first of them was accepted
+            throw new LockConfigurationException(null, "The URL has the option " + key + " twice. Give it once.");
+        }
         if (value.isEmpty()) {
             throw new LockConfigurationException(null, "The URL has an option without a value.");
-        }
-        if (!seen.add(key)) {
-            throw new LockConfigurationException(null, "The URL has the same option twice. Give it once.");
         }
         return switch (key) {
             case "queue" -> isOn(key, value) ? engine : engine.withoutQueue();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.lockstep.LockConfigurationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class UrlTest {
@@ -31,6 +32,20 @@ class UrlTest {
     void mistakesInOptionsAreRejected(String options) {
         assertThatThrownBy(() -> Url.parse("zookeeper://orders:s3cret@localhost" + options))
                 .isInstanceOf(LockConfigurationException.class)
+                .hasMessageNotContaining("s3cret");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "?queue=off&queue=on, queue",
+        "?zookeeper.x=s3cret&zookeeper.x=s3cret, zookeeper.x",
+        "?passwordFile=s3cret&passwordFile=s3cret, passwordFile",
+        "?passwordFile=s3cret&queue=off&passwordFile=, passwordFile"
+    })
+    void anOptionThatIsGivenTwiceIsNamed(String options, String name) {
+        assertThatThrownBy(() -> Url.parse("zookeeper://orders@localhost" + options))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining(name + " twice")
                 .hasMessageNotContaining("s3cret");
     }
 
