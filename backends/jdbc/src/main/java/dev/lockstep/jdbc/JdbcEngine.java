@@ -44,6 +44,11 @@ public final class JdbcEngine implements BackendFactory {
 
     private JdbcEngine(
             @Nullable String url, @Nullable DataSource source, @Nullable DataSource driver, Settings settings) {
+        if (url != null && settings.password() != null && Url.hasPassword(url)) {
+            throw new LockConfigurationException(
+                    null,
+                    "The password is either in the URL, or comes from lockstep.passwordFile or password(Supplier), not both.");
+        }
         this.url = url;
         this.source = source;
         this.driver = driver;
@@ -154,6 +159,7 @@ public final class JdbcEngine implements BackendFactory {
      *
      * @param password supplies the password; it must return at once
      * @return the same locks
+     * @throws dev.lockstep.LockConfigurationException if the URL has a password
      */
     public JdbcEngine password(Supplier<String> password) {
         return with(settings.withPassword(Objects.requireNonNull(password, "password")));

@@ -20,6 +20,9 @@ record Url(String url, Settings settings) {
     private static final Pattern PRIVATE = Pattern.compile("^(?i:jdbc:h2:mem:)(;|$)");
     private static final String PREFIX = "lockstep.";
 
+    /** As any of the drivers takes a password: as a parameter, or between the user and the host. */
+    private static final Pattern PASSWORD = Pattern.compile("[?&;,(]\\s*(?i:password)=|//[^/?;]*:[^,/?;@]*@");
+
     /** Hosts and ports as they usually are; what looks otherwise may hold a password. */
     private static final Pattern HOSTS =
             Pattern.compile("^jdbc:[a-z0-9:+-]+?//(?:[^/@?;]*@)?([\\w.:\\[\\],%-]+)(?:[/?;]|$)");
@@ -89,6 +92,10 @@ record Url(String url, Settings settings) {
 
     private static LockConfigurationException wrong(String name, String why) {
         return new LockConfigurationException(null, "The URL's setting " + name + " is wrong: " + why + ".");
+    }
+
+    static boolean hasPassword(String url) {
+        return PASSWORD.matcher(url).find();
     }
 
     /** The driver's parameters in a URL. */

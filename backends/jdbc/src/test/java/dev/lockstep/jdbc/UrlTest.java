@@ -171,6 +171,42 @@ class UrlTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "jdbc:postgresql://h/db?user=u&password=s3cret&lockstep.passwordFile=FILE",
+                "jdbc:postgresql://h/db?lockstep.passwordFile=FILE&password=s3cret",
+                "jdbc:mariadb://h/db?user=u&PASSWORD=s3cret&lockstep.passwordFile=FILE",
+                "jdbc:mysql://u:s3cret@h/db?lockstep.passwordFile=FILE",
+                "jdbc:mysql://address=(host=h)(password=s3cret)/db?lockstep.passwordFile=FILE",
+                "jdbc:mysql://(host=h,password=s3cret)/db?lockstep.passwordFile=FILE",
+                "jdbc:h2:tcp://h/x;USER=u;PASSWORD=s3cret;lockstep.passwordFile=FILE"
+            })
+    void aPasswordIsInOnePlace(String url, @TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "s3cret");
+        assertThatThrownBy(() -> JdbcEngine.at(url.replace("FILE", file.toString())))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("lockstep.passwordFile")
+                .hasMessageNotContaining("s3cret");
+        JdbcEngine engine = JdbcEngine.at(url.replaceFirst("[?&;]lockstep.passwordFile=FILE", ""));
+        assertThatThrownBy(() -> engine.password(() -> "s3cret"))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageNotContaining("s3cret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://h:5432/db?user=u&lockstep.passwordFile=FILE&sslpassword=x",
+                "jdbc:postgresql://[::1]:5432/a@b?user=u&lockstep.passwordFile=FILE",
+                "jdbc:mysql://u@h:3306/db?lockstep.passwordFile=FILE&trustCertificateKeyStorePassword=x"
+            })
+    void aUserMayBeInTheUrlWithoutItsPassword(String url, @TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "s3cret");
+        JdbcEngine engine = JdbcEngine.at(url.replace("FILE", file.toString()));
+        assertThat(engine.address()).contains(":");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "jdbc:postgresql://h/db?sslmode=require&user=u",
                 "jdbc:postgresql://a:1,b:2/db",
                 "jdbc:mysql://h/db?sessionVariables=a=1,b=2&user=u",
