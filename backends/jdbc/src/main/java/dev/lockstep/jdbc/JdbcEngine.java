@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * and returns it at once, in the state in which it came. It keeps one more for its session, so that an application that
  * uses up all connections does not lose its locks, and on PostgreSQL another to be notified, unless {@link
  * #listen(boolean) switched off}. So a data source should have four connections or more; from a HikariCP pool with
- * fewer, and on SQLite, none is kept for the session. It never joins a transaction of its caller.
+ * fewer, also if the data source wraps it, and on SQLite, none is kept for the session. The size of other pools is not
+ * known. It never joins a transaction of its caller.
  *
  * <p>Immutable, and safe for use by many threads. Each method that sets something returns a new instance.
  */
@@ -238,8 +239,21 @@ public final class JdbcEngine implements BackendFactory {
      * The source of the session's own connection; null if the database uses only one connection, or there are too few.
      */
     private static @Nullable DataSource keeping(DataSource from, Dialect dialect) {
-        boolean few = from instanceof HikariDataSource pool && pool.getMaximumPoolSize() < FEW_CONNECTIONS;
+        HikariDataSource pool = hikari(from);
+        boolean few = pool != null && pool.getMaximumPoolSize() < FEW_CONNECTIONS;
         return few || dialect.maxConnections() == 1 ? null : from;
+    }
+
+    /** The HikariCP pool that a data source is or wraps; null if it says of none. */
+    private static @Nullable HikariDataSource hikari(DataSource from) {
+        if (from instanceof HikariDataSource pool) {
+            return pool;
+        }
+        try {
+            return from.isWrapperFor(HikariDataSource.class) ? from.unwrap(HikariDataSource.class) : null;
+        } catch (SQLException | RuntimeException e) {
+            return null; // not every data source can say that
+        }
     }
 
     /** The exception for a client that could not connect. */

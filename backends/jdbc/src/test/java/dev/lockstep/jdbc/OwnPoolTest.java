@@ -153,6 +153,41 @@ class OwnPoolTest {
         }
     }
 
+    /** Frameworks put data sources around the pool, to measure it or to open transactions late. */
+    @Test
+    void aSmallPoolBehindAWrapperLendsItsConnectionToRequests() throws Exception {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl("jdbc:h2:mem:wrapped;DB_CLOSE_DELAY=-1");
+        config.setMaximumPoolSize(1);
+        config.setConnectionTimeout(2_000);
+        try (HikariDataSource pool = new HikariDataSource(config);
+                LockClient client = LockClient.builder()
+                        .backend(JdbcEngine.over(HurtSource.proxy(
+                                DataSource.class,
+                                (self, method, arguments) -> HurtSource.invoke(pool, method, arguments))))
+                        .connect()) {
+            client.lock("order:42").lock();
+            assertThat(client.lock("order:43").tryLock()).isTrue();
+            client.lock("order:42").unlock();
+        }
+    }
+
+    @Test
+    void aDataSourceThatDoesNotSayWhatItWrapsIsUsed() throws Exception {
+        String url = "jdbc:h2:mem:unwilling;DB_CLOSE_DELAY=-1";
+        DataSource h2 = OwnPool.source(url, Dialects.ofUrl(url), PATIENCE);
+        DataSource source = HurtSource.proxy(DataSource.class, (self, method, arguments) -> {
+            if (method.getName().equals("isWrapperFor")) {
+                throw new SQLException("not supported");
+            }
+            return HurtSource.invoke(h2, method, arguments);
+        });
+        try (LockClient client =
+                LockClient.builder().backend(JdbcEngine.over(source)).connect()) {
+            assertThat(client.lock("order:42").tryLock()).isTrue();
+        }
+    }
+
     /** As a primary that has become a standby: its successor is found by a new connection only. */
     @Test
     void aConnectionThatOnlyLetsItselfBeReadIsReplaced(@TempDir Path folder) throws Exception {
