@@ -9,6 +9,7 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import dev.lockstep.Permit;
+import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
@@ -50,6 +51,8 @@ class RestoreTest {
 
     private enum Database {
         POSTGRES,
+        MYSQL,
+        MARIADB,
         SQLITE
     }
 
@@ -57,17 +60,37 @@ class RestoreTest {
     static Path folder;
 
     @AutoClose
-    private static PostgresServer server;
+    private static PostgresServer postgres;
+
+    @AutoClose
+    private static MySqlServer mySql;
+
+    @AutoClose
+    private static MySqlServer mariaDb;
 
     private final String namespace = "restore-" + UUID.randomUUID();
 
     @BeforeAll
-    static void startServer() {
-        server = Servers.require(() -> PostgresServer.builder().start());
+    static void startServers() throws SQLException {
+        postgres = Servers.require(() -> PostgresServer.builder().start());
+        mySql = Servers.require(() -> MySqlServer.builder().start());
+        mariaDb = Servers.require(() -> MySqlServer.mariaDb().start());
+        // Its driver takes passwords from URLs as they are, so one with an ampersand has no place there.
+        try (Connection connection =
+                        DriverManager.getConnection(mariaDb.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE USER restore IDENTIFIED BY 'restore'");
+            statement.execute("GRANT ALL ON *.* TO restore");
+        }
     }
 
     private static String url(Database database) {
-        return database == Database.POSTGRES ? url(server, server.port()) : "jdbc:sqlite:" + folder.resolve("locks.db");
+        return switch (database) {
+            case POSTGRES -> url(postgres, postgres.port());
+            case MYSQL -> url(mySql, mySql.port());
+            case MARIADB -> ServerDatabase.withUser(mariaDb.jdbcUrl(), "restore", "restore");
+            case SQLITE -> "jdbc:sqlite:" + folder.resolve("locks.db");
+        };
     }
 
     private static String url(SqlServer at, int port) {
