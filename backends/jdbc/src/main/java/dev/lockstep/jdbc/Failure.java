@@ -24,6 +24,9 @@ enum Failure {
     private static final Pattern SECRETS =
             Pattern.compile("((?i:password)=)[^&;\\s'\"]*|(//[^/@:\\s]*:)[^/@\\s]+(?=@)");
 
+    /** The JVM's words for a file of trusted certificates that has none. */
+    private static final Pattern NO_CERTIFICATES = Pattern.compile("trustAnchors parameter must be non-empty");
+
     /**
      * The meaning of a failure.
      *
@@ -61,7 +64,7 @@ enum Failure {
                 return true;
             }
         }
-        return dialect.isAboutArguments(failure);
+        return matches(failure, NO_CERTIFICATES) || dialect.isAboutArguments(failure);
     }
 
     /** The meaning of a failure's state, by the rules of SQL. */

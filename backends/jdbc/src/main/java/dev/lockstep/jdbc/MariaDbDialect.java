@@ -5,7 +5,8 @@ import java.util.regex.Pattern;
 
 /** MariaDB. */
 final class MariaDbDialect extends MySqlDialect {
-    private static final Pattern ARGUMENT_WORDS = Pattern.compile("error parsing url|Incorrect port value");
+    private static final Pattern ARGUMENT_WORDS =
+            Pattern.compile("error parsing url|Incorrect port value|Failed load keyStore");
 
     @Override
     String product() {

@@ -31,6 +31,9 @@ class MySqlDialect extends Dialect {
     private static final Pattern NO_TLS =
             Pattern.compile("ssl not enabled in the server|SSL Connection required, but not provided");
 
+    /** Of MySQL's driver: a file of certificates that cannot be used. */
+    private static final Pattern NO_STORE = Pattern.compile("^Cannot open [a-z]+:");
+
     @Override
     String product() {
         return "MySQL";
@@ -127,6 +130,11 @@ class MySqlDialect extends Dialect {
     @Override
     final boolean cannotAgree(SQLException failure) {
         return Failure.matches(failure, NO_TLS);
+    }
+
+    @Override
+    boolean isAboutArguments(SQLException failure) {
+        return Failure.matches(failure, NO_STORE) || super.isAboutArguments(failure);
     }
 
     @Override

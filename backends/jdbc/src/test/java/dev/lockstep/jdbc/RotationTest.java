@@ -104,13 +104,8 @@ class RotationTest {
     @Test
     @Tag("full")
     void certificatesToTrustAreReadAgain() throws Exception {
-        TestCertificates certificates = TestCertificates.get();
         Path trust = trust("usual");
-        try (SqlServer server = Servers.require(() -> MySqlServer.builder()
-                        .option("ssl-ca", certificates.caCertificate().toString())
-                        .option("ssl-cert", certificates.serverCertificate().toString())
-                        .option("ssl-key", certificates.serverKey().toString())
-                        .start());
+        try (SqlServer server = withTls(MySqlServer.builder());
                 TcpProxy proxy = TcpProxy.to(server)) {
             String url = url(server.jdbcUrl(proxy.port()).replaceAll("\\?.*", ""), "sslMode=VERIFY_CA")
                     + "&fallbackToSystemTrustStore=false&trustCertificateKeyStoreType=PKCS12"
@@ -126,6 +121,40 @@ class RotationTest {
                 await().ignoreExceptions().until(() -> locks.lock("two").tryLock());
             }
         }
+    }
+
+    @Test
+    @Tag("full")
+    void aFileWithoutCertificatesIsRefused() throws Exception {
+        Path trust = Files.writeString(folder.resolve("trust.p12"), "");
+        try (SqlServer server = withTls(MySqlServer.builder())) {
+            String url = server.jdbcUrl().replaceAll("\\?.*", "") + "?user=u&password=s3cret";
+            refused(
+                    url + "&sslMode=VERIFY_CA&fallbackToSystemTrustStore=false&trustCertificateKeyStoreUrl="
+                            + trust.toUri(),
+                    "parameter trustCertificateKeyStoreUrl");
+        }
+        try (SqlServer server = withTls(MySqlServer.mariaDb())) {
+            String url = server.jdbcUrl().replaceAll("\\?.*", "") + "?user=u&password=s3cret&sslMode=verify-ca";
+            refused(url + "&serverSslCert=" + trust, "trustAnchors");
+            refused(url + "&trustStore=" + trust, "Failed load keyStore");
+        }
+    }
+
+    private static void refused(String url, String words) {
+        assertThatThrownBy(() -> connect(url))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining(words)
+                .hasMessageNotContaining("s3cret");
+    }
+
+    private static SqlServer withTls(MySqlServer.Builder server) {
+        TestCertificates certificates = TestCertificates.get();
+        return Servers.require(
+                () -> server.option("ssl-ca", certificates.caCertificate().toString())
+                        .option("ssl-cert", certificates.serverCertificate().toString())
+                        .option("ssl-key", certificates.serverKey().toString())
+                        .start());
     }
 
     private Path trust(String authority) throws Exception {

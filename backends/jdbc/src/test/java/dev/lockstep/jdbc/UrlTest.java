@@ -7,8 +7,12 @@ import dev.lockstep.Fallback;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -67,6 +71,35 @@ class UrlTest {
         assertThatThrownBy(() ->
                         patient(at).fallback(Fallback.thisJvmOnly()).connect().close())
                 .isInstanceOf(LockConfigurationException.class);
+    }
+
+    /** PostgreSQL's driver reads it once the server has agreed to encrypt. */
+    @Test
+    void aFileWithoutCertificatesIsNamed(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("ca.pem"), "");
+        try (ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            Thread agreeing = new Thread(() -> agreeToEncrypt(server));
+            agreeing.setDaemon(true);
+            agreeing.start();
+            String url = "jdbc:postgresql://127.0.0.1:" + server.getLocalPort()
+                    + "/db?user=u&password=s3cret&sslmode=verify-ca&sslrootcert=" + file;
+            assertThatThrownBy(() -> patient(url).connect())
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("parameter sslrootcert")
+                    .satisfies(failure -> assertThat(printed(failure)).doesNotContain("s3cret"));
+        }
+    }
+
+    private static void agreeToEncrypt(ServerSocket server) {
+        try {
+            while (true) {
+                Socket client = server.accept();
+                client.getInputStream().readNBytes(8); // the request for it
+                client.getOutputStream().write('S');
+            }
+        } catch (IOException e) {
+            // The test is over.
+        }
     }
 
     private static LockClient.Builder builder(String url) {

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Passwords and certificates change while a client is open. */
 @Tag("full")
@@ -119,6 +121,32 @@ class RotationTest {
             assertThatThrownBy(() -> locks.lock("two").tryLock()).isInstanceOf(LockUnavailableException.class);
             trust("usual");
             await().ignoreExceptions().until(() -> locks.lock("two").tryLock());
+        }
+    }
+
+    /** As while it is written anew. */
+    @Test
+    void anEmptyFileOfCertificatesDoesNotReplaceThem() throws Exception {
+        Path ca = trust("usual");
+        try (RedisServer server = Servers.require(
+                        () -> RedisServer.builder().tls(TestCertificates.get()).start());
+                TcpProxy proxy = TcpProxy.to(server);
+                LockClient locks = connect("rediss://localhost:" + proxy.port() + "?ca=" + ca)) {
+            Files.writeString(ca, "");
+            proxy.resetConnections();
+            await().ignoreExceptions().until(() -> locks.lock("one").tryLock());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\n", "# a comment\n", "not a certificate"})
+    void aFileWithoutCertificatesIsRefused(String content) throws Exception {
+        Path ca = Files.writeString(folder.resolve("ca.pem"), content);
+        for (String url : new String[] {"rediss://a", "rediss-cluster://a,b", "redlocks://a,b,c"}) {
+            assertThatThrownBy(() -> Url.parse(url + "?ca=" + ca))
+                    .as(url)
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("The option ca is not a PEM file with certificates");
         }
     }
 

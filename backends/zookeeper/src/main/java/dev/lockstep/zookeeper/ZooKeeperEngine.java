@@ -8,6 +8,8 @@ import dev.lockstep.spi.LockBackend;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyStoreException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -21,7 +23,9 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.client.HostProvider;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ClientX509Util;
 import org.apache.zookeeper.common.PathUtils;
+import org.apache.zookeeper.common.X509Util;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
@@ -197,6 +201,7 @@ public final class ZooKeeperEngine implements BackendFactory {
 
     @Override
     public LockBackend open(BackendContext context) {
+        requireTrusted();
         ZooKeeperBackend backend = new ZooKeeperBackend(this, context);
         backend.open();
         return backend;
@@ -237,6 +242,29 @@ public final class ZooKeeperEngine implements BackendFactory {
     /** The node above all namespaces, which users share even if each namespace is one user's. */
     List<ACL> rootAcl() {
         return acl != null ? acl : ZooDefs.Ids.OPEN_ACL_UNSAFE;
+    }
+
+    /** With a trust store that it cannot use, ZooKeeper's client would fail to connect again and again without saying why. */
+    private void requireTrusted() {
+        ZKClientConfig config = config();
+        try (ClientX509Util tls = new ClientX509Util()) {
+            String file = config.getProperty(tls.getSslTruststoreLocationProperty());
+            if (file == null || !config.getBoolean(ZKClientConfig.SECURE_CLIENT)) {
+                return;
+            }
+            String password = tls.getPasswordFromConfigPropertyOrFile(
+                    config, tls.getSslTruststorePasswdProperty(), tls.getSslTruststorePasswdPathProperty());
+            String type = config.getProperty(tls.getSslTruststoreTypeProperty());
+            if (X509Util.loadTrustStore(file, password, type).size() == 0) {
+                throw new KeyStoreException("it has no certificate");
+            }
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+            throw new LockConfigurationException(
+                    null,
+                    "The file of zookeeper.ssl.trustStore.location cannot be used: " + e
+                            + ". Check that it has certificates, its type, and zookeeper.ssl.trustStore.password.",
+                    e);
+        }
     }
 
     /**

@@ -134,6 +134,18 @@ class RotationTest {
         }
     }
 
+    @Test
+    void aTrustStoreWithoutCertificatesIsRefused() throws Exception {
+        for (String file : List.of("trust.pem", "trust.p12", "trust.jks")) {
+            Path trust = Files.writeString(folder.resolve(file), "");
+            assertThatThrownBy(() -> connect(
+                            "zookeeper://localhost:" + server.securePort()
+                                    + "?tls=on&zookeeper.ssl.trustStore.location=" + trust,
+                            "tls"))
+                    .isInstanceOf(LockConfigurationException.class);
+        }
+    }
+
     private Path trust(String authority) throws Exception {
         return Files.copy(
                 TestCertificates.get(authority).trustStore(),

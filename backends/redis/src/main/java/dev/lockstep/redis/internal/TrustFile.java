@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.util.Arrays;
 import javax.net.ssl.SSLContext;
@@ -54,6 +55,9 @@ final class TrustFile extends SSLSocketFactory {
         for (Certificate authority :
                 CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(pem))) {
             trusted.setCertificateEntry("ca-" + count++, authority);
+        }
+        if (count == 0) {
+            throw new CertificateException("it has no certificate");
         }
         TrustManagerFactory managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         managers.init(trusted);
