@@ -574,14 +574,17 @@ class FailoverTest {
                             return made.get();
                         },
                         Settings.DEFAULTS);
-                try (LockClient client = LockClient.builder().backend(factory).connect()) {
+                try (LockClient client = LockClient.builder().backend(factory).connect();
+                        ConnectThreads threads = new ConnectThreads("exhausted", 1)) {
                     client.list("");
                     Route route = made.get();
+                    long wait = TimeUnit.SECONDS.toNanos(2); // enough for the answers of the others
                     for (int i = 0; i < 3; i++) {
                         for (RedisServer node : cluster.servers()) {
                             List<Connection> all = borrowAllOf(node, route);
                             assertThat(all).isNotEmpty();
-                            assertThatThrownBy(() -> route.borrowAll(1)).isInstanceOf(NoSuchElementException.class);
+                            assertThatThrownBy(() -> route.borrowAll(threads, wait))
+                                    .isInstanceOf(NoSuchElementException.class);
                             all.forEach(ConnectThreads::giveBack);
                         }
                     }
@@ -644,8 +647,8 @@ class FailoverTest {
         }
 
         @Override
-        public List<Connection> borrowAll(long waitNanos) throws InterruptedException {
-            return route().borrowAll(waitNanos);
+        public List<Connection> borrowAll(ConnectThreads threads, long waitNanos) throws InterruptedException {
+            return route().borrowAll(threads, waitNanos);
         }
 
         @Override

@@ -10,6 +10,7 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.ReleaseNotConfirmedException;
+import dev.lockstep.redis.internal.ConnectThreads;
 import dev.lockstep.redis.internal.Route;
 import dev.lockstep.redis.internal.Script;
 import dev.lockstep.redis.internal.Settings;
@@ -189,8 +190,8 @@ class FaultsTest extends OneServerTestCase {
         }
 
         @Override
-        public List<Connection> borrowAll(long waitNanos) throws InterruptedException {
-            List<Connection> connections = route.borrowAll(waitNanos);
+        public List<Connection> borrowAll(ConnectThreads threads, long waitNanos) throws InterruptedException {
+            List<Connection> connections = route.borrowAll(threads, waitNanos);
             proxy.cut();
             return connections;
         }

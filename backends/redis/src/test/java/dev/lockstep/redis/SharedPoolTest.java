@@ -184,6 +184,39 @@ class SharedPoolTest extends OneServerTestCase {
         }
     }
 
+    /** Its own connections would wait for an answer without end. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aSilentServerOfAClusterHoldsUpNobody() throws Exception {
+        try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 0));
+                RedisClusterClient jedis = RedisClusterClient.builder()
+                        .nodes(Set.of(
+                                new HostAndPort("127.0.0.1", cluster.get(0).port())))
+                        .clientConfig(DefaultJedisClientConfig.builder()
+                                .socketTimeoutMillis(0)
+                                .build())
+                        .poolConfig(pool())
+                        .build()) {
+            for (ConnectionPool pool : jedis.getClusterNodes().values()) {
+                exhaust(pool).forEach(Connection::close); // they are idle, so that nobody has to connect
+            }
+            cluster.get(0).pause();
+            long start = System.nanoTime();
+            try (LockClient locks = locks(RedisEngine.on(jedis))) {
+                locks.list("");
+            } catch (LockUnavailableException e) {
+                // It may have asked that server for something else.
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TIMEOUT.multipliedBy(5));
+            cluster.get(0).resume();
+            for (ConnectionPool pool : jedis.getClusterNodes().values()) {
+                List<Connection> taken = exhaust(pool);
+                assertThat(taken).allMatch(connection -> connection.getSoTimeout() == 0);
+                taken.forEach(Connection::close);
+            }
+        }
+    }
+
     @Test
     void anExhaustedPoolOfAClusterCostsNoLockAndHoldsUpNobody() throws Exception {
         try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 0));
@@ -205,6 +238,10 @@ class SharedPoolTest extends OneServerTestCase {
                         .isLessThan(TIMEOUT.multipliedBy(19).dividedBy(10));
             }
             assertThat(held.isValid()).isTrue(); // after more than the ttl
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> locks.list("")).isInstanceOf(LockUnavailableException.class);
+            assertThatThrownBy(() -> locks(RedisEngine.on(jedis))).isInstanceOf(LockUnavailableException.class);
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TIMEOUT.multipliedBy(4));
             taken.forEach(Connection::close);
             held.close();
         }

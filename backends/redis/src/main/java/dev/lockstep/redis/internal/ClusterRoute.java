@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -130,10 +131,10 @@ public final class ClusterRoute implements Route {
 
     /** Those that cannot be reached are left out: after a failover the cluster still lists its dead. */
     @Override
-    public List<Connection> borrowAll(long waitNanos) throws InterruptedException {
+    public List<Connection> borrowAll(ConnectThreads threads, long waitNanos) throws InterruptedException {
         List<Connection> primaries = new ArrayList<>();
         try {
-            borrowAll(primaries, waitNanos);
+            borrowAll(primaries, threads, System.nanoTime() + waitNanos);
         } catch (InterruptedException | RuntimeException e) {
             primaries.forEach(ConnectThreads::giveBack);
             throw e;
@@ -141,12 +142,16 @@ public final class ClusterRoute implements Route {
         return primaries;
     }
 
-    private void borrowAll(List<Connection> primaries, long waitNanos) throws InterruptedException {
+    private void borrowAll(List<Connection> primaries, ConnectThreads threads, long deadlineNanos)
+            throws InterruptedException {
         JedisException unreachable = null;
         for (ConnectionPool pool : new TreeMap<>(cluster.getNodes()).values()) {
             try {
-                Connection connection = PoolRoute.borrow(pool, waitNanos);
-                if (isPrimary(connection)) {
+                long wait = share(deadlineNanos);
+                Connection connection = PoolRoute.connects(pool)
+                        ? threads.await(() -> PoolRoute.borrow(pool, wait), wait)
+                        : PoolRoute.borrow(pool, wait);
+                if (isPrimary(connection, threads, share(deadlineNanos))) {
                     primaries.add(connection);
                 } else {
                     ConnectThreads.giveBack(connection);
@@ -160,13 +165,23 @@ public final class ClusterRoute implements Route {
         }
     }
 
-    private static boolean isPrimary(Connection connection) {
+    /** Half of the time that is left, so that a server that is silent leaves some for the others. */
+    private static long share(long deadlineNanos) {
+        return Math.max(1, (deadlineNanos - System.nanoTime()) / 2);
+    }
+
+    private static boolean isPrimary(Connection connection, ConnectThreads threads, long waitNanos) {
+        int usualTimeout = connection.getSoTimeout();
         try {
-            return connection.executeCommand(Protocol.Command.ROLE) instanceof List<?> role
+            connection.setSoTimeout(
+                    (int) Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(waitNanos), Integer.MAX_VALUE)));
+            boolean primary = connection.executeCommand(Protocol.Command.ROLE) instanceof List<?> role
                     && role.get(0) instanceof byte[] name
                     && new String(name, StandardCharsets.US_ASCII).equals("master");
+            connection.setSoTimeout(usualTimeout);
+            return primary;
         } catch (RuntimeException e) {
-            ConnectThreads.giveBack(connection);
+            threads.execute(() -> ConnectThreads.giveBack(connection));
             throw e;
         }
     }

@@ -289,7 +289,7 @@ public final class Link implements AutoCloseable {
         List<Connection> connections;
         long sent = scheduler.nanoTime();
         try {
-            connections = route.borrowAll(deadlineNanos - sent);
+            connections = route.borrowAll(connecting, deadlineNanos - sent);
         } catch (InterruptedException e) {
             throw interrupted(e);
         } catch (RuntimeException e) {

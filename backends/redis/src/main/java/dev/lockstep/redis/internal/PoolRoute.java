@@ -106,8 +106,8 @@ public final class PoolRoute implements Route {
     }
 
     @Override
-    public List<Connection> borrowAll(long waitNanos) throws InterruptedException {
-        return List.of(borrow(-1, waitNanos));
+    public List<Connection> borrowAll(ConnectThreads threads, long waitNanos) throws InterruptedException {
+        return List.of(connects(-1) ? threads.await(() -> borrow(-1, waitNanos), waitNanos) : borrow(-1, waitNanos));
     }
 
     @Override

@@ -37,8 +37,13 @@ public interface Route extends AutoCloseable {
      */
     Pool<Connection> pool(int slot, @Nullable HostAndPort target);
 
-    /** Lends a connection to each primary, in the order of their addresses. */
-    List<Connection> borrowAll(long waitNanos) throws InterruptedException;
+    /**
+     * Lends a connection to each primary, in the order of their addresses.
+     *
+     * @param threads connect
+     * @param waitNanos how long to wait for all of them together, connecting included
+     */
+    List<Connection> borrowAll(ConnectThreads threads, long waitNanos) throws InterruptedException;
 
     /**
      * A connection broke, or its server is not the one to ask any more: idle connections that may be as bad are closed.
