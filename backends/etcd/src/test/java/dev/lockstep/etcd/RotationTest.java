@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,8 +25,9 @@ class RotationTest extends EtcdTestCase {
     private Path folder;
 
     @Test
-    void aPasswordThatHasChangedIsReadFromItsFile() throws Exception {
+    void aPasswordThatHasChangedIsReadAgainFromItsFileAndItsSupplier() throws Exception {
         Path file = Files.writeString(folder.resolve("password"), "old\n");
+        AtomicReference<String> supplied = new AtomicReference<>("old");
         EtcdServer server = closedAfterwards(Servers.require(EtcdServer.builder()::start));
         Gateway gateway = new Gateway(server);
         gateway.post("/v3/auth/user/add", "{\"name\":\"root\",\"password\":\"old\"}");
@@ -37,21 +39,25 @@ class RotationTest extends EtcdTestCase {
                 .ttl(Duration.ofSeconds(15))
                 .url("etcd://root@" + server.address() + "?passwordFile=" + file)
                 .connect());
+        LockClient others = closedAfterwards(builder()
+                .ttl(Duration.ofSeconds(15))
+                .backend(EtcdEngine.at(server.address()).user("root", supplied::get))
+                .connect());
         Lease held = locks.lock("held").acquireAsync().get();
 
         gateway.login("root", "old");
         gateway.post("/v3/auth/user/changepw", "{\"name\":\"root\",\"password\":\"new\"}");
         Files.writeString(file, "new\n");
+        supplied.set("new");
         server.restart(); // so that no token of before is known
 
-        await("it logs in again", () -> locks.lock("other").tryLock());
+        await("it logs in again", () -> locks.lock("one").tryLock());
+        await("it asks the supplier again", () -> others.lock("two").tryLock());
         Duration remaining = held.remaining();
         await("it is renewed with the new token", () -> held.remaining().compareTo(remaining) > 0);
         held.close();
         assertThatThrownBy(() -> connect("etcd://root:old@" + server.address()))
                 .isInstanceOf(LockConfigurationException.class);
-        connect(builder().backend(EtcdEngine.at(server.address()).user("root", () -> "new")))
-                .ping();
     }
 
     @Test
