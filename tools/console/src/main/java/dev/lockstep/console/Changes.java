@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What changed between samples, for the locks that changed last. What happens between two samples is not seen. Thread-safe. */
+/**
+ * What changed between samples, for the locks that changed last. What happens between two samples is not seen. A lock that is listed at
+ * times alone, since there are too many, has not changed by that. Thread-safe.
+ */
 final class Changes {
     static final int MOST_LOCKS = 2_000;
     static final int MOST_EACH = 30;
@@ -27,6 +30,7 @@ final class Changes {
     };
     private Map<Key, LockInfo> before = Map.of();
     private boolean first = true;
+    private boolean truncated;
 
     /** What can happen to an entry. */
     enum Kind {
@@ -47,14 +51,19 @@ final class Changes {
         Map<Key, LockInfo> now = new HashMap<>();
         sample.locks().forEach(lock -> now.put(lock.key(), lock.info()));
         if (!first) {
-            now.forEach((key, info) -> compare(sample.at(), key, before.getOrDefault(key, LockInfo.free("")), info));
+            now.forEach((key, info) -> {
+                if (before.containsKey(key) || !truncated) {
+                    compare(sample.at(), key, before.getOrDefault(key, LockInfo.free("")), info);
+                }
+            });
             before.forEach((key, info) -> {
-                if (!now.containsKey(key)) {
+                if (!now.containsKey(key) && !sample.cost().truncated()) {
                     compare(sample.at(), key, info, LockInfo.free(""));
                 }
             });
         }
         first = false;
+        truncated = sample.cost().truncated();
         before = now;
     }
 

@@ -208,7 +208,11 @@ final class Poller implements AutoCloseable {
                     before.version() + 1,
                     at,
                     new Sample.Engine(info, ping, message, before.engine().answered(), client.inFallback()),
-                    new Sample.Cost(Duration.ofNanos(System.nanoTime() - start), 0, false, interval),
+                    new Sample.Cost(
+                            Duration.ofNanos(System.nanoTime() - start),
+                            0,
+                            before.cost().truncated(),
+                            interval),
                     before.namespaces(),
                     before.locks(),
                     before.blockers(),

@@ -57,7 +57,7 @@ record Sample(
      *
      * @param took how long a listing takes: the shortest of the last three
      * @param pages in how many pages the locks came
-     * @param truncated whether there are more locks or namespaces than are shown
+     * @param truncated whether there are more locks or namespaces than are listed
      * @param pause how long the engine is left alone after it
      */
     record Cost(Duration took, int pages, boolean truncated, Duration pause) {

@@ -212,8 +212,10 @@ final class Views {
 
     /** One lock, with its queue and its recent changes. */
     Map<String, Object> lock(Key key, List<Changes.Change> changes) {
-        LockInfo info = find(key).map(Located::info).orElse(LockInfo.free(key.name()));
+        Optional<Located> found = find(key);
+        LockInfo info = found.map(Located::info).orElse(LockInfo.free(key.name()));
         Map<String, Object> view = new LinkedHashMap<>(row(new Located(key.namespace(), info)));
+        view.put("unlisted", found.isEmpty() && sample.cost().truncated());
         view.put(
                 "holderList",
                 info.holders().stream().limit(MOST_QUEUE).map(this::entry).toList());

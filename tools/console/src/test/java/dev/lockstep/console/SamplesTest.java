@@ -33,6 +33,20 @@ class SamplesTest {
                 Set.of());
     }
 
+    /** One that lists not all locks that there are. */
+    private static Sample truncated(int seconds, Located... locks) {
+        Sample all = sample(seconds, locks);
+        return new Sample(
+                all.version(),
+                all.at(),
+                all.engine(),
+                new Sample.Cost(Duration.ZERO, 1, true, Duration.ZERO),
+                all.namespaces(),
+                all.locks(),
+                all.blockers(),
+                all.confirmed());
+    }
+
     private static Located contended(String name, int waiters) {
         LockInfo.Entry[] queue = new LockInfo.Entry[waiters];
         for (int i = 0; i < waiters; i++) {
@@ -162,6 +176,32 @@ class SamplesTest {
         }
 
         @Test
+        void aLockThatIsListedAtTimesHasNotChanged() {
+            Changes changes = new Changes();
+            Located one = BlockersTest.lock("a", List.of(BlockersTest.entry("one", 9)));
+            changes.add(sample(0, one));
+            changes.add(truncated(1));
+            changes.add(truncated(2, one));
+            changes.add(truncated(3));
+            changes.add(sample(4, one));
+            assertThat(changes.of(key)).isEmpty();
+            changes.add(sample(5));
+            assertThat(changes.of(key)).extracting(Changes.Change::kind).containsExactly(Changes.Kind.RELEASED);
+        }
+
+        @Test
+        void aListedLockIsFollowedAlthoughOthersAreNot() {
+            Changes changes = new Changes();
+            LockInfo.Entry one = BlockersTest.entry("one", 9);
+            LockInfo.Entry two = BlockersTest.entry("two", 9);
+            changes.add(truncated(0, BlockersTest.lock("a", List.of(one), two)));
+            changes.add(truncated(1, BlockersTest.lock("a", List.of(two))));
+            assertThat(changes.of(key))
+                    .extracting(Changes.Change::kind)
+                    .containsExactly(Changes.Kind.ACQUIRED, Changes.Kind.RELEASED);
+        }
+
+        @Test
         void theyAreBounded() {
             Changes changes = new Changes();
             changes.add(sample(0));
@@ -173,6 +213,16 @@ class SamplesTest {
             }
             assertThat(changes.of(key)).hasSize(Changes.MOST_EACH);
         }
+    }
+
+    @Test
+    void aLockThatWasNotListedIsNotCalledFree() {
+        Located listed = contended("a", 1);
+        Located.Key other = new Located.Key("ns", "b");
+        assertThat(new Views(truncated(0, listed)).lock(other, List.of())).containsEntry("unlisted", true);
+        assertThat(new Views(truncated(0, listed)).lock(listed.key(), List.of()))
+                .containsEntry("unlisted", false);
+        assertThat(new Views(sample(0, listed)).lock(other, List.of())).containsEntry("unlisted", false);
     }
 
     @Test

@@ -50,7 +50,7 @@ export function lockPage(main, state) {
     show(data) {
       const lock = data.lock;
       update(facts, [t("col.namespace"), " ", namespace, lock.limit ? [" · ", t("mode.semaphore", { n: lock.limit })] : "",
-        " · ", t("col.waiters"), " ", number(lock.waiters)]);
+        lock.unlisted ? "" : [" · ", t("col.waiters"), " ", number(lock.waiters)]]);
       const release = data.release && lock.holderList.some(entry => entry.token);
       const columns = [
         { title: text("col.client") }, { title: text("col.host") }, { title: text("col.pid"), class: "figure" }, { title: text("col.thread") }, { title: text("col.mode") },
@@ -68,11 +68,12 @@ export function lockPage(main, state) {
         cells: [String(i + 1), clientName(entry), entry.host, String(entry.pid), h("span", { class: "thread" }, entry.thread), modeText(entry, lock.limit), duration(entry.ageMillis)]
       }));
       update(parts, [
+        lock.unlisted ? empty("lock.unlisted") : null,
         lock.blocker ? h("section", {}, h("h2", {}, t("lock.blocker")), blockerList([lock.blocker], true)) : null,
-        h("section", {}, h("h2", {}, t("lock.holders")),
+        lock.unlisted ? null : h("section", {}, h("h2", {}, t("lock.holders")),
           holders.length ? h("div", { class: "rows" }, table(text("lock.holders"), columns, holders)) : empty("lock.free"),
           data.release || !holders.length ? null : h("p", { class: "hint" }, t("release.readonly"))),
-        h("section", {}, h("h2", {}, t("lock.queue")),
+        lock.unlisted ? null : h("section", {}, h("h2", {}, t("lock.queue")),
           queue.length ? h("div", { class: "rows" }, table(text("lock.queue"), [
             { title: text("col.place"), class: "figure" }, { title: text("col.client") }, { title: text("col.host") }, { title: text("col.pid"), class: "figure" },
             { title: text("col.thread") }, { title: text("col.mode") }, { title: text("col.waited"), class: "figure" }], queue)) : empty("lock.noQueue")),

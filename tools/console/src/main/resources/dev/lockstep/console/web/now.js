@@ -71,7 +71,7 @@ export function nowPage(main, state) {
       more.hidden = cut || found.rows.length >= found.total;
       update(rest, [cut ? t("locks.most", { n: number(found.most) }) : ""]);
       if (found.total === 0) {
-        update(rows, [empty(query.prefix ? "locks.noneMatch" : "locks.none")]);
+        update(rows, [empty(data.cost.truncated ? "locks.noneListed" : query.prefix ? "locks.noneMatch" : "locks.none")]);
         return;
       }
       const columns = [
