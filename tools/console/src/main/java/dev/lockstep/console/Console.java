@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It is read-only unless {@link Builder#allowRelease} was called. Safe for use by many threads.
  */
 public final class Console implements AutoCloseable {
-    /** The name of the logger to which each force release is written, at level INFO. */
+    /** The name of the logger to which each attempt to release a lock by force is written, at level INFO. */
     public static final String AUDIT_LOGGER = "dev.lockstep.console.audit";
 
     private static final int LONGEST_REASON = 500;
@@ -135,7 +135,7 @@ public final class Console implements AutoCloseable {
     }
 
     /**
-     * Releases the lock of one holder by force, and writes that to the logger {@link #AUDIT_LOGGER}.
+     * Releases the lock of one holder by force. Writes the attempt to the logger {@link #AUDIT_LOGGER}, whatever comes of it.
      *
      * @param request what to release, and why
      * @param by the user that asks, for the log
@@ -143,20 +143,10 @@ public final class Console implements AutoCloseable {
      *     503 if the engine did not answer
      */
     public Page release(Release request, String by) {
-        if (!mayRelease) {
-            return Page.error(403, "force release is disabled: start the console with --allow-release");
-        }
-        if (!request.name().equals(request.confirmation()) || request.name().isEmpty()) {
-            return Page.error(400, "the name that was typed is not the lock's");
-        }
-        if (request.reason().isBlank() || request.reason().length() > LONGEST_REASON) {
-            return Page.error(400, "a reason of 1 to " + LONGEST_REASON + " characters is needed");
-        }
-        if (request.token() <= 0) {
-            return Page.error(400, "a token is needed");
-        }
-        if (namespace != null && !namespace.equals(request.namespace())) {
-            return Page.error(400, "the console shows namespace '" + namespace + "' alone");
+        Page refusal = refusal(request);
+        if (refusal != null) {
+            Audit.write(request, "refused", by);
+            return refusal;
         }
         String outcome = "failed";
         try {
@@ -172,6 +162,26 @@ public final class Console implements AutoCloseable {
         } finally {
             Audit.write(request, outcome, by);
         }
+    }
+
+    /** Why a lock is not to be released; null if the engine is to be asked. */
+    private @Nullable Page refusal(Release request) {
+        if (!mayRelease) {
+            return Page.error(403, "force release is disabled: start the console with --allow-release");
+        }
+        if (!request.name().equals(request.confirmation()) || request.name().isEmpty()) {
+            return Page.error(400, "the name that was typed is not the lock's");
+        }
+        if (request.reason().isBlank() || request.reason().length() > LONGEST_REASON) {
+            return Page.error(400, "a reason of 1 to " + LONGEST_REASON + " characters is needed");
+        }
+        if (request.token() <= 0) {
+            return Page.error(400, "a token is needed");
+        }
+        if (namespace != null && !namespace.equals(request.namespace())) {
+            return Page.error(400, "the console shows namespace '" + namespace + "' alone");
+        }
+        return null;
     }
 
     Poller poller() {
@@ -195,7 +205,7 @@ public final class Console implements AutoCloseable {
         return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, number(text, (long) otherwise)));
     }
 
-    private static long number(@Nullable String text, long otherwise) {
+    static long number(@Nullable String text, long otherwise) {
         try {
             return text == null ? otherwise : Long.parseLong(text);
         } catch (NumberFormatException e) {

@@ -132,12 +132,7 @@ final class ConsoleServer implements AutoCloseable {
             return Console.Page.error(413, "too long");
         }
         Map<String, String> form = parameters(new String(body, StandardCharsets.UTF_8));
-        long token;
-        try {
-            token = Long.parseLong(form.getOrDefault("token", ""));
-        } catch (NumberFormatException e) {
-            return Console.Page.error(400, "a token is needed");
-        }
+        long token = Console.number(form.get("token"), 0L); // 0 is refused
         String user = Guard.user(exchange.getRequestHeaders().getFirst("Authorization"));
         clients.pause();
         return console.release(

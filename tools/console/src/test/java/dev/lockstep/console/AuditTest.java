@@ -6,11 +6,18 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.memory.MemoryEngine;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,12 +36,19 @@ class AuditTest {
 
     /** Releases, and returns the lines of the log, which is standard error here. */
     private static List<String> release(Console console, long token, String reason, int status) {
+        return release(console, new Console.Release("lockstep", "order:42", "order:42", token, reason), status);
+    }
+
+    private static List<String> release(Console console, Console.Release request, int status) {
+        return lines(() -> console.release(request, "alice\nbob").status(), status);
+    }
+
+    private static List<String> lines(Callable<Integer> attempt, int status) {
         PrintStream before = System.err;
         ByteArrayOutputStream log = new ByteArrayOutputStream();
         System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
         try {
-            Console.Release request = new Console.Release("lockstep", "order:42", "order:42", token, reason);
-            assertThat(console.release(request, "alice\nbob").status()).isEqualTo(status);
+            assertThat(attempt).satisfies(asked -> assertThat(asked.call()).isEqualTo(status));
         } finally {
             System.setErr(before);
         }
@@ -74,6 +88,53 @@ class AuditTest {
                     .singleElement()
                     .satisfies(line -> assertThat(line).contains("outcome='failed'", "reason='down'"));
             engine.reconnect("operator");
+        }
+    }
+
+    @Test
+    void anAttemptThatTheConsoleRefusesIsALineToo() {
+        try (LockClient operator = client("operator");
+                Console readOnly = Console.builder(operator).mount();
+                Console console = Console.builder(operator)
+                        .namespace("shop")
+                        .allowRelease()
+                        .mount()) {
+            refused(readOnly, new Console.Release("shop", "order:42", "order:42", 7, "stuck"), 403);
+            refused(console, new Console.Release("shop", "order:42", "order:4", 7, "stuck"), 400);
+            refused(console, new Console.Release("shop", "order:42", "order:42", 7, " "), 400);
+            refused(console, new Console.Release("shop", "order:42", "order:42", 0, "stuck"), 400);
+            refused(console, new Console.Release("billing", "order:42", "order:42", 7, "stuck"), 400);
+        }
+    }
+
+    private static void refused(Console console, Console.Release request, int status) {
+        assertThat(release(console, request, status))
+                .singleElement()
+                .satisfies(line -> assertThat(line)
+                        .contains(
+                                "lock='order:42' token=" + request.token() + " outcome='refused'",
+                                "reason='" + request.reason() + "'"));
+    }
+
+    @Test
+    void anAttemptWithoutATokenIsALineToo() throws IOException {
+        try (LockClient operator = client("operator");
+                Console console = Console.builder(operator)
+                        .allowRelease()
+                        .start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            HttpRequest request = HttpRequest.newBuilder(
+                            console.uri().orElseThrow().resolve("api/release"))
+                    .header(Guard.CSRF_HEADER, "1")
+                    .POST(HttpRequest.BodyPublishers.ofString(
+                            "namespace=lockstep&name=order:42&confirmation=order:42&reason=stuck"))
+                    .build();
+            HttpClient http = HttpClient.newHttpClient();
+            assertThat(lines(
+                            () -> http.send(request, HttpResponse.BodyHandlers.ofString())
+                                    .statusCode(),
+                            400))
+                    .singleElement()
+                    .satisfies(line -> assertThat(line).contains("token=0 outcome='refused' by='/127.0.0.1:"));
         }
     }
 
