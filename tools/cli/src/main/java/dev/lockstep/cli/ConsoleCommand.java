@@ -79,7 +79,7 @@ final class ConsoleCommand implements Callable<Integer> {
     private boolean allowRelease;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws InterruptedException {
         if (allowRelease) {
             System.setProperty(AUDIT_LEVEL, "info"); // to standard error
             System.setProperty("org.slf4j.simpleLogger.showDateTime", "true");
@@ -96,11 +96,11 @@ final class ConsoleCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private Console start(LockClient client) throws IOException {
+    private Console start(LockClient client) {
+        String token = token();
         try {
             Console.Builder builder = Console.builder(client).interval(interval);
             hostNames.forEach(builder::hostName);
-            String token = token();
             if (token != null) {
                 builder.token(token);
             }
@@ -119,9 +119,14 @@ final class ConsoleCommand implements Callable<Integer> {
         }
     }
 
-    private @Nullable String token() throws IOException {
+    private @Nullable String token() {
         if (tokenFile != null) {
-            return Files.readString(tokenFile);
+            try {
+                return Files.readString(tokenFile);
+            } catch (IOException e) {
+                throw new ParameterException(
+                        spec.commandLine(), "cannot read the token file " + tokenFile + ": " + e, e);
+            }
         }
         String variable = System.getenv(TOKEN_VARIABLE);
         return variable == null || variable.isBlank() ? null : variable;

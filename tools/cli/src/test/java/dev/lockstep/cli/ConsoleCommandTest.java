@@ -5,14 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,21 +48,7 @@ class ConsoleCommandTest {
     void itSaysWhereItIsAndWritesReleasesToStandardError(@TempDir Path folder) throws Exception {
         String url = "jdbc:sqlite:" + folder.resolve("locks.db");
         Path err = folder.resolve("err");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Main.class.getName(),
-                        "console",
-                        "--url",
-                        url,
-                        "--port",
-                        "0",
-                        "--allow-release")
-                .redirectError(err.toFile())
-                .start();
+        Process process = start(err, Map.of(), "--url", url, "--allow-release");
         try (LockClient locks = LockClient.connect(url);
                 BufferedReader out = process.inputReader()) {
             String line = String.valueOf(out.readLine());
@@ -84,6 +76,94 @@ class ConsoleCommandTest {
         } finally {
             process.destroy();
         }
+    }
+
+    private static Process start(Path err, Map<String, String> environment, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "console",
+                "--port",
+                "0"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder process = new ProcessBuilder(command).redirectError(err.toFile());
+        process.environment().putAll(environment);
+        return process.start();
+    }
+
+    /** Where a console is that has just been started. */
+    private static URI uri(Process process) throws IOException {
+        String line = String.valueOf(process.inputReader().readLine());
+        assertThat(line).startsWith("Lockstep console: http://");
+        return URI.create(line.split(" +", -1)[2]);
+    }
+
+    /** The first line of the answer. An HTTP client would not send another host's name. */
+    private static String status(URI console, String host, String token) throws IOException {
+        try (Socket socket = new Socket(console.getHost(), console.getPort())) {
+            String request = "GET /api/now HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + token
+                    + "\r\nConnection: close\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return answer.lines().findFirst().orElse("");
+        }
+    }
+
+    @Test
+    void theTokenComesFromAFileAndTheProxysNameFromAnOption(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("console.token"), "correct-horse-battery\n");
+        Process process = start(
+                folder.resolve("err"),
+                Map.of("LOCKSTEP_CONSOLE_TOKEN", "the-file-comes-first"),
+                "--url",
+                "memory:",
+                "--token-file",
+                file.toString(),
+                "--host-name",
+                "locks.example.com");
+        try {
+            URI console = uri(process);
+            assertThat(status(console, "localhost", "correct-horse-battery")).isEqualTo("HTTP/1.1 200 OK");
+            assertThat(status(console, "localhost", "the-file-comes-first")).startsWith("HTTP/1.1 401");
+            assertThat(status(console, "locks.example.com", "correct-horse-battery"))
+                    .isEqualTo("HTTP/1.1 200 OK");
+            assertThat(status(console, "www.example.com", "correct-horse-battery"))
+                    .startsWith("HTTP/1.1 421");
+        } finally {
+            process.destroy();
+        }
+    }
+
+    @Test
+    void theTokenMayComeFromTheEnvironment(@TempDir Path folder) throws Exception {
+        Process process = start(
+                folder.resolve("err"),
+                Map.of("LOCKSTEP_CONSOLE_TOKEN", "correct-horse-battery"),
+                "--url",
+                "memory:",
+                "--address",
+                "0.0.0.0");
+        try {
+            URI console = uri(process);
+            assertThat(status(console, "localhost", "correct-horse-battery")).isEqualTo("HTTP/1.1 200 OK");
+            assertThat(status(console, "localhost", "another-horse-battery")).startsWith("HTTP/1.1 401");
+        } finally {
+            process.destroy();
+        }
+    }
+
+    @Test
+    void aTokenFileThatCannotBeReadIsNamed(@TempDir Path folder) throws IOException {
+        Path missing = folder.resolve("console.token");
+        assertThat(refused("console", "--url", "memory:", "--port", "0", "--token-file", missing.toString()))
+                .contains("cannot read the token file " + missing);
+        Path shorter = Files.writeString(folder.resolve("short.token"), "short\n");
+        assertThat(refused("console", "--url", "memory:", "--port", "0", "--token-file", shorter.toString()))
+                .contains("the console's token must have 16 characters or more");
     }
 
     @Test
