@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
+import dev.lockstep.memory.MemoryEngine;
 import dev.lockstep.servers.Browser;
 import dev.lockstep.servers.ChromeDriver;
 import dev.lockstep.servers.JavaProcess;
@@ -333,6 +334,32 @@ class BrowserTest {
                         .isLessThan(0.05);
             }
         }
+    }
+
+    @Test
+    void aLockThatWasNotListedIsNotCalledFree() throws Exception {
+        MemoryEngine engine = new MemoryEngine();
+        List<LockClient> clients = new ArrayList<>();
+        for (int i = 0; i <= Poller.MOST_NAMESPACES; i++) {
+            LockClient client =
+                    LockClient.builder().backend(engine).namespace("shop-" + i).connect();
+            client.lock("order:42").lock();
+            clients.add(client);
+        }
+        try (LockClient operator = LockClient.builder().backend(engine).connect();
+                Console console = start(Console.builder(operator));
+                Browser browser = new Browser(driver, "--lang=en")) {
+            String last = "shop-99"; // of their names in order
+            browser.open(url(console) + "#/lock?namespace=" + last + "&name=order%3A42");
+            browser.awaitText("main", "There are more locks or namespaces than are listed, and this one was not.");
+            assertThat(browser.text("main")).doesNotContain("Nobody holds", "Nobody waits", "Read-only");
+            browser.open(url(console) + "#/lock?namespace=shop-0&name=order%3A42");
+            browser.awaitText("main", "Read-only");
+            browser.open(url(console) + "#/now?namespace=" + last + "&prefix=order");
+            browser.awaitText("main", "No such lock is among those that were listed.");
+            assertThat(browser.complaints()).isEqualTo("{\"value\":[]}");
+        }
+        clients.forEach(LockClient::close);
     }
 
     /** What Redis has used of its processor, in seconds. */
