@@ -111,7 +111,12 @@ final class ClientSemaphore implements DistributedSemaphore {
 
     @Override
     public CompletableFuture<Permit> acquireAsync() {
-        PermitCall call = call(1, PermitTerms.NO_LIMIT, true);
+        return acquireAsync(1);
+    }
+
+    CompletableFuture<Permit> acquireAsync(int count) {
+        requireCount(count);
+        PermitCall call = call(count, PermitTerms.NO_LIMIT, true);
         CompletableFuture<Permit> future = new CompletableFuture<>();
         try {
             call.start();

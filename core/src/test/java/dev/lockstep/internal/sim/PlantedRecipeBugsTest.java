@@ -72,6 +72,7 @@ class PlantedRecipeBugsTest {
                         "standing.cancel(false); // one that has",
                         "// one that has"),
                 new Mutant("ask for no limit", "return OptionalInt.of(terms.limit());", "return OptionalInt.empty();"),
+                new Mutant("ask for one permit in place of several", "return terms.count();", "return 1;"),
                 new Mutant(
                         "let a permit outlive its deadline",
                         "return state == State.HELD ? Math.max(deadlineNanos() - now, 0) : 0;",

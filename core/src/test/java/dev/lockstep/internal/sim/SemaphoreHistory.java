@@ -8,14 +8,19 @@ import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.Permit;
 import dev.lockstep.ReleaseNotConfirmedException;
+import dev.lockstep.internal.semaphore.SimPermits;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** Permits: at most so many valid ones, each with a slot of its own, tokens that rise for each slot, and none that leaks. */
+/**
+ * Permits: at most so many valid ones, each with a slot of its own, tokens that rise for each slot, and none that leaks. A call for
+ * several has all of them or none.
+ */
 final class SemaphoreHistory extends RecipeWorld {
     private final int permits;
     private final DistributedSemaphore[] semaphores;
@@ -72,6 +77,7 @@ final class SemaphoreHistory extends RecipeWorld {
     private final class Call {
         private final int number = calls.size() + 1;
         private final Node node;
+        private final int count;
         private final CompletableFuture<Permit> future;
         private @Nullable Permit permit;
         private boolean closed;
@@ -79,8 +85,9 @@ final class SemaphoreHistory extends RecipeWorld {
 
         Call(int index) {
             this.node = nodes[index];
-            world.trace("acquire", node.index, number, 0);
-            future = semaphores[index].acquireAsync();
+            count = world.chance(30) ? 1 + world.below(permits) : 1;
+            world.trace("acquire", node.index, number, count);
+            future = SimPermits.acquireAsync(semaphores[index], count);
             future.whenComplete(this::answered);
         }
 
@@ -104,27 +111,35 @@ final class SemaphoreHistory extends RecipeWorld {
         }
 
         private void check(Permit given) {
-            int slot = given.slot();
-            world.trace("has a permit", node.index, number, slot);
-            int valid = 1;
+            List<Integer> slots = given.slots();
+            world.trace("has permits", node.index, number, slots.hashCode());
+            if (slots.size() != count) {
+                world.violate("A: call " + number + " wants " + count + " permits and has slots " + slots);
+            }
+            int valid = slots.size();
             for (Call other : calls) {
                 Permit held = other == this || other.closed ? null : other.permit;
                 if (held != null && held.isValid()) {
-                    valid++;
-                    if (held.slot() == slot) {
-                        world.violate("S: calls " + number + " and " + other.number + " both have slot " + slot);
+                    valid += held.slots().size();
+                    if (!Collections.disjoint(held.slots(), slots)) {
+                        world.violate("S: calls " + number + " and " + other.number + " have slots " + slots + " and "
+                                + held.slots());
                     }
                 }
             }
             if (valid > permits) {
                 world.violate("X: " + valid + " valid permits of " + permits);
             }
+            slots.forEach(slot -> checkToken(given.token(), slot));
+        }
+
+        private void checkToken(long token, int slot) {
             if (slot < 0 || slot >= permits) {
                 world.violate("S: slot " + slot + " of " + permits);
-            } else if (given.token() <= lastTokens[slot]) {
-                world.violate("T: token " + given.token() + " of slot " + slot + " came after " + lastTokens[slot]);
+            } else if (token <= lastTokens[slot]) {
+                world.violate("T: token " + token + " of slot " + slot + " came after " + lastTokens[slot]);
             } else {
-                lastTokens[slot] = given.token();
+                lastTokens[slot] = token;
             }
         }
 

@@ -1,0 +1,15 @@
+package dev.lockstep.internal.semaphore;
+
+import dev.lockstep.DistributedSemaphore;
+import dev.lockstep.Permit;
+import java.util.concurrent.CompletableFuture;
+
+/** What the simulation needs of semaphores beyond the API: no thread of it may wait. */
+public final class SimPermits {
+    private SimPermits() {}
+
+    /** As {@link DistributedSemaphore#acquire(int)}, but without a thread that waits. */
+    public static CompletableFuture<Permit> acquireAsync(DistributedSemaphore semaphore, int count) {
+        return ((ClientSemaphore) semaphore).acquireAsync(count);
+    }
+}
