@@ -3,6 +3,7 @@ package dev.lockstep.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.lockstep.Leader;
 import dev.lockstep.LockClient;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
@@ -18,7 +19,9 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.event.EventListener;
@@ -67,6 +70,15 @@ class LeaderTest {
     @Import(Scheduler.class)
     static class Application {}
 
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(LockstepAutoConfiguration.class)
+    static class ApplicationWithPayload {
+        @Bean
+        LeaderCandidate scheduler(LockClient locks, ApplicationEventPublisher events) {
+            return new LeaderCandidate(locks, "scheduler", events).withPayload("10.0.0.7:8080");
+        }
+    }
+
     private static ConfigurableApplicationContext start(String name, RedisServer redis) {
         return new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
@@ -104,6 +116,22 @@ class LeaderTest {
                                 .equals(List.of("one leads", "one ends", "two leads", "two ends", "two leads")));
             }
             assertThat(List.copyOf(events)).endsWith("two ends");
+        }
+    }
+
+    @Test
+    void othersSeeThePayloadOfACandidateThatLeads() {
+        try (ConfigurableApplicationContext one = new SpringApplicationBuilder(ApplicationWithPayload.class)
+                .web(WebApplicationType.NONE)
+                .logStartupInfo(false)
+                .properties("spring.main.banner-mode=off", "lockstep.url=memory:")
+                .run()) {
+            LeaderCandidate candidate = one.getBean(LeaderCandidate.class);
+            assertThat(candidate.election()).isEqualTo("scheduler");
+            await().atMost(PATIENCE).until(candidate::isLeader);
+            assertThat(one.getBean(LockClient.class).leader("scheduler"))
+                    .map(Leader::payload)
+                    .contains("10.0.0.7:8080");
         }
     }
 
