@@ -135,7 +135,7 @@ public final class Console implements AutoCloseable {
     }
 
     /**
-     * Releases the lock of one holder by force. Writes the attempt to the logger {@link #AUDIT_LOGGER}, whatever comes of it.
+     * Releases the lock of one holder by force. Writes the attempt to the logger {@link #AUDIT_LOGGER}, whatever the result.
      *
      * @param request what to release, and why
      * @param by the user that asks, for the log
