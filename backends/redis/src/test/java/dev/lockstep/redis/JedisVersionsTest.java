@@ -1,22 +1,29 @@
 package dev.lockstep.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.LockClient;
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.servers.RedisCluster;
 import dev.lockstep.servers.RedisSentinels;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -70,11 +77,52 @@ class JedisVersionsTest {
         }
     }
 
+    /** As in a version that has renamed a member. */
+    @ParameterizedTest
+    @MethodSource("versions")
+    void aVersionThatLacksAMemberIsNamed(Path jedis) throws Exception {
+        for (String member :
+                List.of("redis/clients/jedis/Connection socket", "redis/clients/jedis/UnifiedJedis provider")) {
+            String[] parts = member.split(" ");
+            try (URLClassLoader loader = new URLClassLoader(classPath(jedis), ClassLoader.getPlatformClassLoader()) {
+                @Override
+                protected Class<?> findClass(String name) throws ClassNotFoundException {
+                    if (!name.replace('.', '/').equals(parts[0])) {
+                        return super.findClass(name);
+                    }
+                    byte[] code = without(parts[1], getResourceAsStream(parts[0] + ".class"));
+                    return defineClass(name, code, 0, code.length);
+                }
+            }) {
+                call(loader, "isRefused", "redis://127.0.0.1:1", jedis);
+            }
+        }
+    }
+
+    /** A class whose member has another name. */
+    private static byte[] without(String member, @Nullable InputStream code) {
+        try (InputStream in = Objects.requireNonNull(code)) {
+            String text = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+            String length = "\1\0" + (char) member.length();
+            assertThat(text).contains(length + member);
+            return text.replace(length + member, length + "x".repeat(member.length()))
+                    .getBytes(StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private static void works(Path jedis, String url) throws Exception {
         run(jedis, "works", url);
     }
 
     private static void run(Path jedis, String method, String url) throws Exception {
+        try (URLClassLoader loader = new URLClassLoader(classPath(jedis), ClassLoader.getPlatformClassLoader())) {
+            call(loader, method, url, jedis);
+        }
+    }
+
+    private static URL[] classPath(Path jedis) throws MalformedURLException {
         List<URL> classPath = new ArrayList<>();
         classPath.add(url(jedis));
         for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
@@ -82,12 +130,13 @@ class JedisVersionsTest {
                 classPath.add(url(Path.of(entry)));
             }
         }
-        try (URLClassLoader loader =
-                new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
-            Class<?> inside = loader.loadClass(Inside.class.getName());
-            inside.getMethod(method, String.class, String.class)
-                    .invoke(null, url, jedis.getFileName().toString());
-        }
+        return classPath.toArray(URL[]::new);
+    }
+
+    private static void call(ClassLoader loader, String method, String url, Path jedis) throws Exception {
+        loader.loadClass(Inside.class.getName())
+                .getMethod(method, String.class, String.class)
+                .invoke(null, url, jedis.getFileName().toString());
     }
 
     private static URL url(Path path) throws MalformedURLException {
@@ -116,6 +165,13 @@ class JedisVersionsTest {
                 second.lock("a").lock();
                 second.lock("a").unlock();
             }
+        }
+
+        public static void isRefused(String url, String jar) {
+            String version = jar.substring("jedis-".length(), jar.length() - ".jar".length());
+            assertThatThrownBy(() -> LockClient.connect(url))
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("does not work with this version of Jedis (" + version + ")");
         }
 
         private static void checkVersion(String jar) {

@@ -2,12 +2,15 @@ package dev.lockstep.redis.internal;
 
 import dev.lockstep.LockConfigurationException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Field;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.net.Socket;
+import java.util.List;
+import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
@@ -23,34 +26,62 @@ import redis.clients.jedis.util.Pool;
  * brings 7.0, Boot 4.1 brings 7.4. The members here have the same names in all of them; {@code JedisVersionsTest} checks it.
  */
 public final class JedisAccess {
-    private static final Field PROVIDER = open(() -> UnifiedJedis.class.getDeclaredField("provider"));
-    private static final Field SENTINEL_POOL = open(() -> SentineledConnectionProvider.class.getDeclaredField("pool"));
-    private static final Field SOCKET = open(() -> Connection.class.getDeclaredField("socket"));
-    private static final Method ADDRESS = open(() -> Connection.class.getDeclaredMethod("getHostAndPort"));
+    private static final Member<Field> PROVIDER = open(() -> UnifiedJedis.class.getDeclaredField("provider"));
+    private static final Member<Field> SENTINEL_POOL =
+            open(() -> SentineledConnectionProvider.class.getDeclaredField("pool"));
+    private static final Member<Field> SOCKET = open(() -> Connection.class.getDeclaredField("socket"));
+    private static final Member<Method> ADDRESS = open(() -> Connection.class.getDeclaredMethod("getHostAndPort"));
 
     private interface Lookup<T> {
         T find() throws ReflectiveOperationException;
     }
 
-    private JedisAccess() {}
-
-    private static <T extends AccessibleObject> T open(Lookup<T> lookup) {
-        try {
-            T member = lookup.find();
-            member.setAccessible(true);
-            return member;
-        } catch (ReflectiveOperationException | InaccessibleObjectException e) {
-            throw unsupported(e);
+    /** What was looked up when this class was loaded, or why it is not there, which is thrown when it is needed. */
+    private record Member<T>(@Nullable T found, @Nullable Exception failure) {
+        T get() {
+            if (found == null) {
+                throw unsupported(failure);
+            }
+            return found;
         }
     }
 
-    private static LockConfigurationException unsupported(Exception cause) {
-        String version = UnifiedJedis.class.getPackage().getImplementationVersion();
+    private JedisAccess() {}
+
+    private static <T extends AccessibleObject> Member<T> open(Lookup<T> lookup) {
+        try {
+            T member = lookup.find();
+            member.setAccessible(true);
+            return new Member<>(member, null);
+        } catch (ReflectiveOperationException | InaccessibleObjectException e) {
+            return new Member<>(null, e);
+        }
+    }
+
+    private static LockConfigurationException unsupported(@Nullable Exception cause) {
         return new LockConfigurationException(
                 null,
-                "lockstep-redis does not work with this version of Jedis"
-                        + (version == null ? "" : " (" + version + ")") + ". Use one of the versions 6.0 to 8.0.",
+                "lockstep-redis does not work with this version of Jedis (" + version()
+                        + "). Use one of the versions 6.0 to 8.0.",
                 cause);
+    }
+
+    /** Jedis' manifest does not say it. */
+    private static String version() {
+        Properties known = new Properties();
+        try (InputStream in = UnifiedJedis.class.getResourceAsStream("pom.properties")) {
+            if (in != null) {
+                known.load(in);
+            }
+        } catch (IOException e) {
+            // The message goes without it.
+        }
+        return known.getProperty("version", "unknown");
+    }
+
+    /** Makes sure, before anything connects, that this version of Jedis has all that is needed. */
+    static void requireMembers() {
+        List.of(PROVIDER, SENTINEL_POOL, SOCKET, ADDRESS).forEach(Member::get);
     }
 
     /**
@@ -92,7 +123,7 @@ public final class JedisAccess {
     /** Where a connection leads; null if the application connects in a way that does not say. */
     static @Nullable HostAndPort address(Connection connection) {
         try {
-            return (HostAndPort) ADDRESS.invoke(connection);
+            return (HostAndPort) ADDRESS.get().invoke(connection);
         } catch (InvocationTargetException e) {
             return null; // its socket factory is not the usual one
         } catch (IllegalAccessException e) {
@@ -108,9 +139,9 @@ public final class JedisAccess {
         }
     }
 
-    private static @Nullable Object read(Field field, Object owner) {
+    private static @Nullable Object read(Member<Field> field, Object owner) {
         try {
-            return field.get(owner);
+            return field.get().get(owner);
         } catch (IllegalAccessException e) {
             throw unsupported(e);
         }

@@ -3,6 +3,7 @@ package dev.lockstep.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.annotation.Locked;
 import dev.lockstep.servers.PostgresServer;
@@ -156,6 +157,11 @@ class StartFailuresTest {
         error.setStackTrace(
                 new StackTraceElement[] {new StackTraceElement("dev.lockstep.redis.Link", "x", "Link.java", 1)});
         assertThat(analyze(error).getDescription()).contains("does not fit", "redis.clients.jedis.Foo.bar()");
+        LockConfigurationException version = new LockConfigurationException(
+                null,
+                "lockstep-redis does not work with this version of Jedis (9.9.9). Use one of the versions 6.0 to 8.0.");
+        assertThat(analyze(version).getDescription()).contains("Jedis (9.9.9)");
+        assertThat(analyze(version).getAction()).contains("Change the version of redis.clients:jedis");
         assertThat(analyze(new LockUnavailableException(null, "gone")).getDescription())
                 .contains("gone");
         assertThat(ANALYZER.analyze(new IllegalStateException("another"))).isNull();
