@@ -33,30 +33,32 @@ final class LockKeys {
     private final BeanFactoryResolver beans;
     private final boolean shared;
 
-    LockKeys(Locked locked, Method method, ConfigurableListableBeanFactory factory) {
+    LockKeys(Locked locked, Method method, ConfigurableListableBeanFactory factory, Placeholders placeholders) {
         this.method = method;
         this.beans = new BeanFactoryResolver(factory);
         this.shared = locked.mode() == Locked.Mode.READ;
-        this.name = resolve(factory, locked.name());
-        if (name.isBlank() || name.contains("${")) {
-            throw LockedMethod.mistake(
-                    method,
-                    name.isBlank() ? "the name is empty" : "a placeholder of the name '" + name + "' has no value");
-        }
+        this.name = placeholders.isLater(locked.name())
+                ? locked.name()
+                : requireName(placeholders.resolve(method, "name", locked.name()));
         for (String key : locked.key()) {
-            expressions.add(parse(resolve(factory, key)));
+            if (!placeholders.isLater(key)) {
+                expressions.add(parse(placeholders.resolve(method, "key", key)));
+            }
         }
-        if (shared && expressions.size() > 1) {
+        if (shared && locked.key().length > 1) {
             throw LockedMethod.mistake(method, "several keys can only be locked together with mode = WRITE");
         }
     }
 
-    private String resolve(ConfigurableListableBeanFactory factory, String text) {
-        try {
-            return String.valueOf(factory.resolveEmbeddedValue(text));
-        } catch (IllegalArgumentException e) {
-            throw LockedMethod.mistake(method, String.valueOf(e.getMessage()));
+    private String requireName(String resolved) {
+        if (resolved.isBlank() || resolved.contains("${")) {
+            throw LockedMethod.mistake(
+                    method,
+                    resolved.isBlank()
+                            ? "the name is empty"
+                            : "a placeholder of the name '" + resolved + "' has no value");
         }
+        return resolved;
     }
 
     private SpelExpression parse(String key) {

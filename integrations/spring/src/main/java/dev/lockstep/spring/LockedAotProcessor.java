@@ -17,7 +17,8 @@ final class LockedAotProcessor implements BeanRegistrationAotProcessor {
 
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
-        Collection<LockedMethod> methods = new LockedMethods(bean.getBeanFactory()).of(bean.getBeanClass());
+        Collection<LockedMethod> methods =
+                new LockedMethods(bean.getBeanFactory(), new Placeholders(null)).of(bean.getBeanClass());
         return methods.isEmpty()
                 ? null
                 : (context, code) -> methods.forEach(

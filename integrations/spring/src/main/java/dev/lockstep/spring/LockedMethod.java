@@ -55,13 +55,18 @@ final class LockedMethod {
      *
      * @throws IllegalStateException if it cannot work as it is
      */
-    LockedMethod(Locked locked, Method method, Class<?> type, ConfigurableListableBeanFactory beans) {
+    LockedMethod(
+            Locked locked,
+            Method method,
+            Class<?> type,
+            ConfigurableListableBeanFactory beans,
+            Placeholders placeholders) {
         this.locked = locked;
         this.method = method;
-        this.keys = new LockKeys(locked, method, beans);
-        this.wait = duration("waitAtMost", locked.waitAtMost(), beans);
-        this.options = options(beans);
-        this.client = text("client", locked.client(), beans);
+        this.keys = new LockKeys(locked, method, beans, placeholders);
+        this.wait = duration("waitAtMost", locked.waitAtMost(), placeholders);
+        this.options = options(placeholders);
+        this.client = text("client", locked.client(), placeholders);
         this.shape = shapeOf(method.getReturnType());
         List<Class<?>> parameters = Arrays.asList(method.getParameterTypes());
         this.leaseIndex = parameters.indexOf(Lease.class);
@@ -77,10 +82,10 @@ final class LockedMethod {
     }
 
     /** How the lock behaves. */
-    private LockOptions options(ConfigurableListableBeanFactory beans) {
+    private LockOptions options(Placeholders placeholders) {
         LockOptions chosen = LockOptions.defaults().group(keys.name());
-        Duration maxHold = positive("maxHold", locked.maxHold(), beans);
-        Duration minHold = positive("minHold", locked.minHold(), beans);
+        Duration maxHold = positive("maxHold", locked.maxHold(), placeholders);
+        Duration minHold = positive("minHold", locked.minHold(), placeholders);
         try {
             chosen = maxHold == null ? chosen : chosen.maxHold(maxHold);
             chosen = minHold == null ? chosen : chosen.minHold(minHold);
@@ -90,8 +95,8 @@ final class LockedMethod {
         return locked.fair() ? chosen.fair() : chosen;
     }
 
-    private @Nullable Duration positive(String attribute, String text, ConfigurableListableBeanFactory beans) {
-        Duration chosen = duration(attribute, text, beans);
+    private @Nullable Duration positive(String attribute, String text, Placeholders placeholders) {
+        Duration chosen = duration(attribute, text, placeholders);
         if (chosen != null && (chosen.isZero() || chosen.isNegative())) {
             throw mistake(attribute + " must be positive");
         }
@@ -143,8 +148,8 @@ final class LockedMethod {
         return found;
     }
 
-    private @Nullable Duration duration(String attribute, String value, ConfigurableListableBeanFactory beans) {
-        String text = text(attribute, value, beans);
+    private @Nullable Duration duration(String attribute, String value, Placeholders placeholders) {
+        String text = text(attribute, value, placeholders);
         try {
             return text.isEmpty() ? null : LockedDurations.parse(text);
         } catch (IllegalArgumentException e) {
@@ -152,13 +157,8 @@ final class LockedMethod {
         }
     }
 
-    private String text(String attribute, String value, ConfigurableListableBeanFactory beans) {
-        try {
-            String resolved = beans.resolveEmbeddedValue(value);
-            return resolved == null ? "" : resolved.strip();
-        } catch (IllegalArgumentException e) {
-            throw mistake(attribute + ": " + e.getMessage());
-        }
+    private String text(String attribute, String value, Placeholders placeholders) {
+        return placeholders.resolve(method, attribute, value).strip();
     }
 
     private IllegalStateException mistake(String what) {

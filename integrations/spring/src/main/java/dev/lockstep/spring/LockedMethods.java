@@ -24,10 +24,12 @@ import org.springframework.util.ReflectionUtils;
  */
 final class LockedMethods extends StaticMethodMatcherPointcut {
     private final ConfigurableListableBeanFactory beans;
+    private final Placeholders placeholders;
     private final Map<Class<?>, Map<Method, LockedMethod>> known = new ConcurrentHashMap<>();
 
-    LockedMethods(ConfigurableListableBeanFactory beans) {
+    LockedMethods(ConfigurableListableBeanFactory beans, Placeholders placeholders) {
         this.beans = beans;
+        this.placeholders = placeholders;
         setClassFilter(new ClassFilter() {
             @Override
             public boolean matches(Class<?> type) {
@@ -82,7 +84,7 @@ final class LockedMethods extends StaticMethodMatcherPointcut {
             return null;
         }
         requireProxy(method);
-        return new LockedMethod(locked, method, type, beans);
+        return new LockedMethod(locked, method, type, beans, placeholders);
     }
 
     private static boolean isCoveredByItsClass(Method method) {

@@ -17,7 +17,7 @@ public class LocksConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedMethods lockedMethods(ConfigurableListableBeanFactory beans) {
-        return new LockedMethods(beans);
+        return new LockedMethods(beans, Placeholders.of(beans));
     }
 
     @Bean

@@ -8,9 +8,15 @@ import dev.lockstep.jdbc.JdbcEngine;
 import dev.lockstep.micrometer.LockObservations;
 import dev.lockstep.redis.RedisEngine;
 import dev.lockstep.spring.LeaderCandidate;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aot.generate.ClassNameGenerator;
@@ -20,8 +26,16 @@ import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.boot.SpringApplicationAotProcessor;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
@@ -104,6 +118,70 @@ class AheadOfTimeTest {
         new ApplicationContextAotGenerator().processAheadOfTime(application, context);
         assertThat(RuntimeHintsPredicates.reflection().onType(type)).accepts(context.getRuntimeHints());
         application.close();
+    }
+
+    /** Its properties have values only where it will run. */
+    static class Report {
+        @Locked(
+                name = "${report.name}",
+                key = "'${report.region}' + #order.id",
+                waitAtMost = "${report.wait}",
+                minHold = "${report.min-hold}",
+                maxHold = "${report.max-hold}",
+                client = "${report.client}",
+                busyMethod = "later")
+        public String write(Order order) {
+            return "written";
+        }
+
+        String later(Order order) {
+            return "later";
+        }
+    }
+
+    /** Without what gives placeholders a value, as in an application that has no such bean of its own. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(LockstepAutoConfiguration.class)
+    @Import(Report.class)
+    public static class Plain {
+        public static void main(String[] arguments) {
+            run(Plain.class, arguments);
+        }
+    }
+
+    /** With it. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({LockstepAutoConfiguration.class, PropertyPlaceholderAutoConfiguration.class})
+    @Import(Report.class)
+    public static class Usual {
+        public static void main(String[] arguments) {
+            run(Usual.class, arguments);
+        }
+    }
+
+    private static void run(Class<?> application, String... arguments) {
+        new SpringApplicationBuilder(application).web(WebApplicationType.NONE).run(arguments);
+    }
+
+    /** As Boot's Maven and Gradle plugins do it. */
+    @ParameterizedTest
+    @ValueSource(classes = {Plain.class, Usual.class})
+    void placeholdersHaveNoValuesYet(Class<?> application, @TempDir Path folder) throws Exception {
+        AbstractAotProcessor.Settings settings = AbstractAotProcessor.Settings.builder()
+                .sourceOutput(folder.resolve("sources"))
+                .resourceOutput(folder.resolve("resources"))
+                .classOutput(folder.resolve("classes"))
+                .groupId("example")
+                .artifactId("reports")
+                .build();
+        new SpringApplicationAotProcessor(application, settings, new String[0]).process();
+        try (Stream<Path> files = Files.walk(folder.resolve("resources"))) {
+            List<String> hints = new ArrayList<>();
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                hints.add(Files.readString(file));
+            }
+            assertThat(String.join("", hints)).contains("\"" + Report.class.getName() + "\"", "\"later\"");
+        }
     }
 
     /** The generated code is compiled and starts the application. */
