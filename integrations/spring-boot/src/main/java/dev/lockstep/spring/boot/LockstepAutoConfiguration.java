@@ -6,7 +6,9 @@ import dev.lockstep.LockTemplate;
 import dev.lockstep.spring.EnableLocks;
 import dev.lockstep.spring.LockDefaults;
 import dev.lockstep.spring.TransactionalLockTemplate;
+import java.util.Objects;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -20,6 +22,7 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Primary;
+import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
@@ -67,16 +70,23 @@ public class LockstepAutoConfiguration {
         return new TransactionalLockTemplate(client, LockOptions.defaults(), defaults);
     }
 
-    /** An application that only names several clients gets no other one. */
+    /** An application that only names several clients, and no engine of its own for the default one, gets no other one. */
     static final class DefaultClientIsWanted extends SpringBootCondition {
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            boolean onlyNamed = !context.getEnvironment().containsProperty("lockstep.url")
-                    && !NamedClients.names(context.getEnvironment()).isEmpty();
+            boolean onlyNamed = !NamedClients.names(context.getEnvironment()).isEmpty() && !hasEngine(context);
             return new ConditionOutcome(
                     !onlyNamed,
                     ConditionMessage.forCondition("Default lock client")
                             .because(onlyNamed ? "only lockstep.clients are set" : "it may be needed"));
+        }
+
+        private static boolean hasEngine(ConditionContext context) {
+            Environment environment = context.getEnvironment();
+            ConfigurableListableBeanFactory beans = Objects.requireNonNull(context.getBeanFactory());
+            return environment.containsProperty("lockstep.url")
+                    || environment.getProperty("lockstep.jdbc.use-data-source", Boolean.class, false)
+                    || beans.getBeanNamesForType(LockstepConnectionDetails.class, true, false).length > 0;
         }
     }
 }
