@@ -116,12 +116,11 @@ final class ClientObservations implements LockObserver {
 
         @Override
         public void callEnded(CallEnd end) {
-            String outcome = LockMeters.word(end.outcome());
             Observation waited = wait;
             if (waited != null) {
                 waited.stop();
             }
-            context.low("outcome", outcome);
+            context.outcome(end.outcome());
             if (end.outcome() == CallOutcome.ACQUIRED || end.outcome() == CallOutcome.REENTERED) {
                 end.token().ifPresent(token -> context.high("lockstep.token", Long.toString(token)));
                 observation.event(Observation.Event.of("granted"));
@@ -142,7 +141,7 @@ final class ClientObservations implements LockObserver {
                 context.high("lockstep.loss", LockMeters.word(reason));
                 observation.event(Observation.Event.of("lost"));
             });
-            context.low("outcome", LockMeters.word(end.outcome()));
+            context.outcome(end.outcome());
             context.end(observation);
         }
     }

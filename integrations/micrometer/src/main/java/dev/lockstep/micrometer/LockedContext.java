@@ -1,5 +1,7 @@
 package dev.lockstep.micrometer;
 
+import dev.lockstep.LockObserver.CallOutcome;
+import dev.lockstep.LockObserver.HoldOutcome;
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import java.util.Collection;
@@ -17,6 +19,8 @@ final class LockedContext extends Observation.Context {
     /** The work, and each call and hold that belongs to it. The observation stops with the last of them. */
     private final AtomicInteger open = new AtomicInteger(1);
 
+    private int worst = -1; // guarded by this
+
     LockedContext(Collection<String> lockNames) {
         wanted.addAll(lockNames);
     }
@@ -33,6 +37,32 @@ final class LockedContext extends Observation.Context {
     void end(Observation observation) {
         if (open.decrementAndGet() == 0) {
             observation.stop();
+        }
+    }
+
+    /**
+     * One of the locks ended in a way. The observation has the worst of them: the other locks of a call that failed were
+     * released, and so were those beside a lost one.
+     */
+    void outcome(CallOutcome outcome) {
+        boolean held = outcome == CallOutcome.ACQUIRED || outcome == CallOutcome.REENTERED;
+        outcome(LockMeters.word(outcome), held ? 0 : 4);
+    }
+
+    void outcome(HoldOutcome outcome) {
+        outcome(
+                LockMeters.word(outcome),
+                switch (outcome) {
+                    case RELEASED -> 1;
+                    case UNCONFIRMED -> 2;
+                    case LOST -> 3;
+                });
+    }
+
+    private synchronized void outcome(String outcome, int badness) {
+        if (badness > worst) {
+            worst = badness;
+            low("outcome", outcome);
         }
     }
 

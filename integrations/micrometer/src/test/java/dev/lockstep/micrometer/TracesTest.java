@@ -204,6 +204,32 @@ class TracesTest {
     }
 
     @Test
+    void multiLockThatDoesNotGetAllOfItsLocksHasNotReleasedThem() throws Exception {
+        Lease held = rival.lock("a:2").acquire();
+        assertThatThrownBy(() -> template.waitAtMost(Duration.ofMillis(10))
+                        .execute(client.multiLock("a:1", "a:2"), lease -> "done"))
+                .isInstanceOf(LockTimeoutException.class);
+        held.close();
+        SpanData locked = span("lockstep.locked");
+        assertThat(events(locked)).contains("granted");
+        assertThat(attribute(locked, "outcome")).isEqualTo("timeout");
+    }
+
+    @Test
+    void multiLockThatLosesOneOfItsLocksIsLost() {
+        assertThatThrownBy(() -> template.execute(client.multiLock("a:1", "a:2"), lease -> {
+                    assertThat(rival.forceRelease("a:2")).isTrue();
+                    await().until(() -> !lease.isValid());
+                    return "done";
+                }))
+                .isInstanceOf(LockLostAfterWorkException.class);
+        SpanData locked = span("lockstep.locked");
+        assertThat(events(locked)).contains("lost");
+        assertThat(attribute(locked, "outcome")).isEqualTo("lost");
+        assertThat(attribute(locked, "lockstep.loss")).isEqualTo("revoked");
+    }
+
+    @Test
     void callThatIsRefusedIsAnError() throws Exception {
         Lease held = rival.lock("order:5").acquire();
         assertThatThrownBy(() -> template.waitAtMost(Duration.ofMillis(10)).execute("order:5", lease -> "done"))
