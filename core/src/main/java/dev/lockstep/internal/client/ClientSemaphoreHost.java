@@ -146,7 +146,7 @@ record ClientSemaphoreHost(
     @Override
     public void lost(String name, LossReason reason, long token, long heldNanos) {
         Events events = context.events();
-        events.log().permitLost(name, reason, token, heldNanos);
+        events.reportPermitLoss(name, reason, token, heldNanos);
         events.lost(name, LockMode.SHARED, reason);
         events.deliver();
     }

@@ -60,6 +60,10 @@ public final class EventLog {
                         .log("Client '{}': {} more messages about {} were left out.", client, count, subject));
     }
 
+    String client() {
+        return client;
+    }
+
     /** Reports how many messages were left out, as far as no message has said so. */
     public void close() {
         losses.report();
@@ -76,12 +80,12 @@ public final class EventLog {
      *
      * @param token 0 if nobody has asked for it
      */
-    public void lost(String lock, LossReason reason, long token, long heldNanos) {
+    void lost(String lock, LossReason reason, long token, long heldNanos) {
         lost("Lock", lock, reason, token, heldNanos);
     }
 
     /** A permit was lost. */
-    public void permitLost(String semaphore, LossReason reason, long token, long heldNanos) {
+    void permitLost(String semaphore, LossReason reason, long token, long heldNanos) {
         lost("A permit of semaphore", semaphore, reason, token, heldNanos);
     }
 

@@ -128,6 +128,22 @@ public final class Events {
         }
     }
 
+    /**
+     * Lets the log and flight recordings know of a loss. Not under a mutex.
+     *
+     * @param token 0 if nobody has asked for it
+     */
+    public void reportLoss(String lockName, LockMode mode, LossReason reason, long token, long heldNanos) {
+        eventLog.lost(lockName, reason, token, heldNanos);
+        FlightRecords.lost(eventLog.client(), lockName, mode, reason, token);
+    }
+
+    /** The same for permits. */
+    public void reportPermitLoss(String semaphore, LossReason reason, long token, long heldNanos) {
+        eventLog.permitLost(semaphore, reason, token, heldNanos);
+        FlightRecords.lost(eventLog.client(), semaphore, LockMode.SHARED, reason, token);
+    }
+
     public void unconfirmed(String lockName, LockMode mode, long heldNanos) {
         if (isHeard()) {
             var event = new EventRecords.Unconfirmed(lockName, mode, Duration.ofNanos(heldNanos));

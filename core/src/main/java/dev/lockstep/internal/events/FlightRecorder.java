@@ -1,9 +1,9 @@
 package dev.lockstep.internal.events;
 
+import dev.lockstep.LockMode;
 import dev.lockstep.LockObserver;
 import dev.lockstep.LossReason;
 import java.time.Duration;
-import java.util.Optional;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
@@ -31,7 +31,20 @@ final class FlightRecorder implements LockObserver {
 
     /** Whether a recording wants to know of calls and holds. The JVM answers in no time while none runs. */
     static boolean wantsCalls() {
-        return new Wait().isEnabled() || new Hold().isEnabled() || new Loss().isEnabled();
+        return new Wait().isEnabled() || new Hold().isEnabled();
+    }
+
+    /** A hold was lost, no matter whether a recording ran when it was acquired. */
+    static void lost(String client, String lock, LockMode mode, LossReason reason, long token) {
+        Loss loss = new Loss();
+        if (loss.isEnabled()) {
+            loss.client = client;
+            loss.lock = lock;
+            loss.mode = mode.name();
+            loss.reason = reason.name();
+            loss.token = token;
+            loss.commit();
+        }
     }
 
     static boolean wantsRequests() {
@@ -99,16 +112,6 @@ final class FlightRecorder implements LockObserver {
                 hold.outcome = end.outcome().name();
                 hold.token = end.token().orElse(0);
                 hold.commit();
-            }
-            Optional<LossReason> reason = end.lossReason();
-            if (reason.isPresent()) {
-                Loss loss = new Loss();
-                loss.client = client;
-                loss.lock = call.lockName();
-                loss.mode = call.mode().name();
-                loss.reason = reason.get().name();
-                loss.token = end.token().orElse(0);
-                loss.commit();
             }
         }
     }

@@ -1,6 +1,8 @@
 package dev.lockstep.internal.events;
 
+import dev.lockstep.LockMode;
 import dev.lockstep.LockObserver;
+import dev.lockstep.LossReason;
 import java.util.Optional;
 
 /** Whether this JVM can make flight recordings, and whether one wants to know of locks now. Safe for use by many threads. */
@@ -27,6 +29,17 @@ final class FlightRecords {
     /** Whether calls and holds are recorded at this moment. Costs next to nothing. */
     static boolean wantCalls() {
         return PRESENT && FlightRecorder.wantsCalls();
+    }
+
+    /**
+     * Records a loss.
+     *
+     * @param token 0 if nobody has asked for it
+     */
+    static void lost(String client, String lock, LockMode mode, LossReason reason, long token) {
+        if (PRESENT) {
+            FlightRecorder.lost(client, lock, mode, reason, token);
+        }
     }
 
     static boolean wantRequests() {

@@ -224,8 +224,10 @@ final class Actions {
         client.execute(report);
     }
 
-    void logLoss(Hold hold, LossReason reason) {
-        client.events().log().lost(turnstile.name(), reason, hold.drawnToken(), client.nanoTime() - hold.sinceNanos);
+    void reportLoss(Hold hold, LossReason reason) {
+        client.events()
+                .reportLoss(
+                        turnstile.name(), hold.mode, reason, hold.drawnToken(), client.nanoTime() - hold.sinceNanos);
     }
 
     /** Whether a claim was granted inside the call that submitted it. */

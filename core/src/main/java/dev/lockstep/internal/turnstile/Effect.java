@@ -24,7 +24,7 @@ sealed interface Effect
                 Effect.Complete,
                 Effect.WatchOutage,
                 Effect.RunLossAction,
-                Effect.LogLoss,
+                Effect.ReportLoss,
                 Effect.Answer,
                 Effect.Publish,
                 Effect.ReportHandOff,
@@ -116,11 +116,11 @@ sealed interface Effect
         }
     }
 
-    /** Log a loss. */
-    record LogLoss(Hold hold, LossReason reason) implements Effect {
+    /** Let the log and flight recordings know of a loss. */
+    record ReportLoss(Hold hold, LossReason reason) implements Effect {
         @Override
         public void perform(Actions actions) {
-            actions.logLoss(hold, reason);
+            actions.reportLoss(hold, reason);
         }
     }
 

@@ -94,7 +94,7 @@ final class Losses {
     }
 
     private void publish(Hold hold, LossReason reason) {
-        rules.effects.add(new Effect.LogLoss(hold, reason));
+        rules.effects.add(new Effect.ReportLoss(hold, reason));
         client.events().lost(name, hold.mode, reason);
         rules.notifyListeners();
         if (client.events().observers().isAny()) {

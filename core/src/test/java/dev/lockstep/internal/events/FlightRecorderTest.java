@@ -8,6 +8,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockLostException;
 import dev.lockstep.LockOptions;
+import dev.lockstep.Permit;
 import dev.lockstep.memory.MemoryEngine;
 import dev.lockstep.spi.BackendContext;
 import dev.lockstep.spi.BackendFactory;
@@ -165,6 +166,30 @@ class FlightRecorderTest {
         }
     }
 
+    /** As with a leader's lock, of a process that has run for a long time when somebody starts to look. */
+    @Test
+    void aLossIsRecordedOfAHoldThatIsOlderThanTheRecording() throws Exception {
+        try (Recording recording = new Recording();
+                LockClient client =
+                        LockClient.builder().url("memory:").clientName("me").connect()) {
+            Lease lock = client.lock("order:4").acquire();
+            Permit permit = client.semaphore("slots", 1).acquire();
+            recording.enable("dev.lockstep.Loss");
+            recording.start();
+            assertThat(client.forceRelease("order:4")).isTrue();
+            assertThat(client.forceRelease("slots")).isTrue();
+            Awaitility.await().until(() -> !lock.isValid() && !permit.isValid());
+            assertThat(events(recording, "Loss"))
+                    .extracting(
+                            loss -> loss.getString("client"),
+                            loss -> loss.getString("lock"),
+                            loss -> loss.getString("mode"),
+                            loss -> loss.getString("reason"))
+                    .containsExactlyInAnyOrder(
+                            tuple("me", "order:4", "EXCLUSIVE", "REVOKED"), tuple("me", "slots", "SHARED", "REVOKED"));
+        }
+    }
+
     @Test
     void slowRequestsAreRecorded() throws Exception {
         try (Recording recording = new Recording()) {
@@ -192,7 +217,7 @@ class FlightRecorderTest {
         observers.opening("me", "memory", "");
         assertThat(observers.isAny()).isFalse();
         try (Recording recording = new Recording()) {
-            recording.enable("dev.lockstep.Loss");
+            recording.enable("dev.lockstep.Hold");
             recording.start();
             assertThat(observers.isAny()).isTrue();
             recording.stop();
