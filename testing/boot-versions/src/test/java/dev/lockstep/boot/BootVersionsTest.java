@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.boot.service.ModuleTests;
 import dev.lockstep.boot.service.Service;
 import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.PostgresServer;
+import dev.lockstep.servers.RedisCluster;
+import dev.lockstep.servers.RedisSentinels;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
@@ -19,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,7 +60,9 @@ class BootVersionsTest {
         return service()
                 + dependency("dev.lockstep", "lockstep-zookeeper", "lockstep-etcd")
                 + dependency("com.h2database", "h2")
-                + dependency("org.xerial", "sqlite-jdbc");
+                + dependency("org.xerial", "sqlite-jdbc")
+                + dependency("com.mysql", "mysql-connector-j")
+                + dependency("org.mariadb.jdbc", "mariadb-java-client");
     }
 
     /** What the tests of lockstep-spring need; Boot manages the versions, too, except where it has none. */
@@ -81,9 +87,9 @@ class BootVersionsTest {
                 + dependency("org.slf4j", "slf4j-simple");
     }
 
-    private static List<String> database(PostgresServer postgres, RedisServer redis) {
+    private static List<String> database(SqlServer database, RedisServer redis) {
         return List.of(
-                "--spring.datasource.url=" + postgres.jdbcUrl(),
+                "--spring.datasource.url=" + database.jdbcUrl(),
                 "--spring.datasource.username=" + SqlServer.USER,
                 "--spring.datasource.password=" + SqlServer.PASSWORD,
                 "--spring.data.redis.port=" + redis.port());
@@ -101,6 +107,7 @@ class BootVersionsTest {
             works(classPath, "Redis", database, "--lockstep.jdbc.use-data-source=false");
             works(classPath, "PostgreSQL", database, "--lockstep.jdbc.create-schema=true");
         }
+        retriesOfSpringAreOutsideOfTheLock(classPath, "newest");
     }
 
     @Tag("full")
@@ -136,10 +143,65 @@ class BootVersionsTest {
                             + third.port());
             assertThat(run(classPath, database, "--lockstep.url=redis://127.0.0.1:1"))
                     .contains("APPLICATION FAILED TO START", "The engine of the locks cannot be reached");
+            runsOnSeveralRedisServers(classPath, database);
+            runsOnOtherDatabases(classPath, redis);
         }
         assertThat(project.classPath("tests")).containsPattern("spring-core-[67]\\.");
         assertThat(runTests("integrations/spring", "dev.lockstep.spring", ".*Test", project.classPath("tests")))
                 .containsPattern("TESTS: [3-9]\\d passed, 0 failed");
+        if (!boot.startsWith("3.")) { // which has Spring 6
+            retriesOfSpringAreOutsideOfTheLock(classPath, boot);
+        }
+    }
+
+    private static void runsOnSeveralRedisServers(String classPath, List<String> database) throws Exception {
+        try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 0))) {
+            works(classPath, "Cluster", database, "--lockstep.url=redis-cluster://" + cluster.addresses());
+        }
+        try (RedisSentinels setUp = Servers.require(() -> RedisServer.builder().startSentinels(1, 1))) {
+            String sentinel = setUp.sentinels().get(0).address();
+            works(
+                    classPath,
+                    "Redis|Valkey",
+                    database,
+                    "--lockstep.url=redis-sentinel://" + sentinel + "/" + RedisSentinels.PRIMARY_NAME);
+        }
+    }
+
+    private static void runsOnOtherDatabases(String classPath, RedisServer redis) throws Exception {
+        try (MySqlServer mysql = Servers.require(() -> MySqlServer.mysql9().start())) {
+            works(classPath, "MySQL", database(mysql, redis), "--lockstep.jdbc.create-schema=true");
+        }
+        try (MySqlServer mariaDb = Servers.require(() -> MySqlServer.mariaDb().start())) {
+            works(classPath, "MariaDB", database(mariaDb, redis), "--lockstep.jdbc.create-schema=true");
+        }
+    }
+
+    /** Spring 7 has a {@code @Retryable} of its own, against which this project is not compiled. */
+    private static void retriesOfSpringAreOutsideOfTheLock(String classPath, String boot) throws Exception {
+        Path classes = Path.of("target/spring7-" + boot).toAbsolutePath();
+        int compiled = ToolProvider.getSystemJavaCompiler()
+                .run(
+                        null,
+                        null,
+                        null,
+                        "-proc:none",
+                        "-parameters",
+                        "-cp",
+                        classPath,
+                        "-d",
+                        classes.toString(),
+                        "src/test/spring7/dev/lockstep/boot/service/Retries.java");
+        assertThat(compiled).isZero();
+        assertThat(process(
+                        List.of(
+                                JAVA,
+                                "-XX:TieredStopAtLevel=1",
+                                "-cp",
+                                classes + File.pathSeparator + classPath,
+                                "dev.lockstep.boot.service.Retries"),
+                        Path.of("target")))
+                .contains("RETRIES 3 tries under 3 leases, sent 1, then LockLostAfterWorkException with sent");
     }
 
     /** A service that uses gRPC itself has protobuf-java, which has the classes of protobuf-javalite, too. */
@@ -191,7 +253,7 @@ class BootVersionsTest {
     private static void works(String classPath, String product, List<String> common, String... own) throws Exception {
         assertThat(run(classPath, common, own))
                 .containsPattern(
-                        "RESULT 1 stock:phone \\| template \\| (?s).*UP.* \\| 1 \\| metered 1 \\| leader \\| .*("
+                        "RESULT 1 stock:phone \\| template \\| (?s).*UP.* \\| 1 \\| metered 1 \\| observed 1 \\| leader \\| .*("
                                 + product + ")");
     }
 

@@ -288,7 +288,6 @@ class LockstepAutoConfigurationTest {
         }
     }
 
-    @Test
     /** Not only a URL says that there is a default client beside those with names. */
     @Test
     void aDefaultClientBesideOthersHasItsEngineFromConnectionDetailsOrTheDataSource() {

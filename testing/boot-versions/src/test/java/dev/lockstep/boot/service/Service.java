@@ -80,8 +80,14 @@ public class Service {
                     .tag("group", "stock")
                     .timer()
                     .count();
+            // Boot's metrics make a timer of each observation.
+            long observed = context.getBean(MeterRegistry.class)
+                    .get("lockstep.locked")
+                    .tag("group", "stock")
+                    .timer()
+                    .count();
             System.out.println("RESULT " + sold + " | " + template + " | " + check.invoke(indicator) + " | " + listed
-                    + " | metered " + metered + " | " + lead(locks) + " | "
+                    + " | metered " + metered + " | observed " + observed + " | " + lead(locks) + " | "
                     + locks.describe().product());
         }
     }
