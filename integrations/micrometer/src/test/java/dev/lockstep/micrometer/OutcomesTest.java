@@ -15,17 +15,25 @@ import dev.lockstep.LossReason;
 import dev.lockstep.ReleaseNotConfirmedException;
 import dev.lockstep.SelfDeadlockException;
 import dev.lockstep.memory.MemoryEngine;
+import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
+import dev.lockstep.servers.SqlServer;
 import dev.lockstep.servers.TcpProxy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every outcome, on a real engine, is counted once and under its name. */
@@ -157,6 +165,37 @@ class OutcomesTest {
         assertThat(meters.counter(LockMeters.LOST, "reason", "session_ended")).isOne();
         assertThat(meters.counter(LockMeters.LOST)).isOne();
         assertThat(meters.hold("lost")).isOne();
+    }
+
+    /** As when a database is restored, or its clock is set forward. */
+    @Test
+    @Tag("full")
+    void sessionThatPostgresDoesNotKnowAnyMore() throws Exception {
+        try (PostgresServer postgres =
+                        Servers.require(() -> PostgresServer.builder().start());
+                LockClient local = LockClient.builder()
+                        .url(url(postgres) + "&lockstep.createSchema=true")
+                        .ttl(Duration.ofSeconds(6)) // is renewed after two
+                        .observer(new LockMetrics(registry))
+                        .connect();
+                Connection connection = DriverManager.getConnection(url(postgres));
+                Statement statement = connection.createStatement()) {
+            Lease lease = local.lock("order:16").acquire();
+            assertThat(statement.executeUpdate("UPDATE lockstep_sessions SET expires = 0"))
+                    .isOne();
+            await().until(() -> !lease.isValid());
+            assertThatThrownBy(lease::close)
+                    .isInstanceOfSatisfying(
+                            LockLostException.class, e -> assertThat(e.reason()).isEqualTo(LossReason.SESSION_ENDED));
+        }
+        assertThat(meters.counter(LockMeters.LOST, "reason", "session_ended")).isOne();
+        assertThat(meters.counter(LockMeters.LOST)).isOne();
+        assertThat(meters.hold("lost")).isOne();
+    }
+
+    private static String url(PostgresServer postgres) {
+        return postgres.jdbcUrl() + "?user=" + SqlServer.USER + "&password="
+                + URLEncoder.encode(SqlServer.PASSWORD, StandardCharsets.UTF_8);
     }
 
     @Test
