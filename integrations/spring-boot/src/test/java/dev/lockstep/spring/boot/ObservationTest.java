@@ -1,6 +1,7 @@
 package dev.lockstep.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.lockstep.LockTemplate;
 import dev.lockstep.annotation.Locked;
@@ -52,9 +53,15 @@ class ObservationTest {
     /** A service with locked methods of each shape. */
     static class Clinic {
         private final ObservationRegistry registry;
+        private final List<String> threads = new CopyOnWriteArrayList<>();
 
         Clinic(ObservationRegistry registry) {
             this.registry = registry;
+        }
+
+        /** Those in which {@link #takeElsewhere} ended. */
+        List<String> threads() {
+            return threads;
         }
 
         @Locked(name = "bed", key = "#number")
@@ -66,6 +73,23 @@ class ObservationTest {
         public CompletableFuture<String> takeLater(int number) {
             Observation.createNotStarted("work", registry).observe(() -> {});
             return CompletableFuture.completedFuture("taken");
+        }
+
+        @Locked(name = "bed", key = "#number")
+        public CompletableFuture<String> takeWhen(int number, CompletableFuture<String> ready) {
+            return ready;
+        }
+
+        @Locked(name = "bed", key = "#number")
+        public Mono<String> takeElsewhere(int number, CompletableFuture<String> ready) {
+            return Mono.fromFuture(ready)
+                    .flatMap(taken -> Mono.deferContextual(context -> {
+                        threads.add(Thread.currentThread().getName());
+                        Observation.createNotStarted("work", registry)
+                                .parentObservation(context.get("micrometer.observation"))
+                                .observe(() -> {});
+                        return Mono.just(taken);
+                    }));
         }
 
         @Locked(name = "bed", key = "#number")
@@ -114,6 +138,47 @@ class ObservationTest {
                     .isEqualTo("taken");
             assertThat(stopped)
                     .containsExactly("work in lockstep.locked of no lock", "lockstep.locked in request of bed:3");
+        });
+    }
+
+    /** The work ends in another thread, when the request is over. */
+    @Test
+    void lockedMethodsThatReturnStagesOfOtherThreads() {
+        runner.run(context -> {
+            CompletableFuture<String> ready = new CompletableFuture<>();
+            Observation request = Observation.start("request", registry);
+            CompletableFuture<String> taken;
+            try (Observation.Scope scope = request.openScope()) {
+                taken = context.getBean(Clinic.class).takeWhen(5, ready);
+            }
+            request.stop();
+            assertThat(registry.getCurrentObservation()).isNull();
+            assertThat(stopped).containsExactly("request in nothing of no lock");
+            CompletableFuture.runAsync(() -> ready.complete("taken"));
+            assertThat(taken.get(20, TimeUnit.SECONDS)).isEqualTo("taken");
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(() -> assertThat(stopped)
+                            .containsExactly("request in nothing of no lock", "lockstep.locked in request of bed:5"));
+        });
+    }
+
+    @Test
+    void lockedMethodsThatReturnPublishersOfOtherThreads() {
+        runner.run(context -> {
+            CompletableFuture<String> ready = new CompletableFuture<>();
+            Observation request = Observation.start("request", registry);
+            CompletableFuture<String> taken = context.getBean(Clinic.class)
+                    .takeElsewhere(6, ready)
+                    .contextWrite(each -> each.put("micrometer.observation", request))
+                    .toFuture();
+            assertThat(stopped).isEmpty();
+            new Thread(() -> ready.complete("taken"), "another").start();
+            assertThat(taken.get(20, TimeUnit.SECONDS)).isEqualTo("taken");
+            assertThat(context.getBean(Clinic.class).threads()).containsExactly("another");
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(() -> assertThat(stopped)
+                            .containsExactly(
+                                    "work in lockstep.locked of no lock", "lockstep.locked in request of bed:6"));
         });
     }
 
