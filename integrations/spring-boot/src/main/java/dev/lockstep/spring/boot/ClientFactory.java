@@ -75,7 +75,7 @@ final class ClientFactory {
         return builder;
     }
 
-    private static Fallback fallback(ClientProperties.FallbackProperties settings) {
+    static Fallback fallback(ClientProperties.FallbackProperties settings) {
         String to = settings.getTo();
         if (to == null || to.isBlank()) {
             return Fallback.failFast();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.lockstep.DeadlockException;
+import dev.lockstep.Fallback;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockListener;
@@ -14,8 +15,11 @@ import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
+import dev.lockstep.spi.BackendContext;
+import dev.lockstep.spi.Backoff;
 import dev.lockstep.spring.CallerTransaction;
 import dev.lockstep.spring.LockDefaults;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,6 +96,36 @@ class LockstepAutoConfigurationTest {
                         assertThat(other.lock("a").tryLock()).isTrue();
                     }
                 });
+    }
+
+    /** What a backend gets of them. */
+    @Test
+    void timesReachTheEngine() {
+        runner.withPropertyValues(
+                        "lockstep.url=recorded:",
+                        "lockstep.ttl=7s",
+                        "lockstep.request-timeout=700ms",
+                        "lockstep.retry-backoff.min=3ms",
+                        "lockstep.retry-backoff.max=40ms")
+                .run(context -> assertThat(context.getBean(LockClient.class)).isNotNull());
+        BackendContext passed = RecordedProvider.last();
+        assertThat(passed.ttl()).hasSeconds(7);
+        assertThat(passed.requestTimeout()).hasMillis(700);
+        assertThat(passed.retryBackoff()).isEqualTo(new Backoff(Duration.ofMillis(3), Duration.ofMillis(40)));
+    }
+
+    @Test
+    void theFallbackBeginsAfterTheTimeThatAPropertySays() {
+        ClientProperties.FallbackProperties settings = new ClientProperties.FallbackProperties();
+        assertThat(ClientFactory.fallback(settings).kind()).isEqualTo(Fallback.Kind.FAIL_FAST);
+        settings.setTo("jvm");
+        assertThat(ClientFactory.fallback(settings).after()).isEmpty();
+        settings.setAfter(Duration.ofSeconds(9));
+        assertThat(ClientFactory.fallback(settings).kind()).isEqualTo(Fallback.Kind.THIS_JVM);
+        assertThat(ClientFactory.fallback(settings).after()).contains(Duration.ofSeconds(9));
+        settings.setTo("memory:other");
+        assertThat(ClientFactory.fallback(settings).url()).contains("memory:other");
+        assertThat(ClientFactory.fallback(settings).after()).contains(Duration.ofSeconds(9));
     }
 
     /** Two threads, each with a lock that the other one wants. */
@@ -255,6 +289,33 @@ class LockstepAutoConfigurationTest {
                         .hasMessage("lockstep.clients.reports.url is not set."));
     }
 
+    /** Not only a URL says that there is a default client beside those with names. */
+    @Test
+    void aDefaultClientBesideOthersHasItsEngineFromConnectionDetailsOrTheDataSource() {
+        ApplicationContextRunner named =
+                runner.withPropertyValues("lockstep.clients.one.url=memory:", "lockstep.clients.two.url=memory:");
+        named.withBean(LockstepConnectionDetails.class, () -> () -> "memory:details")
+                .run(context -> {
+                    assertThat(context.getBeanNamesForType(LockClient.class))
+                            .containsExactlyInAnyOrder("lockClient", "one", "two");
+                    assertThat(context.getBean(Shop.class).ship(1)).isEqualTo("order:1");
+                });
+        named.withBean(DataSource.class, () -> h2("beside"))
+                .withPropertyValues("lockstep.jdbc.use-data-source=true")
+                .run(context -> {
+                    assertThat(context.getBean(LockClient.class).describe().product())
+                            .contains("H2");
+                    assertThat(context).hasSingleBean(LockTemplate.class);
+                });
+        // A DataSource alone does not ask for one.
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(LockstepAutoConfiguration.class))
+                .withPropertyValues("lockstep.clients.one.url=memory:", "lockstep.clients.two.url=memory:")
+                .withBean(DataSource.class, () -> h2("unused"))
+                .run(context -> assertThat(context.getBeanNamesForType(LockClient.class))
+                        .containsExactlyInAnyOrder("one", "two"));
+    }
+
     @Test
     void aServiceWithALazyClientStartsWithoutItsEngine() {
         String[] unreachable = {"lockstep.url=redis://127.0.0.1:1", "lockstep.request-timeout=200ms"};
@@ -315,6 +376,7 @@ class LockstepAutoConfigurationTest {
                         .containsExactlyInAnyOrder("one", "two"));
     }
 
+    @Test
     void theApplicationsDataSourceIsUsed() {
         try (PostgresServer server =
                 Servers.require(() -> PostgresServer.builder().start())) {
