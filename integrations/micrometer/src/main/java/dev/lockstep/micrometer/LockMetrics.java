@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The meters are listed in docs/observability.md. Meters of locks have the tags {@code client}, {@code engine}, {@code mode}
  * and {@code group}; those of the engine have the first two. The name of a lock is never a tag; its group is one of at most
- * 100, and {@code other} from then on. Counts are exact: at any time, calls that acquired = holds that were released, lost or
- * not confirmed + {@code lockstep.lock.active}.
+ * 100, and {@code other} from then on. Counts are exact: whenever no call, release or loss is under way, calls that acquired =
+ * holds that were released, lost or not confirmed + {@code lockstep.lock.active}.
  *
  * <p>When the client is closed, its gauges are removed from the registry; counters and timers stay. Safe for use by many
  * threads. Each method that sets something returns a new instance.

@@ -31,7 +31,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Under faults: acquired = released + lost + not confirmed + still held, at the end and at any time. */
+/** Under faults: acquired = released + lost + not confirmed + still held, when no call and no release is under way. */
 class BalanceTest {
     static {
         Awaitility.setDefaultTimeout(Duration.ofSeconds(20)); // a busy machine takes long

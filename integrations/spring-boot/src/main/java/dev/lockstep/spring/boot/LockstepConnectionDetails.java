@@ -8,7 +8,8 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
  *
  * <p>Lockstep makes no such bean of containers. For Redis and databases it need not: Spring Boot's own connection details, of
  * Testcontainers' {@code @ServiceConnection} and of Docker Compose, are the application's Redis and {@code DataSource}, which the
- * locks then use. For etcd and ZooKeeper, define a bean over the container.
+ * locks then use. For etcd and ZooKeeper, define a bean over the container: one among the services of Docker Compose may be there
+ * for something else, so it is not taken for the place of the locks by itself.
  */
 public interface LockstepConnectionDetails extends ConnectionDetails {
     /**

@@ -289,33 +289,6 @@ class LockstepAutoConfigurationTest {
                         .hasMessage("lockstep.clients.reports.url is not set."));
     }
 
-    /** Not only a URL says that there is a default client beside those with names. */
-    @Test
-    void aDefaultClientBesideOthersHasItsEngineFromConnectionDetailsOrTheDataSource() {
-        ApplicationContextRunner named =
-                runner.withPropertyValues("lockstep.clients.one.url=memory:", "lockstep.clients.two.url=memory:");
-        named.withBean(LockstepConnectionDetails.class, () -> () -> "memory:details")
-                .run(context -> {
-                    assertThat(context.getBeanNamesForType(LockClient.class))
-                            .containsExactlyInAnyOrder("lockClient", "one", "two");
-                    assertThat(context.getBean(Shop.class).ship(1)).isEqualTo("order:1");
-                });
-        named.withBean(DataSource.class, () -> h2("beside"))
-                .withPropertyValues("lockstep.jdbc.use-data-source=true")
-                .run(context -> {
-                    assertThat(context.getBean(LockClient.class).describe().product())
-                            .contains("H2");
-                    assertThat(context).hasSingleBean(LockTemplate.class);
-                });
-        // A DataSource alone does not ask for one.
-        new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(LockstepAutoConfiguration.class))
-                .withPropertyValues("lockstep.clients.one.url=memory:", "lockstep.clients.two.url=memory:")
-                .withBean(DataSource.class, () -> h2("unused"))
-                .run(context -> assertThat(context.getBeanNamesForType(LockClient.class))
-                        .containsExactlyInAnyOrder("one", "two"));
-    }
-
     @Test
     void aServiceWithALazyClientStartsWithoutItsEngine() {
         String[] unreachable = {"lockstep.url=redis://127.0.0.1:1", "lockstep.request-timeout=200ms"};
