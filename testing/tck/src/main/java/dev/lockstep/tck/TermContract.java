@@ -179,7 +179,8 @@ abstract class TermContract extends ElectionGroup {
         }
     }
 
+    /** A dead leader is replaced within the ttl and five seconds. */
     private Duration inTime() {
-        return shortTtl().plus(Bench.PATIENCE);
+        return shortTtl().plusSeconds(5);
     }
 }
