@@ -292,10 +292,10 @@ abstract class DeadlockContract extends ContractGroup {
         two.releases(lockOf(two, 2));
     }
 
-    /** On an engine and a machine that are not overloaded: one of several tries shows it, unless each is late. */
+    /** On an engine and a machine that are not overloaded: most tries are in time. */
     private static final Duration PROMISED = Duration.ofSeconds(3);
 
-    private static final int TRIES = 4;
+    private static final int MOST_TRIES = 5;
 
     /** What keeps the machine busy with many processes runs alone. */
     private static final String PROCESSES = "dev.lockstep.tck.processes";
@@ -304,13 +304,17 @@ abstract class DeadlockContract extends ContractGroup {
         Duration take() throws Exception;
     }
 
-    private static Duration takesAtMost(Duration most, Measured measured) throws Exception {
-        Duration took = measured.take();
-        for (int i = 1; i < TRIES && took.compareTo(most) >= 0; i++) {
-            took = measured.take();
+    /** Tries until more of the tries are in time than late, which the first one may decide; returns the time of each. */
+    private static List<String> mostlyTakesAtMost(Duration most, Measured measured) throws Exception {
+        List<String> tries = new ArrayList<>();
+        int lead = 0;
+        while (lead <= 0 && tries.size() < MOST_TRIES) {
+            Duration took = measured.take();
+            tries.add(String.format("%.2f s", took.toMillis() / 1e3));
+            lead += took.compareTo(most) < 0 ? 1 : -1;
         }
-        assertThat(took).isLessThan(most);
-        return took;
+        assertThat(lead).as("more in time than late of " + tries).isPositive();
+        return tries;
     }
 
     @Test
@@ -319,7 +323,7 @@ abstract class DeadlockContract extends ContractGroup {
     void aCallThatHasWaitedForLongFailsSoonAfterTheRingIsClosed() throws Exception {
         Party one = party("one", DeadlockPolicy.FAIL, Duration.ofSeconds(1));
         Party two = party("two", DeadlockPolicy.FAIL, Duration.ofSeconds(1));
-        Duration took = takesAtMost(PROMISED, () -> {
+        List<String> took = mostlyTakesAtMost(PROMISED, () -> {
             one.holds(lockOf(one, 1));
             two.holds(lockOf(two, 2));
             Call<Boolean> older = one.wants(lockOf(one, 2));
@@ -337,8 +341,7 @@ abstract class DeadlockContract extends ContractGroup {
             return failed;
         });
         System.out.printf(
-                "deadlock after a long wait, %s: %.2f s%n",
-                one.client.describe().product(), took.toMillis() / 1e3);
+                "deadlock after a long wait, %s: %s%n", one.client.describe().product(), String.join(", ", took));
     }
 
     @ParameterizedTest
@@ -347,10 +350,10 @@ abstract class DeadlockContract extends ContractGroup {
     @ResourceLock(PROCESSES)
     @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8})
     void aDeadlockOfProcessesEndsWithinThreeSeconds(int count) throws Exception {
-        Duration took = takesAtMost(PROMISED, () -> ProcessRing.deadlock(bench(), count, this::awaitEdges));
+        List<String> took = mostlyTakesAtMost(PROMISED, () -> ProcessRing.deadlock(bench(), count, this::awaitEdges));
         System.out.printf(
-                "deadlock of %d processes, %s: %.2f s%n",
-                count, bench().client("observer").describe().product(), took.toMillis() / 1e3);
+                "deadlock of %d processes, %s: %s%n",
+                count, bench().client("observer").describe().product(), String.join(", ", took));
     }
 
     @Test
