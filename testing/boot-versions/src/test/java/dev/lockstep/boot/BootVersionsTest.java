@@ -5,6 +5,7 @@ import static dev.lockstep.boot.BootProject.process;
 import static dev.lockstep.boot.BootProject.versioned;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.lockstep.boot.console.ConsoleService;
 import dev.lockstep.boot.service.ModuleTests;
 import dev.lockstep.boot.service.Service;
 import dev.lockstep.servers.EtcdServer;
@@ -202,6 +203,35 @@ class BootVersionsTest {
                                 "dev.lockstep.boot.service.Retries"),
                         Path.of("target")))
                 .contains("RETRIES 3 tries under 3 leases, sent 1, then LockLostAfterWorkException with sent");
+    }
+
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"3.5.16", "4.0.0", NEWEST})
+    void theConsoleIsAnEndpointOfTheActuator(String boot) throws Exception {
+        String dependencies = dependency("dev.lockstep", "lockstep-spring-boot-starter", "lockstep-console")
+                + dependency("org.springframework.boot", "spring-boot-starter-web", "spring-boot-starter-actuator");
+        String classPath = BootProject.resolve(boot, "boot-console-" + boot, Map.of("service", dependencies))
+                .classPath("service");
+        assertThat(classPath).contains("spring-boot-" + boot + ".jar");
+        String output = process(
+                List.of(
+                        JAVA,
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        classPath,
+                        ConsoleService.class.getName(),
+                        "--server.port=0",
+                        "--lockstep.url=memory:",
+                        "--lockstep.console.allow-release=true",
+                        "--management.endpoints.web.exposure.include=lockconsole"),
+                Path.of("target"));
+        assertThat(output)
+                .containsPattern("CONSOLE page: 200 text/html;charset=utf-8 .*src=\"lockconsole/app.js\"")
+                .containsPattern("CONSOLE script: 200 text/javascript;charset=utf-8 //")
+                .containsPattern("CONSOLE without parameters: 200 application/json;charset=utf-8 .*\"order:42\"")
+                .containsPattern("CONSOLE with parameters: 200 .*\"total\":0[,}]")
+                .containsPattern("CONSOLE release: 200 .*\\{\"released\":true\\}");
     }
 
     /** A service that uses gRPC itself has protobuf-java, which has the classes of protobuf-javalite, too. */
