@@ -261,10 +261,7 @@ final class Session implements Watcher {
         }
     }
 
-    /**
-     * Repeats a request that failed, if a retry can help; after the session has ended, at once, so that it fails
-     * permanently.
-     */
+    /** Repeats a request that failed, if a retry can help; at once if the session has ended, so that it fails finally. */
     void retry(Code code, Runnable again) {
         // Not by Retry of the SPI, which waits for a time: the event of the next connection is the time to try again,
         // the

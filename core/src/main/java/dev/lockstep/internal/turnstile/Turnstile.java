@@ -63,10 +63,7 @@ public final class Turnstile {
      * An uncontended acquire and release go the same way with fewer steps: see InlineClaim.
      */
 
-    /**
-     * How soon a call checks again if its time is up before the engine's first answer; a negative answer wakes no
-     * thread.
-     */
+    /** How soon a call checks again if its time is up before the engine's first answer; a refusal wakes no thread. */
     public static final long LOOK_AGAIN_NANOS = 1_000_000;
 
     private final TurnstileContext client;

@@ -271,10 +271,8 @@ public final class Link implements AutoCloseable {
         }
     }
 
-    /**
-     * Asks a server for a sign of life, by a write that changes nothing: one that answers but refuses to write is of no use
-     * to locks, and the plain ping does not say so. A node of a cluster that sends us elsewhere would take writes.
-     */
+    // A plain ping does not show whether it does. A node of a cluster that sends us elsewhere would take writes.
+    /** Pings a server by a write that changes nothing: a server that answers but refuses writes is of no use to locks. */
     public Object ping(long deadlineNanos) throws Failure {
         return call("ping", -1, deadlineNanos, connection -> {
             try {
