@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * and returns it at once, in the state in which it came. It keeps one more for its session, so that an application that
  * uses up all connections does not lose its locks, and on PostgreSQL another to be notified, unless {@link
  * #listen(boolean) switched off}. So a data source should have four connections or more; from a HikariCP pool with
- * fewer, also if the data source wraps it, and on SQLite, none is kept for the session. The size of other pools is not
+ * fewer, even if the data source wraps it, and on SQLite, none is kept for the session. The size of other pools is not
  * known. It never joins a transaction of its caller.
  *
  * <p>Immutable, and safe for use by many threads. Each method that sets something returns a new instance.

@@ -124,7 +124,7 @@ class RotationTest {
         }
     }
 
-    /** As while it is written anew. */
+    /** A file may be empty for a moment while it is replaced. */
     @Test
     void anEmptyFileOfCertificatesDoesNotReplaceThem() throws Exception {
         Path ca = trust("usual");
