@@ -115,6 +115,7 @@ public final class RedisEngine implements BackendFactory {
 
     private static LockBackend openOnce(
             BackendContext context, Function<BackendContext, Route> route, Settings settings) {
+        JedisAccess.requireMembers();
         Link link = new Link(route.apply(context), context);
         RedisBackend backend = new RedisBackend(context, link, settings);
         try {

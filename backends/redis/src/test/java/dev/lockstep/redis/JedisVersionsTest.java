@@ -95,6 +95,7 @@ class JedisVersionsTest {
                 }
             }) {
                 call(loader, "isRefused", "redis://127.0.0.1:1", jedis);
+                call(loader, "isRefused", "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3", jedis);
             }
         }
     }

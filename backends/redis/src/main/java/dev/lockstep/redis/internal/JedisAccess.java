@@ -80,7 +80,7 @@ public final class JedisAccess {
     }
 
     /** Makes sure, before anything connects, that this version of Jedis has all that is needed. */
-    static void requireMembers() {
+    public static void requireMembers() {
         List.of(PROVIDER, SENTINEL_POOL, SOCKET, ADDRESS).forEach(Member::get);
     }
 

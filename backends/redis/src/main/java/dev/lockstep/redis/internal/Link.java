@@ -57,7 +57,6 @@ public final class Link implements AutoCloseable {
     }
 
     public Link(Route route, BackendContext context, int threads, int upkeepThreads) {
-        JedisAccess.requireMembers();
         String clientName = context.clientName();
         this.route = route;
         this.scheduler = context.scheduler();

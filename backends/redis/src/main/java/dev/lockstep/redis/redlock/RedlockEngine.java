@@ -134,6 +134,7 @@ public final class RedlockEngine implements BackendFactory {
     }
 
     private LockBackend openOnce(BackendContext context) {
+        JedisAccess.requireMembers();
         List<Link> links = new ArrayList<>();
         try {
             for (Function<BackendContext, Route> route : routes) {
