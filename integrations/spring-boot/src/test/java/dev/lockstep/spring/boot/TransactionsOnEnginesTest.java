@@ -9,19 +9,28 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockLostAfterWorkException;
 import dev.lockstep.LockLostException;
+import dev.lockstep.LockOptions;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.LockTimeoutException;
+import dev.lockstep.LossReason;
 import dev.lockstep.annotation.Locked;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -42,10 +51,14 @@ import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Locks on Redis and PostgreSQL around transactions on real databases, in two instances of a service. */
 @Timeout(120)
 class TransactionsOnEnginesTest {
+    private static final Duration SOON = Duration.ofSeconds(20); // a busy machine takes long
+
     private final List<AutoCloseable> servers = new ArrayList<>();
     private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
 
@@ -87,6 +100,46 @@ class TransactionsOnEnginesTest {
         @Locked(name = "stock", key = "#item", waitAtMost = "10ms")
         public String impatient(String item) {
             return "ran";
+        }
+
+        @Locked(name = "stock", key = "#item", mode = Locked.Mode.READ, waitAtMost = "60s")
+        public <T> T read(String item, Callable<T> work) throws Exception {
+            return work.call();
+        }
+
+        @Locked(name = "stock", key = "#item", fair = true, waitAtMost = "60s")
+        public void fair(String item, Runnable work) {
+            work.run();
+        }
+
+        @Locked(name = "stock", key = "#item", maxHold = "200ms")
+        public String slow(String item, @Nullable Lease lease) {
+            Awaitility.await().atMost(SOON).until(() -> !requireNonNull(lease).isValid());
+            return "done late";
+        }
+
+        @Locked(name = "stock", key = "#item", busyMethod = "later")
+        public String now(String item) {
+            return "now";
+        }
+
+        String later(String item) {
+            return "later";
+        }
+
+        @Locked(name = "stock", key = "#item")
+        public CompletionStage<String> stage(String item, CompletableFuture<String> work) {
+            return work;
+        }
+
+        @Locked(name = "stock", key = "#item")
+        public Mono<String> mono(String item, CompletableFuture<String> work) {
+            return Mono.fromFuture(work);
+        }
+
+        @Locked(name = "stock", key = "#item")
+        public Flux<String> flux(String item, CompletableFuture<String> work) {
+            return Mono.fromFuture(work).flatMapMany(done -> Flux.just(done, done));
         }
 
         @Locked(
@@ -246,5 +299,84 @@ class TransactionsOnEnginesTest {
         }
         assertThat(store(0).impatient("phone")).isEqualTo("ran");
         assertThatThrownBy(() -> store(0).sell("")).isInstanceOf(LockConfigurationException.class);
+    }
+
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"redis", "postgresql"})
+    void modesAndTimesOfLocksAreThoseOfTheAnnotation(String engine) throws Exception {
+        start(engine);
+        LockClient other = instances.get(1).getBean(LockClient.class);
+        // Two readers at once, and no writer beside them.
+        String both = store(0).read(
+                        "phone",
+                        () -> store(1).read("phone", () -> {
+                            CompletableFuture<String> writer =
+                                    CompletableFuture.supplyAsync(() -> store(1).impatient("phone"));
+                            assertThatThrownBy(() -> writer.get(20, TimeUnit.SECONDS))
+                                    .hasCauseInstanceOf(LockTimeoutException.class);
+                            return "both";
+                        }));
+        assertThat(both).isEqualTo("both");
+        assertThatThrownBy(() -> store(0).slow("phone", null))
+                .isInstanceOfSatisfying(LockLostAfterWorkException.class, e -> {
+                    assertThat(e.result()).isEqualTo("done late");
+                    assertThat(e.reason()).isEqualTo(LossReason.MAX_HOLD_REACHED);
+                });
+        try (Lease lease = other.lock("stock:phone").acquire()) {
+            assertThat(store(0).now("phone")).isEqualTo("later");
+            assertThat(lease.isValid()).isTrue();
+        }
+        assertThat(store(0).now("phone")).isEqualTo("now");
+    }
+
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"redis", "postgresql"})
+    void fairCallsOfSeveralInstancesComeFirstServedFirst(String engine) throws Exception {
+        start(engine);
+        LockClient other = instances.get(1).getBean(LockClient.class);
+        List<Integer> served = new CopyOnWriteArrayList<>();
+        List<CompletableFuture<Void>> calls = new ArrayList<>();
+        ExecutorService callers = Executors.newCachedThreadPool();
+        Lease first = other.lock("stock:phone", LockOptions.defaults().fair())
+                .acquireAsync()
+                .get();
+        for (int i = 0; i < 4; i++) {
+            int number = i;
+            calls.add(CompletableFuture.runAsync(
+                    () -> store(number % 2).fair("phone", () -> served.add(number)), callers));
+            Awaitility.await()
+                    .atMost(SOON)
+                    .until(() -> other.inspect("stock:phone").waiters().size() == number + 1);
+        }
+        first.close();
+        CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+        callers.shutdown();
+        assertThat(served).containsExactly(0, 1, 2, 3);
+    }
+
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"redis", "postgresql"})
+    void workThatEndsLaterIsDoneUnderTheLock(String engine) throws Exception {
+        start(engine);
+        isHeldUntilItEnds(work -> store(0).stage("phone", work).toCompletableFuture());
+        isHeldUntilItEnds(work -> store(0).mono("phone", work).toFuture());
+        isHeldUntilItEnds(work -> store(0).flux("phone", work).last().toFuture());
+    }
+
+    private void isHeldUntilItEnds(Function<CompletableFuture<String>, CompletableFuture<String>> call)
+            throws Exception {
+        LockClient other = instances.get(1).getBean(LockClient.class);
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = call.apply(work);
+        Awaitility.await()
+                .atMost(SOON)
+                .until(() -> !other.inspect("stock:phone").isFree());
+        assertThat(result).isNotDone();
+        work.complete("done");
+        assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+        Awaitility.await().atMost(SOON).until(() -> other.inspect("stock:phone").isFree());
     }
 }
