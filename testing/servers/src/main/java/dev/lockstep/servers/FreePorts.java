@@ -47,11 +47,16 @@ public final class FreePorts {
     public static int next() {
         for (int i = 0; i < TRIES; i++) {
             int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
-            if (isFree(port) && isFree(port + BUS_OFFSET) && GIVEN.add(port)) {
-                if (reserve(port)) {
-                    return port;
-                }
+            if (!GIVEN.add(port)) {
+                continue;
+            }
+            // Reserved first: the look whether it is free binds it for a moment, in which its owner could not.
+            if (!reserve(port)) {
                 GIVEN.remove(port);
+            } else if (isFree(port) && isFree(port + BUS_OFFSET)) {
+                return port;
+            } else {
+                giveBack(port);
             }
         }
         throw new ServerException("no free port between " + FIRST + " and " + LAST);
