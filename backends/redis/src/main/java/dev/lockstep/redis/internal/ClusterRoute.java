@@ -149,7 +149,7 @@ public final class ClusterRoute implements Route {
             try {
                 long wait = share(deadlineNanos);
                 Connection connection = PoolRoute.connects(pool)
-                        ? threads.await(() -> PoolRoute.borrow(pool, wait), wait)
+                        ? threads.awaitAnyway(() -> PoolRoute.borrow(pool, wait), wait)
                         : PoolRoute.borrow(pool, wait);
                 if (isPrimary(connection, threads, share(deadlineNanos))) {
                     primaries.add(connection);

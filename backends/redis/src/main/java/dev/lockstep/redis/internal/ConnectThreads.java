@@ -72,6 +72,18 @@ public final class ConnectThreads implements AutoCloseable {
         }
     }
 
+    /** The same; an interrupt that came before it does not end the wait, and stays pending. */
+    Connection awaitAnyway(Callable<Connection> source, long waitNanos) throws InterruptedException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return await(source, waitNanos);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
     private static void connect(Callable<Connection> source, CompletableFuture<Connection> made) {
         if (made.isDone()) {
             return; // nobody waits for it any more

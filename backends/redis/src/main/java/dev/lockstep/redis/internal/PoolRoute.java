@@ -107,7 +107,8 @@ public final class PoolRoute implements Route {
 
     @Override
     public List<Connection> borrowAll(ConnectThreads threads, long waitNanos) throws InterruptedException {
-        return List.of(connects(-1) ? threads.await(() -> borrow(-1, waitNanos), waitNanos) : borrow(-1, waitNanos));
+        return List.of(
+                connects(-1) ? threads.awaitAnyway(() -> borrow(-1, waitNanos), waitNanos) : borrow(-1, waitNanos));
     }
 
     @Override
