@@ -92,7 +92,10 @@ final class AsyncCall<T> implements Consumer<Result> {
         }
     }
 
-    /** Ends a call that has entered, when its time is up or its future is cancelled, if it has no result by then. */
+    /**
+     * Ends a call that has entered, when its time is up or its future is cancelled or completed by other code, if it has
+     * no result by then.
+     */
     static void follow(
             Waiter waiter, TurnstileContext client, CompletableFuture<?> future, @Nullable Observation observed) {
         if (waiter.result() == null) {
@@ -102,7 +105,7 @@ final class AsyncCall<T> implements Consumer<Result> {
             endInTime(waiter, client, future);
         }
         future.whenComplete((done, error) -> {
-            if (error != null) {
+            if (waiter.result() == null) {
                 waiter.giveUp();
             }
         });

@@ -125,7 +125,7 @@ final class ClientSemaphore implements DistributedSemaphore {
             throw e;
         }
         future.whenComplete((done, error) -> {
-            if (error != null) {
+            if (!call.result().isDone()) { // cancelled, or completed by other code
                 call.giveUp(new PermitResult.GaveUp());
             }
         });

@@ -202,6 +202,17 @@ abstract class AsyncContract extends ContractGroup {
     }
 
     @Test
+    void aFutureThatItsUserCompletesWaitsNoLonger() throws Exception {
+        rivalLock().lock();
+        CompletableFuture<Optional<Lease>> impatient = lock().tryAcquireAsync(Duration.ofSeconds(60))
+                .completeOnTimeout(Optional.empty(), 50, TimeUnit.MILLISECONDS);
+        Bench.await("the user's own timeout", impatient::isDone);
+        bench().awaitWaiters(NAME, 0);
+        rivalLock().unlock();
+        bench().awaitFree(NAME);
+    }
+
+    @Test
     void oneCancelledCallDoesNotTakeAnotherWithIt() throws Exception {
         rivalLock().lock();
         CompletableFuture<Lease> first = lock().acquireAsync();

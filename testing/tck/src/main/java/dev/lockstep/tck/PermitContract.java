@@ -50,7 +50,9 @@ abstract class PermitContract extends SemaphoreGroup {
             Actor actor = actor("interrupted");
             Call<Boolean> waiting = actor.starts(() -> semaphore(1).acquire());
             CompletableFuture<Permit> future = semaphore(1).acquireAsync();
-            bench().awaitWaiters(NAME, 2);
+            CompletableFuture<Permit> completed = semaphore(1).acquireAsync();
+            bench().awaitWaiters(NAME, 3);
+            completed.complete(held); // by its user
             actor.interrupt();
             assertThatThrownBy(waiting::get).isInstanceOf(InterruptedException.class);
             future.cancel(false);
