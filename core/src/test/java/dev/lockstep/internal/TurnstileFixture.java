@@ -53,14 +53,27 @@ public final class TurnstileFixture {
 
     /** Another client of the same engine. With no listeners, its threads take locks by inline claims. */
     public Client open(List<LockListener> listeners) {
-        return new Client(context -> engine, settings(listeners), null, time, Runnable::run, "client", "id", () -> {});
+        return open(settings(listeners));
+    }
+
+    /** Another client of the same engine, on which nobody listens, with a request timeout of its own. */
+    public Client open(Duration requestTimeout) {
+        return open(settings(List.of(), requestTimeout));
+    }
+
+    private Client open(Clients.Settings settings) {
+        return new Client(context -> engine, settings, null, time, Runnable::run, "client", "id", () -> {});
     }
 
     public static Clients.Settings settings(List<LockListener> listeners) {
+        return settings(listeners, REQUEST_TIMEOUT);
+    }
+
+    private static Clients.Settings settings(List<LockListener> listeners, Duration requestTimeout) {
         return new Clients.Settings(
                 "test",
                 Duration.ofSeconds(30),
-                REQUEST_TIMEOUT,
+                requestTimeout,
                 Duration.ofMillis(20),
                 MAX_BACKOFF,
                 "client",

@@ -101,7 +101,7 @@ final class Actions {
         Hold hold = last.hold;
         CompletableFuture<Boolean> released = asked;
         if (isAnswered(released)) {
-            releasedAtOnce(hold, released.join());
+            releasedAtOnce(last, released.join());
         } else {
             turnstile.engineEvents().owed(hold.passage);
             released = released.whenComplete((known, error) -> answered(hold, known, error));
@@ -130,12 +130,13 @@ final class Actions {
         return rest.isZero() ? grant.release(blockAtMost) : grant.releaseAfter(rest, blockAtMost);
     }
 
-    private void releasedAtOnce(Hold hold, boolean known) {
+    private void releasedAtOnce(HoldRelease last, boolean known) {
+        Hold hold = last.hold;
         if (!known) {
             turnstile.engineEvents().goneBefore(hold.passage, hold);
             return;
         }
-        if (client.events().isHeard()) {
+        if (client.events().isHeard() || last.waitsForMore()) {
             turnstile.confirmed(hold);
         }
         turnstile.engineEvents().goneAtOnce(hold.passage);

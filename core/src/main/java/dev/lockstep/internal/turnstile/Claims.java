@@ -64,11 +64,10 @@ final class Claims {
     }
 
     /** A claim that is for one call alone. */
-    private Passage forOne(Waiter waiter, boolean mayBarge, long now) {
+    private Passage forOne(Waiter waiter, boolean mayBarge, Duration blockAtMost, long now) {
         Call call = waiter.call;
         Passage passage = begin(
-                new PassageRequest.Terms(
-                        call.mode(), call.mayWait(), mayBarge, call.blockAtMost(), now, call.threadName()),
+                new PassageRequest.Terms(call.mode(), call.mayWait(), mayBarge, blockAtMost, now, call.threadName()),
                 waiter);
         waiter.claimsBy(passage);
         return passage;
@@ -76,12 +75,12 @@ final class Claims {
 
     /** Claims for a call that has just arrived, in its own thread. */
     void claimFor(Waiter arriving, boolean mayBarge, long now) {
-        rules.effects.addOwn(new Effect.Submit(forOne(arriving, mayBarge, now)));
+        rules.effects.addOwn(new Effect.Submit(forOne(arriving, mayBarge, arriving.call.blockAtMost(), now)));
     }
 
     /** Claims for a call that joins a batch, which submits the claim. */
     void claimInBatch(Waiter joining, long sentNanos) {
-        forOne(joining, !state.options().isFair(), sentNanos);
+        forOne(joining, !state.options().isFair(), joining.call.blockAtMost(), sentNanos);
     }
 
     /** The claim of a thread that finds no other call here, and asks the engine itself. */
@@ -170,7 +169,8 @@ final class Claims {
         }
         boolean again = lostAtOnce && now - only.startNanos < client.requestTimeoutNanos();
         if (only.mayWait() || again) {
-            rules.effects.add(new Effect.Submit(forOne(only, false, now)));
+            // In the thread that brought the answer, which may be the one that the next answer needs.
+            rules.effects.add(new Effect.Submit(forOne(only, false, LockBackend.DO_NOT_BLOCK, now)));
         } else {
             rules.finish(only, rules.answers.unavailable(now - passage.sentNanos()));
         }

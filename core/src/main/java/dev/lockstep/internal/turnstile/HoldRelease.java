@@ -45,6 +45,11 @@ final class HoldRelease implements Effect {
         withdrawn = claims;
     }
 
+    /** Whether its owner waits for more than the engine's answer, which must count as soon as it is there. */
+    boolean waitsForMore() {
+        return withdrawn != null;
+    }
+
     @Override
     public void perform(Actions actions) {
         if (batch == null) {

@@ -47,9 +47,12 @@ final class InlineClaim {
         return waiter;
     }
 
-    /** Makes a hold of a grant that came at once. Null if the client was closed meanwhile, or somebody listens. */
+    /**
+     * Makes a hold of a grant that came at once. Null if the client was closed meanwhile, another call has claimed the
+     * lock, too, or somebody listens.
+     */
     private @Nullable Hold take(Passage passage, Grant grant, Call call) {
-        if (client.events().isHeard()) {
+        if (client.events().isHeard() || state.passages.size() > 1) {
             return null;
         }
         // A minimum time counts from the grant.

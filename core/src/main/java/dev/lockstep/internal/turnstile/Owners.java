@@ -41,7 +41,8 @@ final class Owners {
 
     void remove(Hold hold) {
         if (hold == writer) {
-            WRITER.setRelease(this, null);
+            // A thread whose claim was inline adds its hold without the mutex: it must not be removed in its place.
+            WRITER.compareAndSet(this, hold, null);
         } else if (hold.owner != null && hold.mode == LockMode.SHARED && readers != null) {
             readers.remove(hold.owner, hold);
             if (readers.isEmpty()) {

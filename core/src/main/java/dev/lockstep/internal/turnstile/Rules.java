@@ -265,11 +265,12 @@ final class Rules {
     // ---------------------------------------------------------------- releasing
 
     /**
-     * Whether the clock need not be read for a release: with nobody to hand the grant to it goes to the engine, whose
-     * answer shows whether it was ours to the end.
+     * Whether the clock need not be read for a release: with nobody to hand the grant to, and no other claim to wait for,
+     * it goes to the engine, whose answer shows whether it was ours to the end.
      */
     boolean engineShowsLoss(Hold hold) {
         return state.queue.isEmpty()
+                && state.passages.size() == 1
                 && hold.passage.holds.size() == 1
                 && !hold.hasMaxHold()
                 && !hold.hasMinHold()

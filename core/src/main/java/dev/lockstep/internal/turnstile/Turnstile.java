@@ -174,6 +174,7 @@ public final class Turnstile {
             } else {
                 passage.endInline(waiter);
                 waiter.claimsBy(passage);
+                rules.decide(client.nanoTime()); // the calls that came meanwhile need a claim of their own
             }
         });
     }

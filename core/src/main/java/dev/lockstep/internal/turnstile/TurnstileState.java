@@ -176,14 +176,13 @@ final class TurnstileState {
     private void check(Passage passage) {
         boolean inUse = !passage.holds.isEmpty();
         require(
-                !inUse || passage.state() == PassageState.HELD || passage.isInline(),
+                !inUse || passage.state() == PassageState.HELD || isBeingTaken(passage),
                 "only a held passage has holds, not one that is " + passage.state());
         KeptTime kept = passage.kept();
         Waiter first = queue.first();
         require(
                 inUse
                         || passage.state() != PassageState.HELD
-                        || passage.isInline()
                         || first != null && first.isOffered()
                         || kept != null && kept.hasTimer(),
                 "a grant that nobody uses is offered, kept, retained or being released");
@@ -201,6 +200,11 @@ final class TurnstileState {
                     !other.isHeld() || !Losses.conflict(passage, other) || !Losses.conflict(other, passage),
                     "two held passages do not conflict");
         }
+    }
+
+    /** Whether a thread may be making a grant its hold without the mutex. */
+    private static boolean isBeingTaken(Passage passage) {
+        return passage.isInline() && (passage.isClaiming() || passage.state() == PassageState.WITHDRAWING);
     }
 
     private static void require(boolean condition, String invariant) {

@@ -2,6 +2,7 @@ package dev.lockstep.internal.turnstile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
@@ -109,6 +110,21 @@ class EndOfHoldTest {
         engine.grant(0).released.complete(false);
         assertThat(heard.events).containsExactly("acquired", "unconfirmed");
         assertThat(actions).isEmpty();
+    }
+
+    /** The claim of another call that gave up is waited for, too, but is not part of the hold. */
+    @Test
+    void isReleasedThoughAWithdrawalIsNotConfirmed() {
+        DistributedLock unheard = fixture.open(Duration.ofMillis(100)).lock("a");
+        CompletableFuture<Lease> waiting = unheard.acquireAsync();
+        engine.answersAtOnce = true;
+        assertThat(unheard.tryLock()).isTrue();
+        engine.answersAtOnce = false;
+        waiting.cancel(false);
+        assertThat(engine.claim(0).withdrawals).isEqualTo(1);
+        engine.answersAtOnce = true;
+        assertThatNoException().isThrownBy(unheard::unlock);
+        assertThat(engine.claim(0).withdrawn).isNotDone();
     }
 
     @Test

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
 import dev.lockstep.LockLostException;
+import dev.lockstep.LockMode;
+import dev.lockstep.LockOptions;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.LossReason;
 import dev.lockstep.internal.ScriptedBackend;
@@ -13,6 +15,8 @@ import dev.lockstep.internal.TurnstileFixture;
 import dev.lockstep.internal.client.Client;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -52,5 +56,42 @@ class InlineClaimTest {
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(lock::lock);
         assertThat(engine.claim(0).withdrawals).isEqualTo(1);
         assertThat(lock.isHeldByCurrentThread()).isFalse();
+    }
+
+    /** A call that does not wait. That of this thread claims inline. */
+    private SimThread comes(Thread owner) {
+        return new SimThread(owner, client, "a", LockMode.EXCLUSIVE, LockOptions.defaults(), 0);
+    }
+
+    /** Does something once, while the first claim is being submitted. */
+    private void meanwhile(Runnable action) {
+        engine.meanwhile = () -> {
+            engine.meanwhile = () -> {};
+            action.run();
+        };
+    }
+
+    @Test
+    void aCallThatComesMeanwhileClaimsWhenTheAnswerIsLate() {
+        engine.answersAtOnce = false;
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        meanwhile(() -> waiting.add(lock.acquireAsync()));
+        comes(Thread.currentThread());
+        assertThat(engine.claims).hasSize(2);
+        engine.claim(1).grant();
+        assertThat(TurnstileFixture.get(waiting.get(0)).isValid()).isTrue();
+    }
+
+    /** The engine can grant both only if it took the lock away in between: the older grant is lost. */
+    @Test
+    void oneOfTwoGrantsIsValidIfAnotherCallWasGrantedMeanwhile() {
+        List<SimThread> threads = new ArrayList<>();
+        meanwhile(() -> threads.add(comes(new Thread("other"))));
+        threads.add(comes(Thread.currentThread()));
+        assertThat(threads.stream()
+                        .map(SimThread::lease)
+                        .filter(Objects::nonNull)
+                        .filter(Lease::isValid))
+                .hasSize(1);
     }
 }

@@ -20,6 +20,8 @@ import dev.lockstep.SelfDeadlockException;
 import dev.lockstep.internal.ScriptedBackend;
 import dev.lockstep.internal.TurnstileFixture;
 import dev.lockstep.internal.client.Client;
+import dev.lockstep.internal.concurrent.ThreadName;
+import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.VirtualScheduler;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -459,6 +461,28 @@ class TurnstileTest {
             assertThat(engine.claims).hasSize(2);
             engine.claim(1).grantAsOf(engine.claim(1).request.sentNanos());
             assertThat(get(first).isValid()).isTrue();
+        }
+
+        /** The thread that brought the late grant may be the one that brings the next answer. */
+        @Test
+        void ofAThreadsLateGrantIsFollowedByAClaimThatDoesNotBlock() {
+            Thread thread = new Thread("waiting");
+            Turnstile turnstile = client.context().turnstile("a");
+            turnstile.enter(new Call(
+                    LockMode.EXCLUSIVE,
+                    LockOptions.defaults().fair(),
+                    SimThread.FOREVER,
+                    REQUEST_TIMEOUT,
+                    ThreadName.of(thread),
+                    thread,
+                    null));
+            assertThat(engine.claim(0).request.blockAtMost()).isEqualTo(REQUEST_TIMEOUT);
+            for (int i = 0; i < 31; i++) {
+                time.advance(Duration.ofSeconds(1));
+                engine.contact();
+            }
+            engine.claim(0).grantAsOf(engine.claim(0).request.sentNanos());
+            assertThat(engine.claim(1).request.blockAtMost()).isEqualTo(LockBackend.DO_NOT_BLOCK);
         }
 
         @Test
