@@ -42,7 +42,8 @@ public final class ClientSnapshot {
     }
 
     /**
-     * Shows the calls of this client that wait for a lock.
+     * Shows the calls of this client that wait for a lock. A call whose first request the engine has not answered yet may
+     * be missing.
      *
      * @return the calls, by name of the lock and in the order in which they came
      */
