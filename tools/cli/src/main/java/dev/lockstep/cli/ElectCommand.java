@@ -9,12 +9,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -70,22 +68,19 @@ final class ElectCommand implements Callable<Integer> {
             defaultValue = "10")
     private Duration grace = Duration.ofSeconds(10);
 
-    /** Ends as the command does, unless it ends because of a loss. */
+    /** Ends as the command does; after a loss, only if a signal has asked for that. */
     private final CompletableFuture<Integer> end = new CompletableFuture<>();
-
-    /** The command of the current or last term; before the first term, one that only receives signals. */
-    private volatile @Nullable GuardedProcess process;
 
     @Override
     public Integer call() throws IOException {
         Programs.require(command.get(0));
-        Thread waiting = Thread.currentThread();
-        process = new GuardedProcess(grace, waiting);
+        SignalRelay signals = new SignalRelay(Thread.currentThread());
+        signals.install();
         try (LockClient client = engine.connect(builder -> builder.ttl(ttl).observer(new Standing()));
-                LeaderElection election = stand(client, waiting)) {
+                LeaderElection election = stand(client, signals)) {
             return end.get();
         } catch (InterruptedException e) {
-            return ExitCodes.SIGNAL + Objects.requireNonNull(process).endedBy();
+            return ExitCodes.SIGNAL + signals.endedBy();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof LockConfigurationException refused) {
                 throw refused;
@@ -94,16 +89,19 @@ final class ElectCommand implements Callable<Integer> {
         }
     }
 
-    private LeaderElection stand(LockClient client, Thread waiting) {
+    private LeaderElection stand(LockClient client, SignalRelay signals) {
         try {
-            return client.election(name, payload, term -> lead(term, new GuardedProcess(grace, waiting)));
+            return client.election(name, payload, term -> lead(term, signals));
         } catch (IllegalArgumentException e) {
             throw engine.unusable(e);
         }
     }
 
-    private void lead(Term term, GuardedProcess started) {
-        process = started;
+    private void lead(Term term, SignalRelay signals) {
+        if (end.isDone()) {
+            return; // the last command has ended, and the election is about to be closed
+        }
+        GuardedProcess started = new GuardedProcess(grace, signals);
         term.onLost(reason -> {
             report("leadership of '" + name + "' was lost: " + reason.explanation());
             started.onLost();
@@ -114,11 +112,13 @@ final class ElectCommand implements Callable<Integer> {
             int code = awaitEnd(started);
             if (term.isValid()) {
                 end.complete(code);
+            } else if (signals.endedBy() != 0) {
+                end.complete(ExitCodes.SIGNAL + signals.endedBy());
             }
         } catch (IOException e) {
             end.completeExceptionally(e);
         } catch (InterruptedException e) {
-            // A signal came first, and ends the wait.
+            end.complete(ExitCodes.SIGNAL + signals.endedBy()); // a signal came first
         }
     }
 

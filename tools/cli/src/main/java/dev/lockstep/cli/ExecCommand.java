@@ -111,12 +111,13 @@ final class ExecCommand implements Callable<Integer> {
         try (LockClient client = engine.connect(builder -> builder.ttl(ttl))) {
             Acquisition acquisition =
                     permits == null ? acquisition(lock(client)) : acquisition(semaphore(client, permits));
-            GuardedProcess process = new GuardedProcess(grace);
+            SignalRelay signals = new SignalRelay(Thread.currentThread());
+            signals.install();
             try {
                 Optional<? extends Lease> held = acquisition.acquire();
-                return held.isPresent() ? runHolding(held.get(), process) : busy(client);
+                return held.isPresent() ? runHolding(held.get(), new GuardedProcess(grace, signals)) : busy(client);
             } catch (InterruptedException e) {
-                return ExitCodes.SIGNAL + process.endedBy();
+                return ExitCodes.SIGNAL + signals.endedBy();
             }
         }
     }

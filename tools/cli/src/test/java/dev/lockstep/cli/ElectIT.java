@@ -26,6 +26,10 @@ class ElectIT {
     private static final String UNTIL_TERM =
             "trap 'echo ended; exit 0' TERM; echo leads $LOCKSTEP_NAME $LOCKSTEP_TOKEN; while :; do sleep 0.1; done";
 
+    /** Ends after the second signal: it takes its time to clean up. */
+    private static final String UNTIL_SECOND_TERM = "n=0; trap 'n=$((n+1)); echo signal $n' TERM;"
+            + " echo leads $LOCKSTEP_NAME $LOCKSTEP_TOKEN; while [ $n -lt 2 ]; do sleep 0.1; done";
+
     @TempDir
     private Path folder;
 
@@ -91,6 +95,39 @@ class ElectIT {
             assertThat(run.code()).isZero();
             assertThat(run.err()).contains("lost").hasLineCount(1);
         }
+    }
+
+    @Test
+    void aSignalWhileTheCommandCleansUpAfterALossEndsTheProcess() throws Exception {
+        try (LockClient client = LockClient.connect(url);
+                Launched first = elect("--ttl", "10", "--grace", "100", "sync", "--", "sh", "-c", UNTIL_SECOND_TERM)) {
+            term(first.line());
+            assertThat(client.forceRelease("sync")).isTrue();
+            assertThat(first.line()).isEqualTo("signal 1");
+            first.signal("TERM");
+            assertThat(first.line()).isEqualTo("signal 2");
+            assertEndsWithoutAnotherTerm(first);
+        }
+    }
+
+    @Test
+    void aLossWhileTheCommandCleansUpAfterASignalEndsTheProcess() throws Exception {
+        try (LockClient client = LockClient.connect(url);
+                Launched first = elect("--ttl", "10", "--grace", "100", "sync", "--", "sh", "-c", UNTIL_SECOND_TERM)) {
+            term(first.line());
+            first.signal("TERM");
+            assertThat(first.line()).isEqualTo("signal 1");
+            assertThat(client.forceRelease("sync")).isTrue();
+            assertThat(first.line()).isEqualTo("signal 2");
+            assertEndsWithoutAnotherTerm(first);
+        }
+    }
+
+    private static void assertEndsWithoutAnotherTerm(Launched candidate) throws Exception {
+        assertThat(candidate.line()).as("the next line of the command").isEqualTo("null");
+        Run run = candidate.end();
+        assertThat(run.code()).isEqualTo(143);
+        assertThat(run.err()).contains("lost").hasLineCount(1);
     }
 
     @Test
