@@ -239,7 +239,8 @@ final class PermitCall {
         forget();
     }
 
-    private void forget() {
+    /** The engine knows nothing of it. */
+    void forget() {
         semaphores.remove(this);
         gone.complete(null);
     }

@@ -44,7 +44,7 @@ public final class Semaphores {
     void add(PermitCall call) {
         calls.put(call.number(), call);
         if (closed) {
-            remove(call);
+            call.forget(); // close() may wait for it already
             host.ensureOpen();
         }
     }
