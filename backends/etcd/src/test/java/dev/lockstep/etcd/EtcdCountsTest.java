@@ -25,6 +25,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What locks cost the server, by the server's own counters. */
@@ -311,6 +312,40 @@ class EtcdCountsTest extends SingleMemberTestCase {
         assertThat(allRequests() - all).isEqualTo(2); // the release, and a look afterwards
         next.close();
         waiting.get(1).get().close();
+    }
+
+    @Test
+    void aSemaphoreWithOnePermitCostsAsManyRequestsAsAFairLock() throws Throwable {
+        LockOptions fair = LockOptions.defaults().fair();
+        LockClient client = connect();
+        DistributedLock lock = client.lock("lock", fair);
+        DistributedSemaphore semaphore = client.semaphore("semaphore", 1, fair);
+        assertThat(leastRequests(() -> semaphore.acquire().close()))
+                .isEqualTo(leastRequests(() -> lock.acquire().close()))
+                .isEqualTo(2);
+        assertThat(leastRequests(() -> semaphore.tryAcquire().orElseThrow().close()))
+                .isEqualTo(leastRequests(() -> lock.tryAcquire().orElseThrow().close()))
+                .isEqualTo(2);
+        LockClient other = connect();
+        try (Lease held = other.lock("lock", fair).acquire();
+                Permit permit = other.semaphore("semaphore", 1, fair).acquire()) {
+            assertThat(leastRequests(() -> assertThat(semaphore.tryAcquire()).isEmpty()))
+                    .isEqualTo(leastRequests(() -> assertThat(lock.tryAcquire()).isEmpty()))
+                    .isEqualTo(1);
+            assertThat(held.isValid()).isTrue();
+            assertThat(permit.isValid()).isTrue();
+        }
+    }
+
+    /** The requests of a step that is made again and again: the first has a session to open, and a slow one is watched. */
+    private static long leastRequests(Executable step) throws Throwable {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 10; i++) {
+            long before = allRequests();
+            step.execute();
+            least = Math.min(least, allRequests() - before);
+        }
+        return least;
     }
 
     /** Making an exception with its stack took longer than the rest of a call. */
