@@ -78,8 +78,9 @@ public interface LeaderElection extends AutoCloseable {
 
     /**
      * Ends the candidacy. If this candidate leads, it gives up leadership as by {@link #resign()}, and this method returns
-     * when the term is released: as soon as the task has returned, or about the request timeout later. If the task itself
-     * calls it, the term is released when the task returns. Closing it again does nothing.
+     * when the term is released: as soon as the task has returned, or about the request timeout later. It waits as long
+     * for the task of a term that was lost. If the task itself calls it, the term is released when the task returns.
+     * Closing it again does nothing.
      *
      * <p>A client that is closed ends its elections, too, but without waiting for their tasks: terms are lost with {@link
      * LossReason#CLIENT_CLOSED}. So close elections first.

@@ -123,7 +123,11 @@ public final class Election implements LeaderElection {
         synchronized (this) {
             current = tenure;
         }
-        return current != null && giveUp(current);
+        if (current == null || !current.isValid() || !stop(current)) {
+            return false;
+        }
+        releaseLater(current);
+        return true;
     }
 
     @Override
@@ -169,7 +173,8 @@ public final class Election implements LeaderElection {
         } else if (standing != null) {
             standing.cancel(false); // one that has its answer leads for a moment, and ends by that
         } else if (current != null && stops) {
-            giveUp(current);
+            stop(current);
+            releaseLater(current); // also after a loss: it bounds how long close() waits for the task
         }
         return true;
     }
@@ -347,13 +352,9 @@ public final class Election implements LeaderElection {
 
     // ---------------------------------------------------------------- ending a term early
 
-    /** Stops the task, and releases the term after the request timeout if the task has not returned by then. */
-    private boolean giveUp(Tenure current) {
-        if (!stop(current)) {
-            return false;
-        }
+    /** Releases a term after the request timeout, if the task has not returned by then. */
+    private void releaseLater(Tenure current) {
         host.scheduler().schedule(host.requestTimeout().toNanos(), current::release);
-        return true;
     }
 
     /** Interrupts the task, or keeps it from beginning. False if that was done before, or the task has returned. */
