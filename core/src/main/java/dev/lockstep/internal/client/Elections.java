@@ -4,12 +4,14 @@ import dev.lockstep.DistributedLock;
 import dev.lockstep.Leader;
 import dev.lockstep.LeaderElection;
 import dev.lockstep.LeaderTask;
+import dev.lockstep.Lease;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockOptions;
 import dev.lockstep.internal.election.Election;
 import dev.lockstep.internal.election.ElectionHost;
 import dev.lockstep.internal.election.Payloads;
 import dev.lockstep.internal.election.TermRun;
+import dev.lockstep.internal.lock.HoldLease;
 import dev.lockstep.internal.turnstile.Tokens;
 import dev.lockstep.internal.turnstile.TurnstileContext;
 import dev.lockstep.spi.Backoff;
@@ -104,6 +106,11 @@ public final class Elections {
         @Override
         public LockBackend.Watch watchLeader(Runnable changed) {
             return context.backend().watch(name, changed);
+        }
+
+        @Override
+        public void onLoss(Lease lease, Runnable code) {
+            ((HoldLease) lease).onLoss(code);
         }
 
         @Override

@@ -252,10 +252,10 @@ public final class Election implements LeaderElection {
             return;
         }
         log.debug("Election '{}': leads, term {}", name, won.token());
+        host.onLoss(lease, () -> stop(won));
         won.onLost(reason -> {
             // The loss of its lock is in the log of events already.
             log.debug("Election '{}': term {} was lost: {}", name, won.token(), reason.explanation());
-            stop(won);
             watch.look();
         });
         try {

@@ -2,6 +2,7 @@ package dev.lockstep.internal.election;
 
 import dev.lockstep.DistributedLock;
 import dev.lockstep.Leader;
+import dev.lockstep.Lease;
 import dev.lockstep.spi.Backoff;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Scheduler;
@@ -22,6 +23,12 @@ public interface ElectionHost {
 
     /** Calls soon after the engine may show another leader, if it can push that. */
     LockBackend.Watch watchLeader(Runnable changed);
+
+    /**
+     * Runs code of the election when a lease of the lock is lost: at once, in the thread that finds the loss, since users'
+     * code may keep the executor busy. The code must not wait.
+     */
+    void onLoss(Lease lease, Runnable code);
 
     /** Runs the task of a term in a thread where it may run for any time. */
     void lead(TermRun run);

@@ -4,6 +4,7 @@ import dev.lockstep.Lease;
 import dev.lockstep.LossReason;
 import dev.lockstep.internal.concurrent.CallerContext;
 import dev.lockstep.internal.turnstile.Hold;
+import dev.lockstep.internal.turnstile.ImmediateLossAction;
 import dev.lockstep.internal.turnstile.Releases;
 import java.time.Duration;
 import java.util.Objects;
@@ -73,6 +74,11 @@ public final class HoldLease extends AtomicBoolean implements Lease {
     @Override
     public void onLost(Consumer<LossReason> action) {
         hold.turnstile.onLost(hold, CallerContext.carry(Objects.requireNonNull(action, "action")));
+    }
+
+    /** Runs code of the core when the hold is lost, not on the executor. It must not wait. */
+    public void onLoss(Runnable code) {
+        hold.turnstile.onLost(hold, (ImmediateLossAction) reason -> code.run());
     }
 
     @Override

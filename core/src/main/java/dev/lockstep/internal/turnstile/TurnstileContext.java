@@ -227,6 +227,10 @@ public final class TurnstileContext {
     }
 
     public void runLossAction(String lockName, Consumer<LossReason> action, LossReason reason) {
+        if (action instanceof ImmediateLossAction) {
+            action.accept(reason);
+            return;
+        }
         execute(() -> {
             try {
                 action.accept(reason);

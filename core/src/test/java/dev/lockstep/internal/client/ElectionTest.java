@@ -88,4 +88,17 @@ class ElectionTest {
         assertThat(closing.isAlive()).isFalse();
         assertThat(warnings).isEmpty();
     }
+
+    @Test
+    void aBusyExecutorDoesNotDelayTheInterruptOfALostTerm() throws Exception {
+        Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+        election(tasks::add);
+        engine.claim(0).grant();
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+        await(begun);
+        engine.grant(0).signalLost(LossReason.REVOKED);
+        await(interrupted); // though the executor runs nothing more
+    }
 }

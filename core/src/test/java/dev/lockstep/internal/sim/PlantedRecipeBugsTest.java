@@ -44,8 +44,8 @@ class PlantedRecipeBugsTest {
         return Stream.of(
                 new Mutant(
                         "stand again before the task has returned",
-                        "stop(won);\n            watch.look();",
-                        "stop(won);\n            stand();"),
+                        "() -> stop(won)",
+                        "() -> {\n            stop(won);\n            stand();\n        }"),
                 new Mutant(
                         "begin a task though its term has ended",
                         "if (!valid || !of.begin(interrupt)) {",
