@@ -80,8 +80,13 @@ abstract class TermContract extends ElectionGroup {
         term.close();
         assertThat(term.isValid()).isFalse();
         assertThat(first.election().isLeader()).isFalse();
+        assertThat(first.election().resign()).as("it has no term to give up").isFalse();
         second.nextTerm();
         assertThat(first.taskRuns()).isTrue();
+        assertThat(first.interrupts()).isZero();
+        first.election().close();
+        Bench.await("the task is stopped", () -> !first.taskRuns());
+        assertThat(first.interrupts()).isEqualTo(1);
     }
 
     @Test
