@@ -32,6 +32,9 @@ class SecondProcessTest {
             assertThat(process.ask("release a")).isEqualTo("ok");
             assertThat(process.ask("release a")).isEqualTo("error IllegalArgumentException");
             assertThat(process.ask("fair b")).isEqualTo("ok");
+            assertThat(process.ask("permits s 2 3")).isEqualTo("ok");
+            assertThat(process.ask("valid s")).isEqualTo("true");
+            assertThat(process.ask("release s")).isEqualTo("ok");
             assertThat(process.ask("nonsense")).startsWith("error");
             GuardedFile file = new GuardedFile(folder.resolve("counter"));
             file.reset();

@@ -3,8 +3,10 @@ package dev.lockstep.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.Lease;
 import dev.lockstep.LockOptions;
+import dev.lockstep.Permit;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -88,6 +90,28 @@ abstract class SecondProcessContract extends ContractGroup {
             other.kill();
             assertThat(next.get(shortTtl().plus(Bench.PATIENCE))).isGreaterThan(token);
         }
+    }
+
+    /** Both at once: a part of them would free nothing for the next. */
+    @Test
+    @Tag("full")
+    @Requires(Capability.LIMITS)
+    void thePermitsOfAKilledProcessFreeThemselves() throws Exception {
+        DistributedSemaphore semaphore = client().semaphore(NAME, 3);
+        try (SecondProcess other = startProcess();
+                Permit kept = semaphore.acquire()) {
+            assertThat(other.ask("permits " + NAME + " 2 3")).isEqualTo("ok");
+            long token = Long.parseLong(other.ask("token " + NAME));
+            assertThat(semaphore.tryAcquire()).isEmpty();
+            other.kill();
+            try (Permit next =
+                    semaphore.tryAcquire(2, shortTtl().plus(Bench.PATIENCE)).orElseThrow()) {
+                assertThat(next.token()).isGreaterThan(token);
+                assertThat(next.slots()).doesNotContain(kept.slot());
+                assertThat(kept.isValid()).isTrue();
+            }
+        }
+        assertThat(semaphore.availablePermits()).isEqualTo(3);
     }
 
     @Test

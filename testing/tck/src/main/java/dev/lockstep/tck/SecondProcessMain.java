@@ -73,6 +73,7 @@ final class SecondProcessMain {
                             client.lock(request[1], LockOptions.defaults().fair())
                                     .acquire());
                 case "elect" -> elect(request[1]);
+                case "permits" -> permits(request[1], Integer.parseInt(request[2]), Integer.parseInt(request[3]));
                 case "try" ->
                     client.lock(request[1])
                             .tryAcquire()
@@ -103,6 +104,11 @@ final class SecondProcessMain {
             new CountDownLatch(1).await();
         });
         return hold(name, terms.take());
+    }
+
+    /** Acquires some of the permits that there are. */
+    private String permits(String name, int count, int permits) throws InterruptedException {
+        return hold(name, client.semaphore(name, permits).acquire(count));
     }
 
     private Lease lease(String name) {
