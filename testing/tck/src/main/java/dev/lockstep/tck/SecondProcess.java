@@ -33,7 +33,7 @@ import org.awaitility.Awaitility;
  *
  * <p>The requests are {@code acquire NAME}, {@code fair NAME}, {@code try NAME}, {@code elect NAME}, {@code permits NAME
  * COUNT PERMITS} (acquires some of the permits that there are), {@code token NAME}, {@code valid NAME}, {@code release NAME},
- * {@code count NAME FILE TIMES}, {@code sell NAME FILE MILLIS}, {@code exit} and {@code ping}. An
+ * {@code write NAME FILE}, {@code count NAME FILE TIMES}, {@code sell NAME FILE MILLIS}, {@code exit} and {@code ping}. An
  * answer is a line: {@code ok}, a value, or {@code error} with the simple name of the exception's class. A name is one
  * without spaces.
  *

@@ -7,6 +7,8 @@ import dev.lockstep.Leader;
 import dev.lockstep.LeaderElection;
 import dev.lockstep.LockClient;
 import dev.lockstep.Term;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -14,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Terms: how the task of a leader ends, and what happens to a leader that is lost, stuck, cut off or dead. */
 abstract class TermContract extends ElectionGroup {
@@ -87,6 +90,19 @@ abstract class TermContract extends ElectionGroup {
         first.election().close();
         Bench.await("the task is stopped", () -> !first.taskRuns());
         assertThat(first.interrupts()).isEqualTo(1);
+    }
+
+    /** A pause can outlast any term, and a task may ignore its interrupt: the number of the term stops such a leader. */
+    @Test
+    void storageRefusesALeaderWhoseTermIsOverOnceTheNextHasWritten(@TempDir Path folder) throws Exception {
+        GuardedFile storage = new GuardedFile(folder.resolve("storage"));
+        storage.reset();
+        Term old = stubborn(client()).nextTerm();
+        rival().forceRelease(NAME);
+        Term next = second().nextTerm();
+        storage.increment(next.token());
+        assertThatThrownBy(() -> storage.increment(old.token())).isInstanceOf(IOException.class);
+        assertThat(storage.count()).isEqualTo(1);
     }
 
     @Test
@@ -170,16 +186,23 @@ abstract class TermContract extends ElectionGroup {
     @Test
     @Tag("full")
     @Requires(Capability.SECOND_PROCESS)
-    void aLeaderThatWasPausedLearnsOfItsEndBeforeItsNextStep() throws Exception {
+    void aLeaderThatWasPausedLearnsOfItsEndBeforeItsNextStep(@TempDir Path folder) throws Exception {
+        GuardedFile storage = new GuardedFile(folder.resolve("storage"));
+        storage.reset();
         try (SecondProcess other =
                 SecondProcess.start(fixture().url().orElseThrow(), bench().namespace(), shortTtl())) {
             assertThat(other.ask("elect " + NAME)).isEqualTo("ok");
             other.pause();
             Candidate second = second();
             Term term = second.nextTerm(inTime());
+            storage.increment(term.token());
             other.tell("valid " + NAME);
             other.resume();
             assertThat(other.answer()).isEqualTo("false");
+            assertThat(other.ask("write " + NAME + " " + folder.resolve("storage")))
+                    .as("a write of a leader that does not ask whether its term is valid")
+                    .isEqualTo("error IOException");
+            assertThat(storage.count()).isEqualTo(1);
             assertThat(term.isValid()).isTrue();
         }
     }
