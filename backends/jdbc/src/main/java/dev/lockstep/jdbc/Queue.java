@@ -219,12 +219,24 @@ final class Queue {
         });
     }
 
+    /** What a lock had of a claim that was removed from it. */
+    enum Removed {
+        NOTHING,
+        WAITER,
+        HOLDER
+    }
+
     /**
      * Makes a lock forget a claim, whether it holds or waits.
      *
      * @return true if it held
      */
     boolean leave(Link link, String key, String claim) throws SQLException {
+        return remove(link, key, claim) == Removed.HOLDER;
+    }
+
+    /** Makes a lock forget a claim, whether it holds or waits, and says which. */
+    Removed remove(Link link, String key, String claim) throws SQLException {
         return locked(link, key, (writes, state) -> {
                     boolean owns = claim.equals(state.owner);
                     boolean holds = owns || state.findHeld(claim) != null;
@@ -235,12 +247,12 @@ final class Queue {
                         state.remove(claim);
                         writes.update(sql.deleteClaim, claim);
                     } else if (!owns) {
-                        return () -> false;
+                        return () -> Removed.NOTHING;
                     }
                     store(writes, key, state);
-                    return () -> holds;
+                    return () -> holds ? Removed.HOLDER : Removed.WAITER;
                 })
-                .orElse(false);
+                .orElse(Removed.NOTHING);
     }
 
     /**

@@ -111,17 +111,20 @@ final class Reconciler {
         }
     }
 
-    /** Frees rows that nobody here knows. */
+    /** Frees rows that nobody here knows. One that was released since it was read is unknown, too, and gone already. */
     private void free(List<Store.Mine> rows) throws SQLException {
         for (Store.Mine row : rows) {
-            if (!backend.isKnown(row.claim())) {
+            if (!backend.isKnown(row.claim()) && remove(row) != Queue.Removed.NOTHING) {
                 backend.log()
                         .warn(
-                                "Row '{}' belongs to this client, which does not use it any more; it is freed",
+                                "Row '{}' belonged to this client, which does not use it any more; it was freed",
                                 row.key());
-                backend.requests().call(link -> backend.store().queue().leave(link, row.key(), row.claim()));
             }
         }
+    }
+
+    private Queue.Removed remove(Store.Mine row) throws SQLException {
+        return backend.requests().call(link -> backend.store().queue().remove(link, row.key(), row.claim()));
     }
 
     /** Reports grants without a row as lost. Each is checked once more with its row locked, which no replica can do. */

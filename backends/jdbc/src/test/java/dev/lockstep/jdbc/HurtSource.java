@@ -38,6 +38,7 @@ final class HurtSource implements DataSource {
     private final AtomicLong count;
     private final long timeoutNanos;
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<String>> afterwards = new CopyOnWriteArrayList<>();
     private volatile Fault fault = Fault.NONE;
     private volatile long delayNanos;
     private volatile LongConsumer numbers = number -> {};
@@ -59,6 +60,11 @@ final class HurtSource implements DataSource {
     /** Calls a listener with each statement before it is carried out, which it may hold up. */
     void before(Consumer<String> listener) {
         listeners.add(listener);
+    }
+
+    /** Calls a listener with each statement after it was carried out, before its result is looked at. */
+    void after(Consumer<String> listener) {
+        afterwards.add(listener);
     }
 
     /** Calls a listener with each number that is bound to a statement. */
@@ -110,6 +116,7 @@ final class HurtSource implements DataSource {
         requireAnswers();
         listeners.forEach(listener -> listener.accept(sql));
         Object result = invoke(target, method, arguments);
+        afterwards.forEach(listener -> listener.accept(sql));
         if (delayNanos > 0) {
             long start = System.nanoTime();
             while (System.nanoTime() - start < Math.min(delayNanos, timeoutNanos)) {

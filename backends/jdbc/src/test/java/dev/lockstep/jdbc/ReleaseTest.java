@@ -11,6 +11,7 @@ import dev.lockstep.servers.Logged;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,6 +39,10 @@ class ReleaseTest {
 
     private TestClient open() {
         return TestClient.open("jdbc:sqlite:" + folder.resolve("locks.db"), "retrying", TTL);
+    }
+
+    private TestClient openH2() {
+        return TestClient.open("jdbc:h2:" + folder.resolve("locks"), "retrying", TTL);
     }
 
     /** Makes each try of a release fail for which there is a failure, by its number. */
@@ -92,6 +97,55 @@ class ReleaseTest {
             assertFreeSoon(rival); // by another statement, which does not fail
             assertThat(tries).hasValue(1);
         }
+    }
+
+    /** The comparison has read the row before, and asks who knows it afterwards. */
+    @Test
+    void aReleaseDuringTheComparisonIsNoAlarm() throws Exception {
+        try (TestClient client = openH2();
+                Logged log = new Logged()) {
+            Lease lease = take(client);
+            AtomicInteger compared = new AtomicInteger();
+            client.source().after(sql -> {
+                if (sql.startsWith("SELECT name, owner") && compared.incrementAndGet() == 1) {
+                    lease.closeAsync().orTimeout(SOON, TimeUnit.SECONDS).join();
+                }
+            });
+            compare(client, compared, 1);
+            compare(client, compared, 2); // begins when the first one has ended
+            assertThat(log.text()).doesNotContain("WARN");
+        }
+    }
+
+    @Test
+    void rowsThatAreFreedAreReportedWhetherTheyHeldOrWaited() throws Exception {
+        try (TestClient client = openH2();
+                Logged log = new Logged()) {
+            take(client).close(); // its name is remembered
+            String session = client.backend().sessions().current().id();
+            for (String claim : List.of("forgotten-holder", "forgotten-waiter")) {
+                Ask ask = new Ask(new Keys("retrying").key("a"), claim, "client", false, true, true, "main", 0, 0, 1);
+                client.call(link -> client.backend().store().queue().arrive(link, ask, session));
+            }
+            AtomicInteger compared = new AtomicInteger();
+            client.source().after(sql -> {
+                if (sql.startsWith("SELECT name, owner")) {
+                    compared.incrementAndGet();
+                }
+            });
+            compare(client, compared, 1);
+            compare(client, compared, 2);
+            assertThat(log.text().lines().filter(line -> line.contains("it was freed")))
+                    .hasSize(2);
+            assertThat(client.client().lock("a").tryLock()).isTrue();
+        }
+    }
+
+    private static void compare(TestClient client, AtomicInteger compared, int times) {
+        Awaitility.await("it has compared").atMost(PATIENCE).until(() -> {
+            client.backend().reconciler().start(client.backend().sessions().current());
+            return compared.get() >= times;
+        });
     }
 
     /** The end of the session frees them all, however many there are. */
