@@ -4,6 +4,7 @@ import dev.lockstep.internal.concurrent.Handles;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -21,10 +22,16 @@ final class LeaseClock {
      *
      * The two clocks cannot be read in one step. A thread that is stopped between the two reads sees a difference that is
      * not there; so a difference that matters is measured again, until both reads happened within a short time.
+     *
+     * Windows advances its wall clock in steps of up to 15.6 ms. If a step counted as a suspension, this clock would run
+     * faster than time. So the least difference that counts is larger there; its monotonic clock counts sleep anyway.
      */
 
     /** A smaller difference is the wall clock's granularity, or the time between the two reads. */
     private static final long NOTICED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** The same where the wall clock advances in steps: two of them, and some more. */
+    private static final long NOTICED_NANOS_ON_WINDOWS = TimeUnit.MILLISECONDS.toNanos(40);
 
     /** Two reads within this time count as one. */
     private static final long TOGETHER_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
@@ -39,7 +46,8 @@ final class LeaseClock {
 
     private final LongSupplier monotonicNanos;
     private final LongSupplier wallMillis;
-    private final Runnable afterJump;
+    private final long noticedNanos;
+    private final LongConsumer afterJump;
     private volatile Known known;
 
     /** When the wall clock was last looked at. Written seldom, since threads share it. */
@@ -56,11 +64,13 @@ final class LeaseClock {
     /**
      * Makes a clock.
      *
-     * @param afterJump called when it has counted a suspension, in the thread that noticed it
+     * @param system the operating system's name, for the granularity of its wall clock
+     * @param afterJump called with the length of a suspension when it was counted, in the thread that noticed it
      */
-    LeaseClock(LongSupplier monotonicNanos, LongSupplier wallMillis, Runnable afterJump) {
+    LeaseClock(LongSupplier monotonicNanos, LongSupplier wallMillis, String system, LongConsumer afterJump) {
         this.monotonicNanos = monotonicNanos;
         this.wallMillis = wallMillis;
+        this.noticedNanos = system.startsWith("Windows") ? NOTICED_NANOS_ON_WINDOWS : NOTICED_NANOS;
         this.afterJump = afterJump;
         this.known = new Known(measureAhead(), 0);
         this.lookedNanos = monotonicNanos.getAsLong();
@@ -75,7 +85,7 @@ final class LeaseClock {
             Known before = current;
             current = learn();
             if (current.suspendedNanos != before.suspendedNanos) {
-                afterJump.run();
+                afterJump.accept(current.suspendedNanos - before.suspendedNanos);
             }
         }
         if (monotonic - lookedNanos > RECENT_NANOS / 2) {
@@ -101,9 +111,9 @@ final class LeaseClock {
         return current;
     }
 
-    private static boolean differs(long ahead, Known known) {
+    private boolean differs(long ahead, Known known) {
         long difference = ahead - known.aheadNanos;
-        return difference > NOTICED_NANOS || difference < -NOTICED_NANOS;
+        return difference > noticedNanos || difference < -noticedNanos;
     }
 
     private long measureAhead() {

@@ -9,10 +9,12 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The real clocks, and one daemon thread for all timers of a client. */
 public final class SystemScheduler implements Scheduler, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SystemScheduler.class);
+    private static final long WORTH_KNOWING_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final Timer NONE = () -> {};
 
     private final List<Runnable> afterJumps = new CopyOnWriteArrayList<>();
@@ -27,7 +29,8 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
         });
         timers.setRemoveOnCancelPolicy(true);
         timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        clock = new LeaseClock(System::nanoTime, System::currentTimeMillis, this::jumped);
+        clock = new LeaseClock(
+                System::nanoTime, System::currentTimeMillis, System.getProperty("os.name", ""), this::jumped);
     }
 
     @Override
@@ -62,9 +65,14 @@ public final class SystemScheduler implements Scheduler, AutoCloseable {
     }
 
     /** The thread that noticed it may hold a mutex, so nothing is done here. */
-    private void jumped() {
+    private void jumped(long nanos) {
         schedule(0, () -> {
-            log.info("The machine was suspended, or its wall clock was set forward; locks may have expired meanwhile");
+            // A wall clock that is being adjusted makes many small jumps.
+            log.atLevel(nanos < WORTH_KNOWING_NANOS ? Level.DEBUG : Level.INFO)
+                    .log(
+                            "The machine was suspended for {} ms, or its wall clock was set forward;"
+                                    + " locks may have expired meanwhile",
+                            TimeUnit.NANOSECONDS.toMillis(nanos));
             afterJumps.forEach(SystemScheduler::run);
         });
     }

@@ -34,8 +34,11 @@ class LeaseClockTest {
     private final AtomicInteger stopsFor = new AtomicInteger();
 
     private final List<Runnable> jumps = new CopyOnWriteArrayList<>();
-    private final LeaseClock clock =
-            new LeaseClock(this::readMonotonic, () -> wall, () -> jumps.forEach(Runnable::run));
+    private final LeaseClock clock = newClock("Linux");
+
+    private LeaseClock newClock(String system) {
+        return new LeaseClock(this::readMonotonic, () -> wall, system, nanos -> jumps.forEach(Runnable::run));
+    }
 
     private long readMonotonic() {
         long read = monotonic;
@@ -108,6 +111,30 @@ class LeaseClockTest {
                 setWall(i % 2 == 0 ? 2 : -2);
                 assertThat(elapsedSince(start)).isZero();
             }
+        }
+
+        @Test
+        void doesNotTakeTheStepsOfAWallClockForSuspensions() {
+            for (int looks : new int[] {1, 3, 7, 11, 16, 17}) {
+                LeaseClock windows = newClock("Windows 11");
+                long start = windows.nanoTime();
+                for (int passed = 1; passed <= 8_000; passed++) {
+                    monotonic += MILLI;
+                    wall += passed % 16 == 0 ? 16 : 0;
+                    if (passed % looks == 0) {
+                        assertThat((windows.nanoTime() - start) / MILLI).isEqualTo(passed);
+                    }
+                }
+            }
+        }
+
+        @Test
+        void countsASuspensionDespiteTheStepsOfAWallClock() {
+            LeaseClock windows = newClock("Windows Server 2022");
+            long start = windows.nanoTime();
+            suspend(3_600_000);
+            run(1);
+            assertThat((windows.nanoTime() - start) / MILLI).isEqualTo(3_600_001);
         }
 
         @Test
