@@ -46,23 +46,38 @@ final class Namespaces {
     }
 
     /**
-     * The other namespaces that have something, in words; null if there are none. It is only a hint, so there is none
-     * if the
-     * engine does not know, or does not permit the question.
+     * What a look at the other namespaces has found.
+     *
+     * @param found the namespaces that have something, in words; null if there are none
+     * @param unseen how many more there are, at which nobody has looked
      */
+    record Elsewhere(@Nullable String found, int unseen) {}
+
+    /** The other namespaces that have something, in words; null if there are none. */
     static @Nullable String elsewhere(LockClient client, String own, Predicate<LockAdmin> isThere) {
+        return look(client, own, isThere).found();
+    }
+
+    /**
+     * Looks at other namespaces, at a limited number of them. It is only for a hint, so nothing is found if the engine does
+     * not know them, or does not permit the question.
+     */
+    static Elsewhere look(LockClient client, String own, Predicate<LockAdmin> isThere) {
         try {
             List<String> others = client.namespaces().stream()
                     .filter(namespace -> !namespace.equals(own))
-                    .limit(MOST_FOR_A_HINT)
+                    .toList();
+            List<String> seen = others.subList(0, Math.min(others.size(), MOST_FOR_A_HINT));
+            List<String> found = seen.stream()
                     .filter(namespace -> isThere.test(client.admin(namespace)))
                     .toList();
-            return others.isEmpty()
+            String words = found.isEmpty()
                     ? null
-                    : (others.size() == 1 ? "namespace " : "namespaces ")
-                            + others.stream().map(each -> "'" + each + "'").collect(Collectors.joining(", "));
+                    : (found.size() == 1 ? "namespace " : "namespaces ")
+                            + found.stream().map(each -> "'" + each + "'").collect(Collectors.joining(", "));
+            return new Elsewhere(words, others.size() - seen.size());
         } catch (LockstepException e) {
-            return null;
+            return new Elsewhere(null, 0);
         }
     }
 

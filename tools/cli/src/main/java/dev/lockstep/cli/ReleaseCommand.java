@@ -107,13 +107,18 @@ final class ReleaseCommand implements Callable<Integer> {
                                     + holder.holder());
         }
         String own = engine.namespace();
-        String elsewhere =
-                Namespaces.elsewhere(client, own, admin -> !admin.inspect(name).isFree());
-        if (elsewhere != null) {
+        Namespaces.Elsewhere elsewhere =
+                Namespaces.look(client, own, admin -> !admin.inspect(name).isFree());
+        if (elsewhere.found() != null) {
             throw new Refusal(
                     ExitCodes.BUSY,
-                    "nothing was released: '" + name + "' is free in namespace '" + own + "', but held in " + elsewhere
-                            + " (see --namespace)");
+                    "nothing was released: '" + name + "' is free in namespace '" + own + "', but held in "
+                            + elsewhere.found() + " (see --namespace)");
+        }
+        if (elsewhere.unseen() > 0) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.println("'" + name + "' is free in namespace '" + own + "'; " + elsewhere.unseen()
+                    + " other namespaces were not looked at (see inspect --all-namespaces)");
         }
     }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.cli.MainTest.Run;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +54,29 @@ class NamespacesTest {
         Run run = Run.of("release", "--url", url, "--force", "--yes", "order:2");
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(run.out()).startsWith("free already");
+    }
+
+    /** The lock that is meant may be in one of those; but nothing says so, and the command's own namespace is right as a rule. */
+    @Test
+    void releaseSaysIfItDidNotLookAtAllNamespaces() {
+        List<LockClient> others = new ArrayList<>();
+        try {
+            for (int i = 0; i < 102; i++) {
+                LockClient other =
+                        LockClient.builder().url(url).namespace("other-" + i).connect();
+                others.add(other);
+                other.lock("used").lock();
+            }
+            Run run = Run.of("release", "--url", url, "--force", "--yes", "order:2");
+            assertThat(run.code()).as(run.err()).isZero();
+            assertThat(run.out()).startsWith("free already");
+            assertThat(run.err())
+                    .contains("'order:2' is free in namespace 'lockstep'", "3 other namespaces were not looked at");
+            Run json = Run.of("release", "--url", url, "--force", "--yes", "--json", "order:2");
+            assertThat(json.out().strip()).isEqualTo("{\"name\":\"order:2\",\"released\":false}");
+        } finally {
+            others.forEach(LockClient::close);
+        }
     }
 
     @Test
