@@ -104,6 +104,23 @@ abstract class SilentEngineContract extends ContractGroup {
         permit.close();
     }
 
+    /** The engine has not owed an answer for long by then, so the call waits for one; see docs/adr/0019. */
+    @Test
+    void aTimedWaitWithASilenceShortlyBeforeItsEndEndsOneTimeoutLater() throws Exception {
+        rivalLock().lock();
+        Duration wait = TIMEOUT.multipliedBy(2);
+        long started = System.nanoTime();
+        Call<Duration> waiting =
+                startWait(wait, time -> silenced.lock(NAME).tryLock(time.toMillis(), TimeUnit.MILLISECONDS));
+        bench().awaitWaiters(NAME, 1);
+        long almost = wait.minus(TIMEOUT.dividedBy(10)).toNanos();
+        Bench.await("the end of the wait is near", () -> System.nanoTime() - started >= almost);
+        fixture().silence(silenced);
+        assertThat(waiting.get()).isBetween(wait, wait.plus(ONE_TIMEOUT));
+        fixture().healConnection(silenced);
+        rivalLock().unlock();
+    }
+
     /** A call with a time of its own; whether it got what it asked for. */
     @FunctionalInterface
     private interface TimedCall {
@@ -113,7 +130,15 @@ abstract class SilentEngineContract extends ContractGroup {
     /** For a call for what a rival holds. */
     private void aWaitInSilenceEndsAtItsTime(TimedCall call) throws Exception {
         Duration wait = TIMEOUT.multipliedBy(2);
-        Call<Duration> waiting = actor("waiter")
+        Call<Duration> waiting = startWait(wait, call);
+        bench().awaitWaiters(NAME, 1);
+        fixture().silence(silenced);
+        assertThat(waiting.get()).isBetween(wait, wait.plus(ROOM));
+        fixture().healConnection(silenced);
+    }
+
+    private Call<Duration> startWait(Duration wait, TimedCall call) throws Exception {
+        return actor("waiter")
                 .start(() -> Bench.timed(() -> {
                     try {
                         assertThat(call.take(wait)).isFalse();
@@ -121,10 +146,6 @@ abstract class SilentEngineContract extends ContractGroup {
                         // the same: nobody knows by then
                     }
                 }));
-        bench().awaitWaiters(NAME, 1);
-        fixture().silence(silenced);
-        assertThat(waiting.get()).isBetween(wait, wait.plus(ROOM));
-        fixture().healConnection(silenced);
     }
 
     @Test
@@ -159,6 +180,20 @@ abstract class SilentEngineContract extends ContractGroup {
         fixture().silence(silenced);
         DistributedLock several = silenced.multiLock("several:1", "several:2", "several:3");
         assertThat(unavailable(() -> way.take(several, Duration.ZERO))).isLessThan(ONE_TIMEOUT);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"TRY_LOCK_TIMED", "TRY_ACQUIRE_TIMED", "TRY_ACQUIRE_ASYNC"})
+    void aTimedCallForSeveralLocksCostsItsTimeOrOneTimeout(Way way) throws Exception {
+        useOnce(silenced.lock(NAME));
+        fixture().silence(silenced);
+        for (Duration wait : List.of(TIMEOUT.dividedBy(4), TIMEOUT.multipliedBy(2))) {
+            DistributedLock several = silenced.multiLock("several:1", "several:2", "several:3");
+            Duration bound = wait.compareTo(TIMEOUT) > 0 ? wait.plus(ROOM) : ONE_TIMEOUT;
+            assertThat(unavailable(() -> way.take(several, wait))).isLessThan(bound);
+        }
     }
 
     /** The call has one of its locks, and cannot release it. */
