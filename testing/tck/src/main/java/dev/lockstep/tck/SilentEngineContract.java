@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -105,6 +106,7 @@ abstract class SilentEngineContract extends ContractGroup {
     }
 
     /** The engine has not owed an answer for long by then, so the call waits for one; see docs/adr/0019. */
+    @Tag("full")
     @Test
     void aTimedWaitWithASilenceShortlyBeforeItsEndEndsOneTimeoutLater() throws Exception {
         rivalLock().lock();
@@ -182,6 +184,7 @@ abstract class SilentEngineContract extends ContractGroup {
         assertThat(unavailable(() -> way.take(several, Duration.ZERO))).isLessThan(ONE_TIMEOUT);
     }
 
+    @Tag("full")
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
