@@ -74,6 +74,8 @@ class ReleaseScriptTest {
             Map<String, String> environment = Map.of(
                     "HOME",
                     home.toString(),
+                    "JAVA_HOME",
+                    home.resolve("jdk").toString(),
                     "GNUPGHOME",
                     home.resolve("keys").toString(),
                     "PATH",
@@ -120,33 +122,45 @@ class ReleaseScriptTest {
         assertRefused("CHANGELOG.md has no heading", version, "9.0.0");
     }
 
+    /** Maven runs the JDK of JAVA_HOME, whatever is on the path. */
+    @Test
+    void aJdkOfAnotherVersionIsRefused() throws Exception {
+        setHome();
+        command("bin/java", "echo 'openjdk version \"17.0.1\"'");
+        command("jdk/bin/java", "echo 'openjdk version \"25.0.1\"'");
+        assertRefused("use a JDK 17", version, "9.0.0");
+    }
+
+    private void setHome() throws Exception {
+        rewrite("pom.xml", "placeholder\\.invalid", "example.org");
+        rewrite("bom/pom.xml", "placeholder\\.invalid", "example.org");
+        run("git", "commit", "--quiet", "--all", "--message", "Say where it lives");
+    }
+
+    /** Makes a command in the home. One in bin comes before the real one. RehearsalTest runs what this Maven does not. */
+    private void command(String name, String line) throws IOException {
+        Path file = home.resolve(name);
+        Files.createDirectories(file.resolveSibling(""));
+        Files.writeString(file, "#!/bin/sh\n" + line + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    }
+
     @Nested
     class WithEverythingThatAReleaseNeeds {
         @BeforeEach
         void prepare() throws Exception {
-            for (String pom : List.of("pom.xml", "bom/pom.xml")) {
-                Path file = folder.resolve(pom);
-                Files.writeString(file, Files.readString(file).replace("placeholder.invalid", "example.org"));
-            }
-            run("git", "commit", "--quiet", "--all", "--message", "Say where it lives");
+            setHome();
             Rehearsal.key(home.resolve("keys"));
             run("git", "config", "user.signingkey", "rehearsal");
             Files.createDirectories(home.resolve(".m2"));
             Files.writeString(home.resolve(".m2/settings.xml"), "<server><id>central</id></server>");
-            command("java", "echo 'openjdk version \"17.0.1\"'");
-            command("mvn", "echo mvn \"$@\" >> " + home.resolve("mvn.log"));
+            command("jdk/bin/java", "echo 'openjdk version \"17.0.1\"'");
+            command("bin/mvn", "echo mvn \"$@\" >> " + home.resolve("mvn.log"));
         }
 
         @AfterEach
         void endAgent() throws Exception {
             run("gpgconf", "--kill", "gpg-agent");
-        }
-
-        /** Puts a command onto the path, before the real one. RehearsalTest runs what this Maven does not. */
-        private void command(String name, String line) throws IOException {
-            Path file = Files.createDirectories(home.resolve("bin")).resolve(name);
-            Files.writeString(file, "#!/bin/sh\n" + line + "\n");
-            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
         }
 
         @Test
@@ -176,7 +190,7 @@ class ReleaseScriptTest {
 
         @Test
         void afterAFailedUploadItSaysHowToGoBack() throws Exception {
-            command("mvn", "exit 1");
+            command("bin/mvn", "exit 1");
             String before = run("git", "rev-parse", "HEAD");
             assertThatThrownBy(() -> run("tools/release/release", version, "9.0.0"))
                     .hasMessageContaining("release: not uploaded")
@@ -185,6 +199,14 @@ class ReleaseScriptTest {
             run("git", "reset", "--hard", "HEAD~1");
             assertThat(run("git", "rev-parse", "HEAD")).isEqualTo(before);
         }
+    }
+
+    /** A shell with CDPATH would look for the script's folder there. */
+    @Test
+    void itFindsItsFolder() throws Exception {
+        Files.createDirectories(home.resolve("tools/release"));
+        run("env", "CDPATH=" + home, "tools/release/release", "--prepare", version, "2027-02-03");
+        assertThat(folder.resolve("pom.xml")).content().contains("<version>" + version + "</version>");
     }
 
     @Test
