@@ -15,6 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -146,6 +147,7 @@ class ReleaseScriptTest {
     }
 
     @Nested
+    @Tag("full") // needs gpg
     class WithEverythingThatAReleaseNeeds {
         @BeforeEach
         void prepare() throws Exception {

@@ -300,7 +300,7 @@ public final class SecondProcess implements AutoCloseable {
 
     private void signal(String signal) {
         try {
-            int code = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+            int code = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + process.pid()) // the shell has it
                     .inheritIO()
                     .start()
                     .waitFor();
