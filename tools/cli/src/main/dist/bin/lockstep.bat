@@ -15,5 +15,6 @@ if not errorlevel 1 goto run
 exit /b 1
 
 :run
-"%java%" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Dfile.encoding=UTF-8 -jar "%~dp0..\lockstep-cli.jar" %*
+rem Newer versions of Java have a console without a terminal, except for java.base.
+"%java%" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Dfile.encoding=UTF-8 -Djdk.console=java.base -jar "%~dp0..\lockstep-cli.jar" %*
 exit /b %ERRORLEVEL%

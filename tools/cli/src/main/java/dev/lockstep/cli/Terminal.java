@@ -2,14 +2,16 @@ package dev.lockstep.cli;
 
 /**
  * What is known about the terminal. The launcher passes it, since Java does not know which of its streams is a
- * terminal.
+ * terminal. The one for Windows does not know either.
  */
 final class Terminal {
+    private static final String STDIN = "lockstep.stdin.terminal";
+
     private Terminal() {}
 
     /** Whether a person can answer: standard input is a terminal. */
     static boolean isInteractive() {
-        return is("lockstep.stdin.terminal");
+        return System.getProperty(STDIN) == null ? System.console() != null : is(STDIN);
     }
 
     /** Whether output can be overwritten: standard output is a terminal that supports it. */

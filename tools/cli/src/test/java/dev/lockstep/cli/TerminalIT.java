@@ -64,8 +64,25 @@ class TerminalIT {
         }
     }
 
+    /** As on Windows, whose launcher cannot tell. */
+    @Test
+    void releaseAsksAlsoIfTheLauncherDoesNotKnowTheTerminal() throws Exception {
+        Path jar = Path.of("target/lockstep-cli.jar").toAbsolutePath();
+        try (LockClient client =
+                        LockClient.builder().url(url).clientName("the holder").connect();
+                Lease lease = client.lock("job").acquire()) {
+            Run no = answer("\"$JAVA_HOME/bin/java\" -Djdk.console=java.base -jar " + jar, "n");
+            assertThat(no.out()).contains("Force-release it? [y/N]").contains("nothing was done");
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
     private Run answer(String word) throws IOException, InterruptedException {
-        try (Launched release = start("\"$LOCKSTEP\" release --force job")) {
+        return answer("\"$LOCKSTEP\"", word);
+    }
+
+    private Run answer(String lockstep, String word) throws IOException, InterruptedException {
+        try (Launched release = start(lockstep + " release --force job")) {
             assertThat(release.line()).contains("held by").contains("the holder");
             release.type(word + "\r");
             return release.end();
