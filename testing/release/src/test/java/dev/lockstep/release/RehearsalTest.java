@@ -180,6 +180,16 @@ class RehearsalTest {
                         name(artifact, "-cyclonedx.xml")));
     }
 
+    /** People download the command, rather than depend on it. */
+    @Test
+    void theCommandHasItsArchives() throws IOException {
+        assertThat(first.files("lockstep-cli").keySet())
+                .contains(
+                        name("lockstep-cli", "-bin.tar.gz"),
+                        name("lockstep-cli", "-bin.zip"),
+                        name("lockstep-cli", "-torture.tar.gz"));
+    }
+
     @TestFactory
     Stream<DynamicTest> everyJarIsAModule() {
         return jars(artifact -> {
