@@ -25,6 +25,7 @@ final class GuardedProcess {
         if (!lost) {
             ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
             builder.environment().putAll(variables);
+            restoreLocale(builder.environment());
             process = signals.start(builder);
         }
     }
@@ -57,6 +58,15 @@ final class GuardedProcess {
         } catch (InterruptedException e) {
             running.destroyForcibly();
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The launcher may set another LC_ALL for Java; it passes that of the caller, which is empty if there was none. */
+    private static void restoreLocale(Map<String, String> environment) {
+        String original = System.getProperty("lockstep.lc_all");
+        if (original != null) {
+            environment.put("LC_ALL", original);
+            environment.remove("LC_ALL", "");
         }
     }
 }

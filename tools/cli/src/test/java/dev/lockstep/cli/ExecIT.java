@@ -70,6 +70,18 @@ class ExecIT {
         }
     }
 
+    /** The launcher gives Java a UTF-8 locale, which changes how commands sort and print. */
+    @Test
+    void commandGetsTheLocaleOfTheCaller() throws Exception {
+        String shown = "'echo ${LC_ALL-none}'";
+        for (String caller : List.of("env LC_ALL=C", "env -u LC_CTYPE -u LANG -u LC_ALL", "env LC_ALL=C.UTF-8")) {
+            String expected = caller.contains("=") ? caller.substring(caller.indexOf('=') + 1) : "none";
+            try (Launched launched = shell(caller + " $LOCKSTEP exec job:1 -- sh -c " + shown)) {
+                assertThat(launched.end().out()).as(caller).isEqualTo(expected + "\n");
+            }
+        }
+    }
+
     @Test
     void argumentsAfterTheDashesAreTheCommands() throws Exception {
         Run run = run("exec", "job", "--", "printf", "%s|", "--try", "--", "-x");
