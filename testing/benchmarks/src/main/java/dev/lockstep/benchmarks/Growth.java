@@ -96,14 +96,15 @@ final class Growth {
                 + GrowthChart.goal(engine, curve, lines.get(0)));
     }
 
-    private static List<Entrant> entrants(Engine engine, Curve curve) {
+    /** Lockstep's plain lock, or its fair one, and the first peer. */
+    static List<Entrant> entrants(Engine engine, Curve curve) {
         List<Entrant> all = Entrant.of(engine);
-        List<Entrant> chosen = new ArrayList<>();
         String own = curve.isOfProcesses() ? Entrant.FAIR : Entrant.LOCKSTEP;
-        all.stream().filter(entrant -> entrant.name().equals(own)).forEach(chosen::add);
-        if (chosen.isEmpty()) {
-            chosen.add(all.get(0));
-        }
+        List<Entrant> chosen = new ArrayList<>();
+        chosen.add(all.stream()
+                .filter(entrant -> entrant.name().equals(own))
+                .findFirst() // its other variants are semaphores and elections
+                .orElse(all.get(0)));
         all.stream()
                 .filter(entrant -> entrant.kind() == Entrant.Kind.PEER)
                 .findFirst()

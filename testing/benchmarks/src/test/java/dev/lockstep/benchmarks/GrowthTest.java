@@ -2,6 +2,7 @@ package dev.lockstep.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,6 +55,19 @@ class GrowthTest {
         assertThat(Curve.WAITING.points(100)).containsExactly(1, 10, 100);
         assertThat(Curve.CLIENTS.points(Integer.MAX_VALUE)).containsExactly(10, 100, 1000, 5000);
         assertThat(Curve.CLIENTS.points(5)).containsExactly(10);
+    }
+
+    @Test
+    void lockstepMeetsOnePeer() {
+        assertThat(Growth.entrants(Engine.REDIS, Curve.USES))
+                .extracting(Entrant::name, Entrant::variant)
+                .containsExactly(tuple(Entrant.LOCKSTEP, ""), tuple(Entrant.REDISSON, ""));
+        assertThat(Growth.entrants(Engine.MEMORY, Curve.USES))
+                .extracting(Entrant::name, Entrant::variant)
+                .containsExactly(tuple(Entrant.LOCKSTEP, ""));
+        assertThat(Growth.entrants(Engine.ETCD, Curve.PROCESSES))
+                .extracting(Entrant::name)
+                .containsExactly(Entrant.FAIR, Entrant.JETCD);
     }
 
     @Test
