@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,23 +36,26 @@ final class Growth {
     record Line(String engine, String curve, String contender, Conditions conditions, List<Point> points) {}
 
     private final GrowthOptions options;
+    private final Function<Engine, RunningEngine> servers;
     private final Path guard;
     private final List<Line> lines = new ArrayList<>();
     private int locks;
 
-    private Growth(GrowthOptions options) {
+    private Growth(GrowthOptions options, Function<Engine, RunningEngine> servers) {
         this.options = options;
+        this.servers = servers;
         this.guard = options.output().resolve("guard");
     }
 
     /** Runs; false if something failed. */
-    static boolean run(GrowthOptions options) throws IOException, InterruptedException {
+    static boolean run(GrowthOptions options, Function<Engine, RunningEngine> servers)
+            throws IOException, InterruptedException {
         Files.createDirectories(options.output());
         boolean all = true;
         for (Engine engine : options.engines()) {
             for (Curve curve : options.curves()) {
                 try {
-                    new Growth(options).measure(engine, curve, options.json(engine, curve));
+                    new Growth(options, servers).measure(engine, curve, options.json(engine, curve));
                 } catch (ServerException | IllegalStateException e) {
                     System.err.println(engine.title + " " + curve.id() + ": FAILED: " + e.getMessage());
                     all = false;
@@ -62,7 +66,7 @@ final class Growth {
     }
 
     private void measure(Engine engine, Curve curve, Path json) throws IOException, InterruptedException {
-        try (RunningEngine running = RunningEngine.start(engine)) {
+        try (RunningEngine running = servers.apply(engine)) {
             List<Contestant> contestants = new ArrayList<>();
             try {
                 for (Entrant entrant : entrants(engine, curve)) {
@@ -83,11 +87,9 @@ final class Growth {
                                 + Measure.human(values.getOrDefault(curve.figure.key, Double.NaN)) + " "
                                 + curve.figure.title);
                         Results.write(json, GSON.toJson(lines) + "\n");
+                        Results.write(options.picture(engine, curve), GrowthChart.of(curve, lines));
                     }
                 }
-                Results.write(
-                        options.output().resolve("growth-" + engine.id() + "-" + curve.id() + ".svg"),
-                        GrowthChart.of(curve, lines));
             } finally {
                 contestants.forEach(Contestant::close);
             }

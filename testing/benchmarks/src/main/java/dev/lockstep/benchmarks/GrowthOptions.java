@@ -60,6 +60,10 @@ record GrowthOptions(List<Engine> engines, List<Curve> curves, int most, int mil
         return root.resolve("testing/benchmarks/peers");
     }
 
+    Path picture(Engine engine, Curve curve) {
+        return output().resolve("growth-" + engine.id() + "-" + curve.id() + ".svg");
+    }
+
     Path json(Engine engine, Curve curve) {
         Path file = output().resolve("growth-" + engine.id() + "-" + curve.id() + ".json");
         if (Files.isDirectory(file)) {

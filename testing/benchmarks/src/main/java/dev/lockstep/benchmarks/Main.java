@@ -49,8 +49,10 @@ public final class Main {
 
     private static boolean run(List<String> words) throws IOException, InterruptedException {
         return !words.isEmpty() && words.get(0).equals("growth")
-                ? Growth.run(GrowthOptions.parse(
-                        words.subList(1, words.size()), Path.of("").toAbsolutePath()))
+                ? Growth.run(
+                        GrowthOptions.parse(
+                                words.subList(1, words.size()), Path.of("").toAbsolutePath()),
+                        RunningEngine::start)
                 : new Main(Options.parse(words)).run();
     }
 

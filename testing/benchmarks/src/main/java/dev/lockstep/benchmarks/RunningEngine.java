@@ -33,6 +33,11 @@ final class RunningEngine implements AutoCloseable {
     private final DoubleSupplier requests;
     private final Map<String, String> settings;
 
+    /** An engine that is reached without a network. */
+    RunningEngine(IntFunction<String> url, DoubleSupplier requests) {
+        this(null, url, requests, Map.of());
+    }
+
     private RunningEngine(
             @Nullable ServerProcess server,
             IntFunction<String> url,
@@ -50,7 +55,7 @@ final class RunningEngine implements AutoCloseable {
 
     static RunningEngine start(Engine engine) {
         return switch (engine) {
-            case MEMORY -> new RunningEngine(null, port -> "memory:benchmark", () -> 0, Map.of());
+            case MEMORY -> new RunningEngine(port -> "memory:benchmark", () -> 0);
             case REDIS -> redis(RedisServer.builder().start());
             case REDIS_AOF -> redis(RedisServer.builder().persistent().start());
             case ZOOKEEPER -> zookeeper(ZooKeeperServer.builder().durable().start());
@@ -104,7 +109,7 @@ final class RunningEngine implements AutoCloseable {
             Path folder = Files.createTempDirectory("lockstep-benchmark");
             folder.toFile().deleteOnExit();
             String url = "jdbc:sqlite:" + folder.resolve("locks.db");
-            return new RunningEngine(null, port -> url, () -> 0, Map.of());
+            return new RunningEngine(port -> url, () -> 0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

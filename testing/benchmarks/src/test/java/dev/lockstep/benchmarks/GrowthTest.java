@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.lockstep.servers.ServerException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,7 +29,7 @@ class GrowthTest {
     void pointsAreMeasuredAndDrawn() throws Exception {
         GrowthOptions options = options("--engine memory --curve uses,held --most 100 --seconds 0.05");
 
-        assertThat(Growth.run(options)).isTrue();
+        assertThat(Growth.run(options, RunningEngine::start)).isTrue();
 
         for (String curve : List.of("uses", "held")) {
             assertThat(options.output().resolve("growth-memory-" + curve + ".json"))
@@ -39,6 +41,25 @@ class GrowthTest {
         }
         assertThat(Files.exists(options.output().resolve("growth-memory-names.json")))
                 .isFalse();
+    }
+
+    @Test
+    @Tag("full")
+    void pointsBeforeAFailureAreKeptAndDrawn() throws Exception {
+        GrowthOptions options = options("--engine memory --curve uses --most 1000 --seconds 0.05");
+        Path json = options.json(Engine.MEMORY, Curve.USES);
+        IntFunction<String> failing = port -> {
+            if (Files.exists(json)) { // after the first point
+                throw new ServerException("The server has gone");
+            }
+            return "memory:growth";
+        };
+
+        assertThat(Growth.run(options, engine -> new RunningEngine(failing, () -> 0)))
+                .isFalse();
+
+        assertThat(json).content().contains("\"n\": 100").doesNotContain("\"n\": 1000");
+        assertThat(options.output().resolve("growth-memory-uses.svg")).content().contains("<polyline");
     }
 
     @Test
