@@ -26,7 +26,7 @@ final class Chart {
         this.sheet = sheet;
         figure = sheet.kind().figure;
         cells = sheet.cells().stream()
-                .filter(cell -> !cell.windows().isEmpty() && !cell.name().startsWith("Reentrant"))
+                .filter(cell -> !cell.all(figure).isEmpty() && !cell.name().startsWith("Reentrant"))
                 .toList();
         most = cells.stream()
                 .mapToDouble(cell -> cell.spread(figure).max())

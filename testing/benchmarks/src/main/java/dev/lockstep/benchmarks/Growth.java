@@ -153,6 +153,7 @@ final class Growth {
             };
             done = n;
             values.remove("counted");
+            values.values().removeIf(value -> value.isNaN());
             return values;
         }
 

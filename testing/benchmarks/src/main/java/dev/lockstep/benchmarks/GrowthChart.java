@@ -37,12 +37,12 @@ final class GrowthChart {
         return Tables.grid(rows);
     }
 
-    /** What Lockstep wants to reach, and which points missed it; empty if it wants nothing, or that was not measured. */
+    /** What Lockstep wants to reach, and which points missed it; empty if it wants nothing, or that was not measured at every point. */
     static String goal(Engine engine, Curve curve, Line line) {
         Curve.Limit limit = curve.limit(engine).orElse(null);
         boolean reached = limit != null
-                && line.points().stream()
-                        .anyMatch(point -> point.n() >= limit.upTo() && !Double.isNaN(value(curve, point)));
+                && line.points().stream().anyMatch(point -> point.n() >= limit.upTo())
+                && line.points().stream().noneMatch(point -> Double.isNaN(value(curve, point)));
         if (limit == null || !reached) {
             return "";
         }
@@ -124,7 +124,7 @@ final class GrowthChart {
     }
 
     private static double y(double value, double most) {
-        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / most;
+        return HEIGHT - BOTTOM - (most == 0 ? 0 : (HEIGHT - TOP - BOTTOM) * value / most);
     }
 
     private static void text(StringBuilder svg, double x, double y, String anchor, String colour, String words) {

@@ -36,8 +36,11 @@ enum Measure {
         this.moreIsBetter = moreIsBetter;
     }
 
-    /** How many times better the first is. */
+    /** How many times better the first is. Those that cost nothing are equal; those that did nothing cannot be compared: NaN. */
     double advantage(double mine, double other) {
+        if (!moreIsBetter && mine == 0 && other == 0) {
+            return 1;
+        }
         return moreIsBetter ? mine / other : other / mine;
     }
 

@@ -55,8 +55,8 @@ record Results(String engine, List<Sheet> sheets) {
         Optional<Cell> bestPeer() {
             Measure figure = kind().figure;
             return cells.stream()
-                    .filter(cell ->
-                            cell.kind() == Entrant.Kind.PEER && !cell.windows().isEmpty())
+                    .filter(cell -> cell.kind() == Entrant.Kind.PEER
+                            && !cell.all(figure).isEmpty())
                     .max((a, b) -> {
                         int order = Double.compare(
                                 a.spread(figure).median(), b.spread(figure).median());

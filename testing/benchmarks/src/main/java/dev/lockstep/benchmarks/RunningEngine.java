@@ -8,10 +8,10 @@ import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerProcess;
 import dev.lockstep.servers.SqlServer;
 import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.servers.TempDirs;
 import dev.lockstep.servers.ZooKeeperServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,27 +26,31 @@ import org.jspecify.annotations.Nullable;
 /** A server with nothing in it, in a process of its own, and a slow network in front of it. */
 final class RunningEngine implements AutoCloseable {
     private static final Duration EACH_WAY = Duration.ofMillis(5);
+    private static final DoubleSupplier NOT_COUNTED = () -> Double.NaN;
 
     private final @Nullable ServerProcess server;
     private final @Nullable TcpProxy proxy;
     private final IntFunction<String> url;
     private final DoubleSupplier requests;
     private final Map<String, String> settings;
+    private final Runnable end;
 
     /** An engine that is reached without a network. */
-    RunningEngine(IntFunction<String> url, DoubleSupplier requests) {
-        this(null, url, requests, Map.of());
+    RunningEngine(IntFunction<String> url, DoubleSupplier requests, Runnable end) {
+        this(null, url, requests, Map.of(), end);
     }
 
     private RunningEngine(
             @Nullable ServerProcess server,
             IntFunction<String> url,
             DoubleSupplier requests,
-            Map<String, String> settings) {
+            Map<String, String> settings,
+            Runnable end) {
         this.server = server;
         this.url = url;
         this.requests = requests;
         this.settings = settings;
+        this.end = end;
         proxy = server == null ? null : TcpProxy.to(server);
         if (proxy != null) {
             proxy.delay(EACH_WAY);
@@ -55,7 +59,7 @@ final class RunningEngine implements AutoCloseable {
 
     static RunningEngine start(Engine engine) {
         return switch (engine) {
-            case MEMORY -> new RunningEngine(port -> "memory:benchmark", () -> 0);
+            case MEMORY -> new RunningEngine(port -> "memory:benchmark", NOT_COUNTED, () -> {});
             case REDIS -> redis(RedisServer.builder().start());
             case REDIS_AOF -> redis(RedisServer.builder().persistent().start());
             case ZOOKEEPER -> zookeeper(ZooKeeperServer.builder().durable().start());
@@ -82,7 +86,7 @@ final class RunningEngine implements AutoCloseable {
                                 server.jdbcUrl(),
                                 "bench",
                                 "bench",
-                                "SELECT 0",
+                                null,
                                 "SELECT 'version', H2VERSION() UNION SELECT 'write_delay', SETTING_VALUE FROM"
                                         + " INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = 'WRITE_DELAY'"));
             }
@@ -105,14 +109,15 @@ final class RunningEngine implements AutoCloseable {
 
     /** A file that all clients open; there is no server. */
     private static RunningEngine sqlite() {
-        try {
-            Path folder = Files.createTempDirectory("lockstep-benchmark");
-            folder.toFile().deleteOnExit();
-            String url = "jdbc:sqlite:" + folder.resolve("locks.db");
-            return new RunningEngine(port -> url, () -> 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Path folder = TempDirs.create("sqlite");
+        String url = "jdbc:sqlite:" + folder.resolve("locks.db");
+        return new RunningEngine(port -> url, NOT_COUNTED, () -> {
+            try {
+                TempDirs.delete(folder);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
     }
 
     private static RunningEngine redis(RedisServer server) {
@@ -122,7 +127,8 @@ final class RunningEngine implements AutoCloseable {
             String[] lines = server.command("CONFIG", "GET", name).split("\n", -1);
             settings.put(name, lines.length > 1 && !lines[1].isBlank() ? lines[1].strip() : "none");
         }
-        return new RunningEngine(server, port -> "redis://127.0.0.1:" + port, () -> redisRequests(server), settings);
+        return new RunningEngine(
+                server, port -> "redis://127.0.0.1:" + port, () -> redisRequests(server), settings, server::close);
     }
 
     /** Commands of clients. All that is measured here works by scripts and messages; what scripts do is not counted. */
@@ -142,7 +148,11 @@ final class RunningEngine implements AutoCloseable {
         settings.put("version", Version.getVersion());
         settings.put("forceSync", "yes");
         return new RunningEngine(
-                server, port -> "zookeeper://127.0.0.1:" + port, () -> server.metric("zk_packets_received"), settings);
+                server,
+                port -> "zookeeper://127.0.0.1:" + port,
+                () -> server.metric("zk_packets_received"),
+                settings,
+                server::close);
     }
 
     private static RunningEngine etcd(EtcdServer server) {
@@ -156,12 +166,13 @@ final class RunningEngine implements AutoCloseable {
                 server,
                 port -> "etcd://127.0.0.1:" + port,
                 () -> server.metric("grpc_server_msg_received_total", ""),
-                Map.of("version", build, "unsafe-no-fsync", "not set"));
+                Map.of("version", build, "unsafe-no-fsync", "not set"),
+                server::close);
     }
 
     private static RunningEngine sql(SqlServer server, SqlProbe probe) {
         return new RunningEngine(
-                server, port -> probe.withUser(server.jdbcUrl(port)), probe::requests, probe.settings());
+                server, port -> probe.withUser(server.jdbcUrl(port)), probe::requests, probe.settings(), server::close);
     }
 
     /** Where clients connect. */
@@ -172,15 +183,15 @@ final class RunningEngine implements AutoCloseable {
         return url.apply(delayed ? proxy.port() : server.port());
     }
 
-    /** How many requests the server has had. */
+    /** How many requests the server has had; NaN if it does not count them, or there is none. */
     double requests() {
         return requests.getAsDouble();
     }
 
-    /** How much of the processors the server has used, in microseconds. */
+    /** How much of the processors the server has used, in microseconds; NaN if there is none. */
     double cpuMicros() {
         if (server == null) {
-            return 0;
+            return Double.NaN;
         }
         return ProcessHandle.of(server.pid()).stream()
                 .flatMap(process -> Stream.concat(Stream.of(process), process.descendants()))
@@ -189,13 +200,9 @@ final class RunningEngine implements AutoCloseable {
                 .sum();
     }
 
-    boolean isServer() {
-        return server != null;
-    }
-
-    /** Whether the server counts a request when it comes; PostgreSQL's processes report theirs a second later or more, H2 none. */
+    /** Whether the server counts a request when it comes; PostgreSQL's processes report theirs a second later or more. */
     boolean countsAtOnce() {
-        return server != null && !(server instanceof PostgresServer) && !(server instanceof H2Server);
+        return !(server instanceof PostgresServer);
     }
 
     /** The server's version, and what it does for durability. */
@@ -205,9 +212,9 @@ final class RunningEngine implements AutoCloseable {
 
     @Override
     public void close() {
-        if (server != null && proxy != null) {
+        if (proxy != null) {
             proxy.close();
-            server.close();
         }
+        end.run();
     }
 }

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a database says about itself.
@@ -17,10 +18,11 @@ import java.util.TreeMap;
  * @param url where it is, without the user
  * @param user who asks
  * @param password the user's
- * @param count asks how many requests it has had
+ * @param count asks how many requests it has had; null if it does not know
  * @param settingsQuery asks for names and values of its settings
  */
-record SqlProbe(String url, String user, String password, String count, String settingsQuery) {
+record SqlProbe(
+        String url, String user, String password, @Nullable String count, String settingsQuery) {
     /** A user whom every driver takes from a URL: MariaDB's does not decode passwords there. */
     static void makeUser(SqlServer server, String user) {
         try (Connection connection = DriverManager.getConnection(server.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
@@ -42,7 +44,9 @@ record SqlProbe(String url, String user, String password, String count, String s
     }
 
     double requests() {
-        return Double.parseDouble(ask(count, false).values().iterator().next());
+        return count == null
+                ? Double.NaN
+                : Double.parseDouble(ask(count, false).values().iterator().next());
     }
 
     Map<String, String> settings() {

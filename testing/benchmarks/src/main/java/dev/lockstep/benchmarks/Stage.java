@@ -162,19 +162,18 @@ final class Stage implements AutoCloseable {
         return found;
     }
 
-    /** What it cost the server and the clients, for each operation where there are many. */
+    /** What it cost the server and the clients, for each operation where there are many, as far as that is counted. */
     private void addCosts(Map<String, Double> found, double cpu, double requests) {
         found.put(Measure.REQUESTS.key, requests);
         double all = found.getOrDefault("all", 0.0);
         if (all > 0) {
             found.put(Measure.CLIENT.key, found.getOrDefault("cpuMicros", 0.0) / all);
-        }
-        if (all > 0 && engine.isServer()) {
             found.put(Measure.SERVER.key, cpu / all);
         }
         if (all > 0 && engine.countsAtOnce()) {
             found.put(Measure.EACH.key, requests / all);
         }
+        found.values().removeIf(value -> value.isNaN());
     }
 
     /** What processes did together: speeds add up, and shares are those of processes. */
@@ -213,7 +212,7 @@ final class Stage implements AutoCloseable {
         for (int i = 0; i < Plan.HOLD_WINDOWS; i++) {
             found.add(seen.get(i + length).since(seen.get(i), heap));
             progress.accept("W7  " + entrant.name() + "  "
-                    + Measure.human(found.get(i).getOrDefault(Measure.RATE.key, 0.0)) + " requests/s");
+                    + Measure.human(found.get(i).getOrDefault(Measure.RATE.key, Double.NaN)) + " requests/s");
         }
         return found;
     }
@@ -221,13 +220,12 @@ final class Stage implements AutoCloseable {
     /** What was seen so far of a client that holds many locks. */
     private record Held(long nanos, double requests, double cpu) {
         Map<String, Double> since(Held begin, double heap) {
-            return Map.of(
-                    Measure.RATE.key,
-                    (requests - begin.requests) / ((nanos - begin.nanos) / 1e9),
-                    Measure.CPU.key,
-                    cpu - begin.cpu,
-                    Measure.HEAP.key,
-                    heap);
+            Map<String, Double> values = new LinkedHashMap<>();
+            values.put(Measure.RATE.key, (requests - begin.requests) / ((nanos - begin.nanos) / 1e9));
+            values.put(Measure.CPU.key, cpu - begin.cpu);
+            values.put(Measure.HEAP.key, heap);
+            values.values().removeIf(value -> value.isNaN());
+            return values;
         }
     }
 

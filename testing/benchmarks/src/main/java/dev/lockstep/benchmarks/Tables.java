@@ -38,7 +38,7 @@ final class Tables {
         }
         Spread figure = cell.spread(workload.figure);
         row.add(Measure.human(figure.median()));
-        row.add(Measure.human(figure.min()) + " … " + Measure.human(figure.max()));
+        row.add(Double.isNaN(figure.median()) ? "" : Measure.human(figure.min()) + " … " + Measure.human(figure.max()));
         workload.more.forEach(
                 measure -> row.add(Measure.human(cell.spread(measure).median())));
         if (cell.lost() > 0) {

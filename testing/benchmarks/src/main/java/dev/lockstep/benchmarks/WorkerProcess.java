@@ -85,6 +85,6 @@ final class WorkerProcess implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly();
+        process.destroyForcibly().onExit().join(); // it may have files open that are deleted next
     }
 }

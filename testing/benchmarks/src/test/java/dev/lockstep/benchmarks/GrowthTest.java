@@ -55,7 +55,7 @@ class GrowthTest {
             return "memory:growth";
         };
 
-        assertThat(Growth.run(options, engine -> new RunningEngine(failing, () -> 0)))
+        assertThat(Growth.run(options, engine -> new RunningEngine(failing, () -> 0, () -> {})))
                 .isFalse();
 
         assertThat(json).content().contains("\"n\": 100").doesNotContain("\"n\": 1000");
