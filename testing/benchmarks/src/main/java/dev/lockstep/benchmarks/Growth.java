@@ -20,8 +20,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how costs grow with what is kept and connected: for each engine and curve on a new server, Lockstep and the first
- * peer in turn at each point. Results and pictures are written after each point.
+ * Measures how costs grow with what is kept and connected: for each engine and curve, Lockstep and the first peer in turn
+ * at each point. Each has a new server of its own, because what it keeps and connects stays until the end of the curve.
+ * Results and pictures are written after each point.
  */
 final class Growth {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -66,33 +67,32 @@ final class Growth {
     }
 
     private void measure(Engine engine, Curve curve, Path json) throws IOException, InterruptedException {
-        try (RunningEngine running = servers.apply(engine)) {
-            List<Contestant> contestants = new ArrayList<>();
-            try {
-                for (Entrant entrant : entrants(engine, curve)) {
-                    contestants.add(new Contestant(running, entrant));
-                    lines.add(new Line(
-                            engine.id(),
-                            curve.id(),
-                            entrant.name(),
-                            Conditions.now(running.settings()),
-                            new ArrayList<>()));
-                }
-                for (int n : curve.points(options.most())) {
-                    for (int i = 0; i < contestants.size(); i++) {
-                        Map<String, Double> values = contestants.get(i).point(curve, n);
-                        lines.get(i).points().add(new Point(n, values));
-                        System.err.println(engine.title + " " + curve.id() + " " + n + "  "
-                                + lines.get(i).contender() + "  "
-                                + Measure.human(values.getOrDefault(curve.figure.key, Double.NaN)) + " "
-                                + curve.figure.title);
-                        Results.write(json, GSON.toJson(lines) + "\n");
-                        Results.write(options.picture(engine, curve), GrowthChart.of(curve, lines));
-                    }
-                }
-            } finally {
-                contestants.forEach(Contestant::close);
+        List<Contestant> contestants = new ArrayList<>();
+        try {
+            for (Entrant entrant : entrants(engine, curve)) {
+                RunningEngine running = servers.apply(engine);
+                contestants.add(new Contestant(running, entrant));
+                lines.add(new Line(
+                        engine.id(),
+                        curve.id(),
+                        entrant.name(),
+                        Conditions.now(running.settings()),
+                        new ArrayList<>()));
             }
+            for (int n : curve.points(options.most())) {
+                for (int i = 0; i < contestants.size(); i++) {
+                    Map<String, Double> values = contestants.get(i).point(curve, n);
+                    lines.get(i).points().add(new Point(n, values));
+                    System.err.println(engine.title + " " + curve.id() + " " + n + "  "
+                            + lines.get(i).contender() + "  "
+                            + Measure.human(values.getOrDefault(curve.figure.key, Double.NaN)) + " "
+                            + curve.figure.title);
+                    Results.write(json, GSON.toJson(lines) + "\n");
+                    Results.write(options.picture(engine, curve), GrowthChart.of(curve, lines));
+                }
+            }
+        } finally {
+            contestants.forEach(Contestant::close);
         }
         System.out.println(engine.title + ", " + curve.title + "\n\n" + GrowthChart.table(curve, lines)
                 + GrowthChart.goal(engine, curve, lines.get(0)));
@@ -114,7 +114,7 @@ final class Growth {
         return chosen;
     }
 
-    /** One contender with its processes. */
+    /** One contender with its server and its processes. */
     private final class Contestant {
         private final RunningEngine engine;
         private final Entrant entrant;
@@ -247,6 +247,7 @@ final class Growth {
 
         void close() {
             workers.forEach(WorkerProcess::close);
+            engine.close();
         }
     }
 

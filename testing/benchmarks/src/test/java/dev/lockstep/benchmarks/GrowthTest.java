@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,22 @@ class GrowthTest {
         assertThat(Growth.entrants(Engine.ETCD, Curve.PROCESSES))
                 .extracting(Entrant::name)
                 .containsExactly(Entrant.FAIR, Entrant.JETCD);
+    }
+
+    @Test
+    @Tag("full")
+    void eachContenderHasAServerOfItsOwn() throws Exception {
+        AtomicInteger started = new AtomicInteger();
+        AtomicInteger closed = new AtomicInteger();
+
+        boolean all = Growth.run(options("--engine redis --curve clients --most 10"), engine -> {
+            started.incrementAndGet();
+            return new RunningEngine(port -> "nowhere:", () -> 0, closed::incrementAndGet);
+        });
+
+        assertThat(all).isFalse();
+        assertThat(started).hasValue(2);
+        assertThat(closed).hasValue(2);
     }
 
     @Test
