@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 /** What grows, and what is measured at each point. */
 enum Curve {
     USES("one thread on one name, after so many uses of it", Measure.P50, 100, 100_000),
-    NAMES("one thread on a new name, after so many names were used", Measure.P50, 160, 1_600_000),
+    NAMES("one thread on a new name, after so many names were used", Measure.P50, 160, 10_000_000),
     HELD("one thread on a name, while its client holds so many others", Measure.P50, 100, 100_000),
     WAITERS(
             "so many threads of one client wait for a lock; time for each until all have had it",
@@ -62,13 +62,21 @@ enum Curve {
     }
 
     /** The points, up to a limit and with it: powers of ten times the first, or of two where each is a process. */
-    List<Integer> points(int most) {
+    List<Integer> points(Engine engine, int most) {
         int factor = isOfProcesses() ? 2 : 10;
-        int end = Math.min(most, last);
+        int end = Math.min(most, last(engine));
         IntStream below = IntStream.iterate(first, n -> n < end, n -> n * factor);
         return IntStream.concat(below, IntStream.of(Math.max(first, end)))
                 .boxed()
                 .toList();
+    }
+
+    /** Where a curve ends on an engine: most of them would need hours for as many names as memory. */
+    private int last(Engine engine) {
+        if (this != NAMES || engine == Engine.MEMORY) {
+            return last;
+        }
+        return engine == Engine.REDIS ? 1_000_000 : 100_000;
     }
 
     boolean isOfProcesses() {

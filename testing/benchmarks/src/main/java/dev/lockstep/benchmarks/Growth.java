@@ -79,7 +79,7 @@ final class Growth {
                         Conditions.now(running.settings()),
                         new ArrayList<>()));
             }
-            for (int n : curve.points(options.most())) {
+            for (int n : curve.points(engine, options.most())) {
                 for (int i = 0; i < contestants.size(); i++) {
                     Map<String, Double> values = contestants.get(i).point(curve, n);
                     lines.get(i).points().add(new Point(n, values));

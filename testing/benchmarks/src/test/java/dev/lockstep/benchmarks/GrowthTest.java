@@ -15,6 +15,8 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Curves, from processes to the picture, in a few seconds. Figures of so short a run mean nothing. */
 class GrowthTest {
@@ -72,11 +74,20 @@ class GrowthTest {
 
     @Test
     void pointsEndAtTheLimit() {
-        assertThat(Curve.USES.points(10_000)).containsExactly(100, 1000, 10_000);
-        assertThat(Curve.PROCESSES.points(Integer.MAX_VALUE)).containsExactly(2, 4, 8, 16, 32);
-        assertThat(Curve.WAITING.points(100)).containsExactly(1, 10, 100);
-        assertThat(Curve.CLIENTS.points(Integer.MAX_VALUE)).containsExactly(10, 100, 1000, 5000);
-        assertThat(Curve.CLIENTS.points(5)).containsExactly(10);
+        assertThat(Curve.USES.points(Engine.REDIS, 10_000)).containsExactly(100, 1000, 10_000);
+        assertThat(Curve.PROCESSES.points(Engine.REDIS, Integer.MAX_VALUE)).containsExactly(2, 4, 8, 16, 32);
+        assertThat(Curve.WAITING.points(Engine.REDIS, 100)).containsExactly(1, 10, 100);
+        assertThat(Curve.CLIENTS.points(Engine.REDIS, Integer.MAX_VALUE)).containsExactly(10, 100, 1000, 5000);
+        assertThat(Curve.CLIENTS.points(Engine.REDIS, 5)).containsExactly(10);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"MEMORY, 10000000", "REDIS, 1000000", "REDIS_AOF, 100000", "ETCD, 100000", "H2, 100000"})
+    void slowEnginesGetFewerNames(Engine engine, int last) {
+        List<Integer> points = Curve.NAMES.points(engine, Integer.MAX_VALUE);
+
+        assertThat(points).startsWith(160, 1600, 16_000).endsWith(last);
+        assertThat(points).allMatch(point -> point % 16 == 0); // as many for each thread
     }
 
     @Test
