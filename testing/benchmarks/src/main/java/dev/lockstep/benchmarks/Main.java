@@ -13,15 +13,18 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** Measures Lockstep beside its peers, prints tables, and refreshes the page; see {@code run --help}. */
 public final class Main {
     private final Options options;
+    private final Function<Engine, RunningEngine> servers;
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     private final Map<Engine, List<Sheet>> measured = new LinkedHashMap<>();
 
-    private Main(Options options) {
+    Main(Options options, Function<Engine, RunningEngine> servers) {
         this.options = options;
+        this.servers = servers;
     }
 
     /**
@@ -53,10 +56,11 @@ public final class Main {
                         GrowthOptions.parse(
                                 words.subList(1, words.size()), Path.of("").toAbsolutePath()),
                         RunningEngine::start)
-                : new Main(Options.parse(words)).run();
+                : new Main(Options.parse(words), RunningEngine::start).run();
     }
 
-    private boolean run() throws IOException, InterruptedException {
+    /** Measures all; false if Lockstep or a server failed. */
+    boolean run() throws IOException, InterruptedException {
         Files.createDirectories(options.output());
         boolean failed = false;
         for (Engine engine : options.engines()) {
@@ -90,7 +94,7 @@ public final class Main {
 
     private void measure(Engine engine) throws IOException, InterruptedException {
         progress(engine.title + ": starting");
-        try (RunningEngine running = RunningEngine.start(engine);
+        try (RunningEngine running = servers.apply(engine);
                 Stage stage = new Stage(running, options.plan(), options.peers(), options.output(), this::progress)) {
             if (options.history() > 0) {
                 stage.makeHistory(Entrant.of(engine).get(0), options.history());

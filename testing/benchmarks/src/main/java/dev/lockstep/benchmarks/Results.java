@@ -114,6 +114,14 @@ record Results(String engine, List<Sheet> sheets) {
                 : Optional.empty();
     }
 
+    /** Reads a file with the results of one engine, as beside the page, or of several, as a run writes it. */
+    static List<Results> all(Path file) throws IOException {
+        String text = Files.readString(file);
+        return text.stripLeading().startsWith("[")
+                ? List.of(GSON.fromJson(text, Results[].class))
+                : List.of(GSON.fromJson(text, Results.class));
+    }
+
     static String json(List<Results> all) {
         return GSON.toJson(all) + "\n";
     }

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.benchmarks.Results.Cell;
 import dev.lockstep.benchmarks.Results.Sheet;
+import dev.lockstep.servers.ServerException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,39 @@ class HarnessTest {
 
             assertThat(Tables.of(sheet)).contains("| broken ", "failed");
         }
+    }
+
+    @Test
+    @Tag("full")
+    void resultsBeforeAFailureAreKept(@TempDir Path folder) throws Exception {
+        Path json = folder.resolve("results.json");
+        Options options = new Options(
+                List.of(Engine.SQLITE),
+                List.of(Workload.W1, Workload.W2),
+                List.of(),
+                new Plan(1, 50, 50, 50, 0),
+                true,
+                0,
+                0,
+                folder,
+                json);
+        IntFunction<String> failing = port -> {
+            if (Files.exists(json)) { // after W1
+                throw new ServerException("The server has gone");
+            }
+            return "memory:results";
+        };
+
+        assertThat(new Main(options, engine -> new RunningEngine(failing, () -> 0, () -> {})).run())
+                .isFalse();
+
+        List<Results> kept = Results.all(json);
+        assertThat(kept).singleElement().satisfies(results -> {
+            assertThat(results.engine()).isEqualTo("sqlite");
+            assertThat(results.sheets()).extracting(Sheet::workload).containsExactly("W1");
+            assertThat(results.sheets().get(0).cell(Entrant.LOCKSTEP))
+                    .hasValueSatisfying(cell -> assertThat(cell.windows()).hasSize(1));
+        });
     }
 
     @Test
