@@ -51,12 +51,22 @@ public final class Main {
     }
 
     private static boolean run(List<String> words) throws IOException, InterruptedException {
-        return !words.isEmpty() && words.get(0).equals("growth")
-                ? Growth.run(
+        String first = words.isEmpty() ? "" : words.get(0);
+        return switch (first) {
+            case "growth" ->
+                Growth.run(
                         GrowthOptions.parse(
                                 words.subList(1, words.size()), Path.of("").toAbsolutePath()),
-                        RunningEngine::start)
-                : new Main(Options.parse(words), RunningEngine::start).run();
+                        RunningEngine::start);
+            case "compare" -> compare(words.subList(1, words.size()));
+            default -> new Main(Options.parse(words), RunningEngine::start).run();
+        };
+    }
+
+    private static boolean compare(List<String> files) throws IOException {
+        Comparison comparison = Comparison.of(files, Options.folder());
+        new PrintStream(System.out, true, StandardCharsets.UTF_8).print(comparison.text());
+        return !comparison.worse();
     }
 
     /** Measures all; false if Lockstep or a server failed. */

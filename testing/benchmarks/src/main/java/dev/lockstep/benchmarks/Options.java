@@ -47,7 +47,11 @@ record Options(
      */
     static Options parse(List<String> words) {
         Path root = Path.of("").toAbsolutePath();
-        return parse(words, root, Path.of(System.getProperty(FOLDER, "")).toAbsolutePath());
+        return parse(words, root, folder());
+    }
+
+    static Path folder() {
+        return Path.of(System.getProperty(FOLDER, "")).toAbsolutePath();
     }
 
     static Options parse(List<String> words, Path root, Path folder) {
