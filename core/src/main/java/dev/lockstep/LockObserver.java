@@ -14,6 +14,8 @@ import java.util.OptionalLong;
  * <ul>
  *   <li>{@link #callStarted} is called in the caller's thread. {@link CallObserver#callEnded} is called there too, before the
  *       call returns; for an asynchronous call it is called on the client's executor, before the future is completed.
+ *   <li>{@link #nextCallStarted} is called instead for all locks of an asynchronous multi-lock but the first, in the thread
+ *       that has the result of the call before.
  *   <li>{@link CallObserver#waiting} is called in the caller's thread if the wait is known when the engine has been asked,
  *       otherwise on the client's executor.
  *   <li>{@link CallObserver#holdEnded} is called in the thread that releases the hold, before that call returns; after
@@ -65,6 +67,18 @@ public interface LockObserver {
      */
     default CallObserver callStarted(Call call) {
         return CallObserver.NONE;
+    }
+
+    /**
+     * An asynchronous call for a multi-lock goes on with a further lock. Called in any thread. Does what {@link #callStarted}
+     * does unless overridden, which suits observers that do not look at the calling thread.
+     *
+     * @param call the call for that lock
+     * @param first what {@link #callStarted} has returned in the caller's thread, for the first lock
+     * @return an observer of the call and of the resulting hold; {@link CallObserver#NONE} to observe nothing
+     */
+    default CallObserver nextCallStarted(Call call, CallObserver first) {
+        return callStarted(call);
     }
 
     /**

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,42 +79,15 @@ public final class Observers {
         }
     }
 
-    /** A call starts. The observer that is returned throws nothing. */
-    public CallObserver started(LockObserver.Call call) {
+    /** A call starts. */
+    public Followed started(LockObserver.Call call) {
         List<LockObserver> recorded = withRecorder;
         List<LockObserver> each = recorded != null && isRecorded() ? recorded : observers;
         if (each.size() == 1) {
-            return guarded(each.get(0), call);
+            return Guarded.started(each.get(0), call);
         }
-        List<CallObserver> all =
-                each.stream().map(observer -> guarded(observer, call)).toList();
-        return new CallObserver() {
-            @Override
-            public void waiting() {
-                all.forEach(CallObserver::waiting);
-            }
-
-            @Override
-            public void callEnded(CallEnd end) {
-                all.forEach(one -> one.callEnded(end));
-            }
-
-            @Override
-            public void holdEnded(HoldEnd end) {
-                all.forEach(one -> one.holdEnded(end));
-            }
-        };
-    }
-
-    @SuppressWarnings("ConstantValue") // users' code may return null all the same
-    private static CallObserver guarded(LockObserver observer, LockObserver.Call call) {
-        try {
-            CallObserver follower = observer.callStarted(call);
-            return follower == null || follower == CallObserver.NONE ? CallObserver.NONE : new Guarded(follower);
-        } catch (Throwable e) {
-            failed(observer, e);
-            return CallObserver.NONE;
-        }
+        return new All(
+                each.stream().map(observer -> Guarded.started(observer, call)).toList());
     }
 
     private static void failed(Object observer, Throwable thrown) {
@@ -123,8 +97,57 @@ public final class Observers {
         log.warn("An observer failed: {}", observer.getClass().getName(), thrown);
     }
 
+    /** Follows one call on behalf of the observers that were there when it started. Throws nothing. */
+    public interface Followed extends CallObserver {
+        Followed NONE = new All(List.of());
+
+        /** The call goes on with a further lock. */
+        Followed next(LockObserver.Call call);
+    }
+
+    private record All(List<Guarded> each) implements Followed {
+        @Override
+        public Followed next(LockObserver.Call call) {
+            return new All(each.stream().map(one -> one.next(call)).toList());
+        }
+
+        @Override
+        public void waiting() {
+            each.forEach(CallObserver::waiting);
+        }
+
+        @Override
+        public void callEnded(CallEnd end) {
+            each.forEach(one -> one.callEnded(end));
+        }
+
+        @Override
+        public void holdEnded(HoldEnd end) {
+            each.forEach(one -> one.holdEnded(end));
+        }
+    }
+
     /** Keeps what users' code throws from the caller. */
-    private record Guarded(CallObserver follower) implements CallObserver {
+    private record Guarded(LockObserver observer, CallObserver follower) implements Followed {
+        static Guarded started(LockObserver observer, LockObserver.Call call) {
+            return of(observer, () -> observer.callStarted(call));
+        }
+
+        @Override
+        public Guarded next(LockObserver.Call call) {
+            return of(observer, () -> observer.nextCallStarted(call, follower));
+        }
+
+        private static Guarded of(LockObserver observer, Supplier<@Nullable CallObserver> start) {
+            CallObserver follower = null; // also what users' code may return
+            try {
+                follower = start.get();
+            } catch (Throwable e) {
+                failed(observer, e);
+            }
+            return new Guarded(observer, follower == null ? CallObserver.NONE : follower);
+        }
+
         @Override
         public void waiting() {
             try {

@@ -42,6 +42,9 @@ final class AsyncMultiTake<T> {
     private final List<HoldLease> taken = new ArrayList<>();
     private boolean nextAlone;
 
+    /** The call of the first lock: those of the others belong to it. Null if nobody observes. */
+    private @Nullable Observation firstObserved;
+
     /** The call of the next lock, if it has begun already. */
     private @Nullable Observation nextObserved;
 
@@ -98,7 +101,7 @@ final class AsyncMultiTake<T> {
     private void takeNext() {
         int from = taken.size();
         TurnstileLock next = locks.get(from);
-        Observation observed = nextObserved != null ? nextObserved : next.observe(wait.leftNanos(), true);
+        Observation observed = nextObserved != null ? nextObserved : observe(next);
         nextObserved = null;
         int size = nextAlone ? 1 : batchSize.next(locks.size() - from);
         nextAlone = false;
@@ -110,6 +113,15 @@ final class AsyncMultiTake<T> {
             }
         }
         takeAlone(next, observed);
+    }
+
+    private @Nullable Observation observe(TurnstileLock next) {
+        Observation first = firstObserved;
+        if (first != null) {
+            return first.next(next, wait.leftNanos());
+        }
+        firstObserved = next.observe(wait.leftNanos(), true);
+        return firstObserved;
     }
 
     // ---------------------------------------------------------------- one
@@ -160,7 +172,7 @@ final class AsyncMultiTake<T> {
         for (int i = 0; i < kept; i++) {
             TurnstileLock lock = locks.get(taken.size());
             Hold hold = ((Result.Held) results.get(i)).hold();
-            Observation call = i == 0 ? observed : lock.observe(wait.leftNanos(), true);
+            Observation call = i == 0 ? observed : observe(lock);
             if (call != null) {
                 call.acquired(hold);
             }

@@ -4,7 +4,6 @@ import dev.lockstep.LockLostException;
 import dev.lockstep.LockMode;
 import dev.lockstep.LockObserver;
 import dev.lockstep.LockObserver.CallEnd;
-import dev.lockstep.LockObserver.CallObserver;
 import dev.lockstep.LockObserver.CallOutcome;
 import dev.lockstep.LockObserver.HoldEnd;
 import dev.lockstep.LockObserver.HoldOutcome;
@@ -47,7 +46,7 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Call
     private final transient TurnstileLock lock;
     private final long waitNanos;
     private final boolean async;
-    private transient CallObserver observer = CallObserver.NONE;
+    private transient Observers.Followed observer = Observers.Followed.NONE;
 
     /** The hold that the call got; null before. Written and read while the end of the call is reported. */
     private transient @Nullable Hold hold;
@@ -75,6 +74,13 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Call
         Observation observation = new Observation(lock, waitNanos, async);
         observation.observer = observers.started(observation);
         return observation;
+    }
+
+    /** This call goes on with a further lock. By any thread. */
+    Observation next(TurnstileLock further, long leftNanos) {
+        Observation next = new Observation(further, leftNanos, async);
+        next.observer = observer.next(next);
+        return next;
     }
 
     /** The call has no result yet: reports that it waits when the engine has said so, which may be known. By its thread. */

@@ -29,6 +29,7 @@ import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -166,6 +167,47 @@ class ObserverTest {
                 .connect()
                 .close();
         assertThat(seen).containsExactly("opening me on memory", "opened me", "closed me");
+    }
+
+    /** Names each call of a multi-lock, and the calls that follow the first by it, too. */
+    private record Chain(List<String> seen) implements LockObserver {
+        private record Link(String lock) implements CallObserver {}
+
+        @Override
+        public CallObserver callStarted(Call call) {
+            seen.add(call.lockName() + " by " + Thread.currentThread().getName());
+            return new Link(call.lockName());
+        }
+
+        @Override
+        public CallObserver nextCallStarted(Call call, CallObserver first) {
+            seen.add(call.lockName() + " after " + ((Link) first).lock());
+            return new Link(call.lockName());
+        }
+    }
+
+    @Test
+    void furtherCallsOfAnAsynchronousMultiLockFollowTheFirst() throws Exception {
+        List<String> one = new CopyOnWriteArrayList<>();
+        List<String> other = new CopyOnWriteArrayList<>();
+        Counts both = new Counts();
+        try (LockClient observed = LockClient.builder()
+                .url("memory:chain")
+                .observer(new Chain(one))
+                .observer(new Chain(other))
+                .observer(both)
+                .connect()) {
+            Lease held = observed.lock("b").acquireAsync().get();
+            CompletableFuture<Lease> all = observed.multiLock("a", "b", "c").acquireAsync();
+            Awaitility.await().until(() -> both.waiting.get() == 1);
+            held.close();
+            all.get().close();
+        }
+        String me = Thread.currentThread().getName();
+        assertThat(one).containsExactly("b by " + me, "a by " + me, "b after a", "c after a");
+        assertThat(other).isEqualTo(one);
+        assertThat(both.started).hasValue(4);
+        assertThat(both.holdsEnded()).isEqualTo(4);
     }
 
     /** The executor may complete a call while its caller's thread still learns that it waits. */

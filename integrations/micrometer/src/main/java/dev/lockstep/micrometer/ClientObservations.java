@@ -4,6 +4,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockObserver;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.ObservationView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -59,14 +60,30 @@ final class ClientObservations implements LockObserver {
         if (locked) {
             return new Followed(call, current, (LockedContext) current.getContext(), true);
         }
-        if (!aroundAcquire) {
+        return aroundAcquire ? acquire(call, current) : CallObserver.NONE;
+    }
+
+    /** In a thread that knows nothing of the caller's observation. */
+    @Override
+    public CallObserver nextCallStarted(Call call, CallObserver first) {
+        if (!(first instanceof Followed before)) {
             return CallObserver.NONE;
         }
+        if (!before.withHold) {
+            return acquire(call, before.context.getParentObservation());
+        }
+        return before.context.takes(call.lockName())
+                ? new Followed(call, before.observation, before.context, true)
+                : CallObserver.NONE;
+    }
+
+    private CallObserver acquire(Call call, @Nullable ObservationView parent) {
         LockedContext own = new LockedContext(List.of());
         own.low("outcome", LockObservations.NONE);
         own.high("lockstep.lock", call.lockName());
         describe(own, call);
         Observation observation = Observation.createNotStarted(LockObservations.ACQUIRE, () -> own, registry);
+        own.setParentObservation(parent);
         return new Followed(call, observation.start(), own, false);
     }
 

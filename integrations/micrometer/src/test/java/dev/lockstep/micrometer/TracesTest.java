@@ -229,6 +229,66 @@ class TracesTest {
         assertThat(attribute(locked, "lockstep.loss")).isEqualTo("revoked");
     }
 
+    /** Its locks but the first are called for in a thread of the client. */
+    @Test
+    void asynchronousMultiLockIsOneSpanAndLosesWithEachOfItsLocks() {
+        try (LockClient chosen = client("chosen", observations.aroundAcquire())) {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> result = observations
+                    .observe(chosen.template())
+                    .executeAsync(chosen.multiLock("a:1", "a:2"), lease -> {
+                        lease.onLost(reason -> work.complete("done"));
+                        assertThat(rival.forceRelease("a:2")).isTrue();
+                        return work;
+                    });
+            assertThat(result)
+                    .failsWithin(Duration.ofSeconds(20))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(LockLostAfterWorkException.class);
+        }
+        SpanData locked = span("lockstep.locked");
+        assertThat(events(locked)).startsWith("granted", "granted").contains("lost");
+        assertThat(attribute(locked, "outcome")).isEqualTo("lost");
+        assertThat(exporter.getFinishedSpanItems()).hasSize(1);
+    }
+
+    @Test
+    void asynchronousMultiLockThatWaitsForEachLockIsOneSpan() throws Exception {
+        Lease first = rival.lock("a:1").acquireAsync().get();
+        Lease second = rival.lock("a:2").acquireAsync().get();
+        CompletableFuture<String> result = template.waitAtMost(Duration.ofSeconds(20))
+                .executeAsync(client.multiLock("a:1", "a:2"), lease -> CompletableFuture.completedFuture("done"));
+        await().until(() -> waits.size() == 1);
+        first.close();
+        await().until(() -> waits.size() == 2);
+        second.close();
+        assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+        await().until(() -> exporter.getFinishedSpanItems().size() == 3);
+        SpanData locked = span("lockstep.locked");
+        assertThat(events(locked)).containsExactly("waiting", "granted", "waiting", "granted");
+        assertThat(exporter.getFinishedSpanItems())
+                .filteredOn(span -> span.getName().equals("lockstep.wait"))
+                .extracting(SpanData::getParentSpanId)
+                .containsExactly(locked.getSpanId(), locked.getSpanId());
+    }
+
+    @Test
+    void eachCallOfAnAsynchronousMultiLockHasTheParentOfTheFirst() throws Exception {
+        try (LockClient chosen = client("chosen", observations.aroundAcquire())) {
+            Observation request = Observation.start("request", registry);
+            CompletableFuture<Lease> acquiring;
+            try (Observation.Scope scope = request.openScope()) {
+                acquiring = chosen.multiLock("a:1", "a:2").acquireAsync();
+            }
+            acquiring.get(20, TimeUnit.SECONDS).close();
+            request.stop();
+        }
+        assertThat(exporter.getFinishedSpanItems())
+                .filteredOn(span -> span.getName().equals("lockstep.acquire"))
+                .extracting(SpanData::getParentSpanId)
+                .containsExactly(span("request").getSpanId(), span("request").getSpanId());
+    }
+
     @Test
     void callThatIsRefusedIsAnError() throws Exception {
         Lease held = rival.lock("order:5").acquire();
