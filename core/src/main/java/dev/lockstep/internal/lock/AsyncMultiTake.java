@@ -2,6 +2,7 @@ package dev.lockstep.internal.lock;
 
 import dev.lockstep.LockObserver;
 import dev.lockstep.LockUnavailableException;
+import dev.lockstep.internal.concurrent.CallerContext;
 import dev.lockstep.internal.turnstile.Hold;
 import dev.lockstep.internal.turnstile.Releases;
 import dev.lockstep.internal.turnstile.Result;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One asynchronous call that takes several locks, in their order and in the way of {@link MultiTake}. One step follows the
- * other, on any thread; a cancelled result cancels the step under way.
+ * other, on any thread and with the logging context of the caller; a cancelled result cancels the step under way.
  *
  * @param <T> what the caller gets
  */
@@ -212,8 +213,8 @@ final class AsyncMultiTake<T> {
                 unwanted.add(held.hold());
             }
         }
-        return CompletableFuture.allOf(
-                Releases.releaseAllAsync(unwanted, Releases.Part.ALL, client).toArray(CompletableFuture[]::new));
+        return CallerContext.carry(CompletableFuture.allOf(
+                Releases.releaseAllAsync(unwanted, Releases.Part.ALL, client).toArray(CompletableFuture[]::new)));
     }
 
     // ---------------------------------------------------------------- ending
@@ -235,6 +236,6 @@ final class AsyncMultiTake<T> {
     private CompletableFuture<Void> undo() {
         List<HoldLease> closing = List.copyOf(taken);
         taken.clear();
-        return MultiLease.undo(closing, client);
+        return CallerContext.carry(MultiLease.undo(closing, client));
     }
 }

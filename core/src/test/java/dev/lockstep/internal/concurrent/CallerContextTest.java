@@ -47,6 +47,40 @@ class CallerContextTest {
     }
 
     @Test
+    void ofAnAsynchronousCallForSeveralLocksThatWaitsForOne() {
+        TurnstileFixture fixture = new TurnstileFixture();
+        fixture.engine.batchSize = 2;
+        MDC.put("request", "42");
+        CompletableFuture<String> seen =
+                fixture.client.multiLock("a", "b").acquireAsync().thenApply(lease -> MDC.get("request"));
+        MDC.put("request", "43");
+        fixture.engine.claim(0).busy();
+        fixture.engine.claim(1).grant().released.complete(true); // it waits for the first and holds none behind it
+        fixture.engine.claim(2).grant();
+        fixture.engine.claim(3).grant();
+        assertThat(seen).isCompletedWithValue("42");
+        assertThat(MDC.get("request")).isEqualTo("43");
+    }
+
+    @Test
+    void ofAnAsynchronousCallForSeveralLocksThatDoesNotGetAll() {
+        TurnstileFixture fixture = new TurnstileFixture();
+        fixture.engine.batchSize = 2;
+        MDC.put("request", "42");
+        CompletableFuture<String> seen = fixture.client
+                .multiLock("a", "b")
+                .tryAcquireAsync(Duration.ZERO)
+                .thenApply(leases -> MDC.get("request"));
+        MDC.put("request", "43");
+        fixture.engine.claim(0).grant();
+        fixture.engine.claim(1).busy();
+        fixture.engine.claim(2).busy();
+        fixture.engine.grant(0).released.complete(true);
+        assertThat(seen).isCompletedWithValue("42");
+        assertThat(MDC.get("request")).isEqualTo("43");
+    }
+
+    @Test
     void ofAnAsynchronousRelease() {
         TurnstileFixture fixture = new TurnstileFixture();
         CompletableFuture<Lease> acquiring = fixture.lock.acquireAsync();
