@@ -91,7 +91,7 @@ final class LockedMethod {
     }
 
     private LockOptions options() {
-        LockOptions chosen = LockOptions.defaults();
+        LockOptions chosen = LockOptions.defaults().group(locked.name());
         Duration maxHold = positive("maxHold", locked.maxHold());
         Duration minHold = positive("minHold", locked.minHold());
         try {

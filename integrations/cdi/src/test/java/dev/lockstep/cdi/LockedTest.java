@@ -8,6 +8,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockLostAfterWorkException;
 import dev.lockstep.LockNotAcquiredException;
+import dev.lockstep.LockObserver;
 import dev.lockstep.LockTimeoutException;
 import dev.lockstep.annotation.Locked;
 import dev.lockstep.test.TestEngine;
@@ -31,9 +32,11 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -87,6 +90,12 @@ class LockedTest {
                 .hasMessageContaining("'#order.customer.name' is null. The method did not run.");
         assertThatThrownBy(() -> shop.all(List.of())).hasMessageContaining("is empty. The method did not run.");
         assertThat(shop.seen()).isEmpty();
+    }
+
+    @Test
+    void theNameIsTheGroupOfItsLocks() {
+        shop.keyOnSpare(42);
+        assertThat(container.select(Clients.class).get().groups()).containsEntry("on spare:42", "on spare");
     }
 
     @Test
@@ -219,6 +228,13 @@ class LockedTest {
     static class Clients {
         static final TestEngine ENGINE = TestEngine.memory();
 
+        private final Map<String, String> groups = new ConcurrentHashMap<>();
+
+        /** Those of the locks that were taken with the spare client. */
+        Map<String, String> groups() {
+            return groups;
+        }
+
         // tag::cdi-producer
         @Produces
         @ApplicationScoped
@@ -237,7 +253,17 @@ class LockedTest {
         @Spare
         @Named("spare")
         LockClient spare() {
-            return LockClient.builder().backend(ENGINE).clientName("spare").connect();
+            return LockClient.builder()
+                    .backend(ENGINE)
+                    .clientName("spare")
+                    .observer(new LockObserver() {
+                        @Override
+                        public CallObserver callStarted(Call call) {
+                            groups.put(call.lockName(), call.options().group().orElse("none"));
+                            return CallObserver.NONE;
+                        }
+                    })
+                    .connect();
         }
 
         void closeSpare(@Disposes @Spare LockClient spare) {
@@ -349,6 +375,9 @@ class LockedTest {
         public String onSpare() {
             return locks.inspect("on spare").holders().get(0).holder().client();
         }
+
+        @Locked(name = "on spare", key = "#key", client = "spare")
+        public void keyOnSpare(int key) {}
 
         @Locked(name = "transactional")
         @Transactional
