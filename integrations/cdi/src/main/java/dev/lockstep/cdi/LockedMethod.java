@@ -242,7 +242,20 @@ final class LockedMethod {
         if (text.isEmpty()) {
             throw unusable(key, value == null ? "is null" : "is empty", null);
         }
+        if (value != null && isIdentity(text, value)) {
+            throw unusable(
+                    key,
+                    "is a " + value.getClass().getName()
+                            + ", whose text differs in each process since it has no toString(). Use one of its"
+                            + " properties as the key",
+                    null);
+        }
         return locked.name() + ":" + text;
+    }
+
+    /** Whether it is the text that every object has unless its class says otherwise. */
+    private static boolean isIdentity(String text, Object value) {
+        return text.equals(value.getClass().getName() + "@" + Integer.toHexString(value.hashCode()));
     }
 
     private LockConfigurationException unusable(KeyPath key, String why, @Nullable Exception cause) {

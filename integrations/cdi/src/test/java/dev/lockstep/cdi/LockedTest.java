@@ -93,6 +93,19 @@ class LockedTest {
     }
 
     @Test
+    void aKeyWhoseTextDiffersInEachProcessIsAnError() {
+        assertThatThrownBy(() -> shop.any(new Object()))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("'#key' is a java.lang.Object, whose text differs in each process");
+        assertThatThrownBy(() -> shop.any(List.of("a", new int[0][0])))
+                .hasMessageContaining("has no toString()")
+                .hasMessageContaining("The method did not run.");
+        assertThat(shop.seen()).isEmpty();
+        shop.any(new Customer("Ann"));
+        assertThat(shop.seen()).containsExactly("any:Customer[name=Ann]");
+    }
+
+    @Test
     void theNameIsTheGroupOfItsLocks() {
         shop.keyOnSpare(42);
         assertThat(container.select(Clients.class).get().groups()).containsEntry("on spare:42", "on spare");
@@ -292,6 +305,11 @@ class LockedTest {
                 name = "customer",
                 key = {"#order.customer.name", "#a0.id"})
         public void greet(Order order) {
+            look();
+        }
+
+        @Locked(name = "any", key = "#key")
+        public void any(Object key) {
             look();
         }
 
