@@ -114,7 +114,14 @@ class LockedInterceptor implements Serializable {
                 acquired.completeExceptionally(failure); // no effect once it is acquired
             }
         });
-        Lease lease = await(acquired, result);
+        Lease lease;
+        try {
+            lease = await(acquired);
+        } catch (InterruptedException e) {
+            result.cancel(false);
+            work.cancel(false); // the lock may just have been acquired: it is released when the work is done
+            throw e;
+        }
         ran.set(true);
         try {
             if (proceed(method, invocation, lease) instanceof CompletionStage<?> stage) {
@@ -135,12 +142,9 @@ class LockedInterceptor implements Serializable {
         }
     }
 
-    private static Lease await(CompletableFuture<Lease> acquired, CompletableFuture<?> call) throws Exception {
+    private static Lease await(CompletableFuture<Lease> acquired) throws Exception {
         try {
             return acquired.get();
-        } catch (InterruptedException e) {
-            call.cancel(false);
-            throw e;
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Exception cause ? cause : e;
         }

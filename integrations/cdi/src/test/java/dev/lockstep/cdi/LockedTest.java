@@ -3,12 +3,15 @@ package dev.lockstep.cdi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.lockstep.DistributedLock;
 import dev.lockstep.Lease;
+import dev.lockstep.LockCallback;
 import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockLostAfterWorkException;
 import dev.lockstep.LockNotAcquiredException;
 import dev.lockstep.LockObserver;
+import dev.lockstep.LockTemplate;
 import dev.lockstep.LockTimeoutException;
 import dev.lockstep.annotation.Locked;
 import dev.lockstep.test.TestEngine;
@@ -30,6 +33,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +42,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -183,6 +188,14 @@ class LockedTest {
     }
 
     @Test
+    void aLockThatIsAcquiredWhileItsCallIsInterruptedIsReleased() throws Exception {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> shop.late()).isInstanceOf(LockNotAcquiredException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(other.lock("late").tryLock(Duration.ofSeconds(20))).isTrue();
+    }
+
+    @Test
     void onAClassItAppliesToPublicMethodsAndReadersRunTogether() throws Exception {
         Prices prices = container.select(Prices.class).get();
         try (Lease reader = other.readWriteLock("prices").readLock().acquire()) {
@@ -217,6 +230,10 @@ class LockedTest {
     @Retention(RetentionPolicy.RUNTIME)
     @Qualifier
     @interface Spare {}
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Qualifier
+    @interface Late {}
 
     @Transactional
     @Interceptor
@@ -260,6 +277,26 @@ class LockedTest {
         }
         // end::cdi-producer
 
+        /** Its templates acquire the lock when their call is cancelled. */
+        @Produces
+        @ApplicationScoped
+        @Late
+        @Named("late")
+        LockClient late() {
+            LockClient client = LockClient.builder().backend(ENGINE).connect();
+            return (LockClient) Proxy.newProxyInstance(
+                    LockClient.class.getClassLoader(),
+                    new Class<?>[] {LockClient.class},
+                    (proxy, method, arguments) -> {
+                        Object result = method.invoke(client, arguments);
+                        return result instanceof LockTemplate template ? new LateTemplate(template) : result;
+                    });
+        }
+
+        void closeLate(@Disposes @Late LockClient late) {
+            late.close();
+        }
+
         /** With a name alone it would be a default client, too. */
         @Produces
         @ApplicationScoped
@@ -281,6 +318,54 @@ class LockedTest {
 
         void closeSpare(@Disposes @Spare LockClient spare) {
             spare.close();
+        }
+    }
+
+    record LateTemplate(LockTemplate template) implements LockTemplate {
+        @Override
+        public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+                DistributedLock lock, Function<Lease, ? extends CompletionStage<T>> work) {
+            return new CompletableFuture<>() {
+                @Override
+                public boolean cancel(boolean mayInterruptIfRunning) {
+                    CompletableFuture<Void> acquired = new CompletableFuture<>();
+                    CompletableFuture<T> call = template.executeAsync(lock, lease -> {
+                        CompletionStage<T> begun = work.apply(lease);
+                        acquired.complete(null);
+                        return begun;
+                    });
+                    acquired.join();
+                    call.cancel(false);
+                    return super.cancel(mayInterruptIfRunning);
+                }
+            };
+        }
+
+        @Override
+        public LockTemplate waitAtMost(Duration wait) {
+            return new LateTemplate(template.waitAtMost(wait));
+        }
+
+        @Override
+        public LockTemplate fenced() {
+            return new LateTemplate(template.fenced());
+        }
+
+        @Override
+        public <T extends @Nullable Object, E extends Exception> T execute(String name, LockCallback<T, E> work) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public <T extends @Nullable Object, E extends Exception> T execute(
+                DistributedLock lock, LockCallback<T, E> work) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+                String name, Function<Lease, ? extends CompletionStage<T>> work) {
+            throw new UnsupportedOperationException();
         }
     }
 
@@ -396,6 +481,11 @@ class LockedTest {
 
         @Locked(name = "on spare", key = "#key", client = "spare")
         public void keyOnSpare(int key) {}
+
+        @Locked(name = "late", client = "late")
+        public CompletionStage<String> late() {
+            throw new IllegalStateException("the call was interrupted");
+        }
 
         @Locked(name = "transactional")
         @Transactional
