@@ -160,13 +160,14 @@ record ClientSemaphoreHost(
     }
 
     @Override
-    public void lastsLong(String name, long heldNanos, @Nullable Throwable place) {
+    public void lastsLong(String name, long token, long heldNanos, @Nullable Throwable place) {
         Duration allowed = longHold == null ? Duration.ZERO : longHold;
         context.events()
                 .log()
                 .lastsLong(
                         "Semaphore '" + name + "': a permit has been held",
                         name,
+                        token,
                         Duration.ofNanos(heldNanos),
                         allowed,
                         place);

@@ -95,11 +95,8 @@ public final class EventLog {
             return;
         }
         long millis = heldNanos / 1_000_000;
-        LoggingEventBuilder line = line(Level.WARN, "lost", losses, millis);
-        if (token != 0) {
-            line = line.addKeyValue("token", token);
-        }
-        line.addKeyValue("lock", lock)
+        withToken(line(Level.WARN, "lost", losses, millis), token)
+                .addKeyValue("lock", lock)
                 .addKeyValue("reason", reason)
                 .log(
                         "{} '{}' was lost: {} ({}). Client '{}' had held it for {} ms, {}; engine: {}. Another holder may have"
@@ -129,16 +126,23 @@ public final class EventLog {
     /**
      * The engine has not confirmed that it has released a lock, or withdrawn a claim for it. Logged without the stack trace: in
      * an outage there is one for every lock.
+     *
+     * @param token 0 if nobody has asked for it
+     * @param held how long it was held; null if nobody held it
      */
-    public void unconfirmed(String lock, Throwable failure) {
-        line(Level.WARN, "unconfirmed", unconfirmed)
+    public void unconfirmed(String lock, long token, @Nullable Duration held, Throwable failure) {
+        LoggingEventBuilder line = held == null
+                ? line(Level.WARN, "unconfirmed", unconfirmed)
+                : line(Level.WARN, "unconfirmed", unconfirmed, held.toMillis());
+        withToken(line, token)
                 .addKeyValue("lock", lock)
                 .addKeyValue("failure", failure.toString())
                 .log(
-                        "Lock '{}': client '{}' released it, and {} did not confirm that: {}. If the lock is still held there, it"
+                        "Lock '{}': client '{}' released it{}, and {} did not confirm that: {}. If the lock is still held there, it"
                                 + " is freed after the ttl; if this continues, check the engine.{}",
                         lock,
                         client,
+                        held == null ? "" : " after " + held.toMillis() + " ms" + withToken(token),
                         address(),
                         failure.toString(),
                         unconfirmed.leftOut());
@@ -221,10 +225,7 @@ public final class EventLog {
             Duration held,
             boolean released,
             @Nullable Throwable place) {
-        LoggingEventBuilder line = line(Level.WARN, "abandoned", abandoned, held.toMillis());
-        if (token != 0) {
-            line = line.addKeyValue("token", token);
-        }
+        LoggingEventBuilder line = withToken(line(Level.WARN, "abandoned", abandoned, held.toMillis()), token);
         if (place != null) {
             line = line.setCause(place);
         }
@@ -236,7 +237,7 @@ public final class EventLog {
                         client,
                         end,
                         held.toMillis(),
-                        token == 0 ? "" : " with token " + token,
+                        withToken(token),
                         address(),
                         released
                                 ? "It is released now."
@@ -250,17 +251,20 @@ public final class EventLog {
      * A hold lasts longer than the client's leak detection allows.
      *
      * @param what is held, and by whom, as the beginning of a sentence
+     * @param token 0 if nobody has asked for it
      */
-    public void lastsLong(String what, String lock, Duration held, Duration allowed, @Nullable Throwable place) {
-        LoggingEventBuilder line = line(Level.WARN, "long_hold", longHolds, held.toMillis());
+    public void lastsLong(
+            String what, String lock, long token, Duration held, Duration allowed, @Nullable Throwable place) {
+        LoggingEventBuilder line = withToken(line(Level.WARN, "long_hold", longHolds, held.toMillis()), token);
         if (place != null) {
             line = line.setCause(place);
         }
         line.addKeyValue("lock", lock)
                 .log(
-                        "{} for {} ms, longer than the {} ms that leakDetection allows; client: '{}', engine: {}. The stack"
+                        "{}{} for {} ms, longer than the {} ms that leakDetection allows; client: '{}', engine: {}. The stack"
                                 + " trace shows where it was acquired.{}",
                         what,
+                        withToken(token),
                         held.toMillis(),
                         allowed.toMillis(),
                         client,
@@ -288,6 +292,14 @@ public final class EventLog {
 
     private String address() {
         return address.isEmpty() ? "the engine" : "the engine at " + address;
+    }
+
+    private static LoggingEventBuilder withToken(LoggingEventBuilder line, long token) {
+        return token == 0 ? line : line.addKeyValue("token", token);
+    }
+
+    private static String withToken(long token) {
+        return token == 0 ? "" : " with token " + token;
     }
 
     private LoggingEventBuilder line(Level level, String event, MessageLimit limit, long millis) {

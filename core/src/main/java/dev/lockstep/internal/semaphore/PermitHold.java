@@ -227,7 +227,7 @@ final class PermitHold implements GrantListener {
     void reportIfLong(long now, long longNanos) {
         if (!reportedLong && state.isHeld() && now - state.sinceNanos() >= longNanos) {
             reportedLong = true;
-            host.lastsLong(terms.name(), now - state.sinceNanos(), place);
+            host.lastsLong(terms.name(), token(), now - state.sinceNanos(), place);
         }
     }
 }

@@ -92,7 +92,7 @@ public interface SemaphoreHost {
     void abandoned(String name, long token, long heldNanos, @Nullable Throwable place);
 
     /** Logs that a permit is held for longer than {@link #longHold()}. */
-    void lastsLong(String name, long heldNanos, @Nullable Throwable place);
+    void lastsLong(String name, long token, long heldNanos, @Nullable Throwable place);
 
     /** A call starts, in its own thread; null if nobody observes. */
     LockObserver.@Nullable CallObserver observe(LockObserver.Call call);

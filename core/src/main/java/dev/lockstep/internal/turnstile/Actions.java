@@ -67,7 +67,7 @@ final class Actions {
         if (!withdrawn.isDone()) {
             turnstile.engineEvents().owed(passage);
         }
-        withdrawn.whenComplete((done, error) -> gone(passage, error));
+        withdrawn.whenComplete((done, error) -> gone(passage, null, error));
     }
 
     /** Releases a grant whose last hold is over. */
@@ -80,7 +80,7 @@ final class Actions {
         }
         turnstile.engineEvents().owed(passage);
         released.whenComplete((known, error) -> {
-            gone(passage, error);
+            gone(passage, null, error);
             client.events().deliver();
         });
     }
@@ -157,7 +157,7 @@ final class Actions {
         } else {
             turnstile.unconfirmed(hold);
         }
-        gone(hold.passage, error);
+        gone(hold.passage, hold, error);
         client.events().deliver();
     }
 
@@ -189,9 +189,11 @@ final class Actions {
         });
     }
 
-    private void gone(Passage passage, @Nullable Throwable error) {
+    /** The release of a hold was answered; without a hold, that of a grant that nobody holds or the withdrawal of a claim. */
+    private void gone(Passage passage, @Nullable Hold hold, @Nullable Throwable error) {
         if (error != null) {
-            client.events().log().unconfirmed(turnstile.name(), error);
+            Duration held = hold == null ? null : Duration.ofNanos(client.nanoTime() - hold.sinceNanos);
+            client.events().log().unconfirmed(turnstile.name(), hold == null ? 0 : hold.drawnToken(), held, error);
             log.debug("Lock '{}': its release or withdrawal was not confirmed", turnstile.name(), error);
         }
         turnstile.engineEvents().gone(passage);

@@ -140,6 +140,7 @@ public final class HoldWatch {
                 .lastsLong(
                         "Lock '" + name + "': " + holder + " has held it",
                         name,
+                        hold.drawnToken(),
                         Duration.ofNanos(now - hold.sinceNanos),
                         longHold == null ? Duration.ZERO : longHold,
                         hold.place());

@@ -35,9 +35,14 @@ class EventLogTest {
         log.unreachable(5_000_000_000L);
         log.fallbackEntered(6_000_000_000L);
         log.abandoned("order:2", "worker-7", 0, Duration.ofSeconds(9), false, null);
-        log.unconfirmed("order:3", new IOException("reset"));
+        log.unconfirmed("order:3", 1026, Duration.ofSeconds(4), new IOException("reset"));
         log.lastsLong(
-                "Lock 'order:4': a lease has held it", "order:4", Duration.ofSeconds(7), Duration.ofSeconds(5), null);
+                "Lock 'order:4': a lease has held it",
+                "order:4",
+                1027,
+                Duration.ofSeconds(7),
+                Duration.ofSeconds(5),
+                null);
         assertThat(warnings)
                 .hasSize(6)
                 .allSatisfy(line ->
@@ -50,8 +55,15 @@ class EventLogTest {
         assertThat(warnings.get(3))
                 .contains("event=abandoned", "lock=order:2", "durationMs=9000", "thread 'worker-7'")
                 .doesNotContain("token=");
-        assertThat(warnings.get(4)).contains("event=unconfirmed", "lock=order:3", "failure=java.io.IOException: reset");
-        assertThat(warnings.get(5)).contains("event=long_hold", "lock=order:4", "durationMs=7000", "5000 ms");
+        assertThat(warnings.get(4))
+                .contains(
+                        "event=unconfirmed",
+                        "lock=order:3",
+                        "token=1026",
+                        "durationMs=4000",
+                        "failure=java.io.IOException: reset");
+        assertThat(warnings.get(5))
+                .contains("event=long_hold", "lock=order:4", "token=1027", "durationMs=7000", "5000 ms");
     }
 
     @Test

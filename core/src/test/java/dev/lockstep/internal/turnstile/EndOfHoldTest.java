@@ -65,7 +65,14 @@ class EndOfHoldTest {
         assertThat(warnings)
                 .hasSize(20)
                 .allSatisfy(line -> assertThat(line)
-                        .contains("event=unconfirmed", "lock=a", "client=", "engine=", "no answer", "after the ttl"));
+                        .contains(
+                                "event=unconfirmed",
+                                "lock=a",
+                                "client=",
+                                "engine=",
+                                "durationMs=0",
+                                "no answer",
+                                "after the ttl"));
     }
 
     @Test
