@@ -123,8 +123,10 @@ final class ClientObservations implements LockObserver {
             waiting.high("lockstep.lock", call.lockName());
             describe(waiting, call);
             Observation span = Observation.createNotStarted(LockObservations.WAIT, () -> waiting, registry)
-                    .parentObservation(observation)
-                    .start();
+                    .parentObservation(observation);
+            try (Observation.Scope scope = observation.openScope()) {
+                span.start(); // a tracer prefers the current span of the thread, such as the caller's, to the parent
+            }
             wait = span;
             if (namesHolders) {
                 holders.find(call.lockName(), holder -> waiting.high("lockstep.holder", holder));

@@ -246,6 +246,7 @@ class TracesTest {
                     .withThrowableThat()
                     .withCauseInstanceOf(LockLostAfterWorkException.class);
         }
+        await().until(() -> !exporter.getFinishedSpanItems().isEmpty());
         SpanData locked = span("lockstep.locked");
         assertThat(events(locked)).startsWith("granted", "granted").contains("lost");
         assertThat(attribute(locked, "outcome")).isEqualTo("lost");
@@ -316,6 +317,28 @@ class TracesTest {
         assertThat(span("work").getParentSpanId()).isEqualTo(span("request").getSpanId());
         assertThat(attribute(acquire, "outcome")).isEqualTo("acquired");
         assertThat(attribute(acquire, "lockstep.lock")).isEqualTo("order:7");
+    }
+
+    @Test
+    void asynchronousCallThatIsObservedByChoiceHasItsWaitInside() throws Exception {
+        Lease held = rival.lock("order:9").acquireAsync().get();
+        try (LockClient chosen = client("chosen", observations.aroundAcquire())) {
+            Observation request = Observation.start("request", registry);
+            CompletableFuture<Lease> acquiring;
+            try (Observation.Scope scope = request.openScope()) {
+                acquiring = chosen.lock("order:9").acquireAsync();
+            }
+            request.stop();
+            await().until(() -> waits.size() == 1);
+            held.close();
+            acquiring.get(20, TimeUnit.SECONDS).close();
+        }
+        SpanData acquire = span("lockstep.acquire");
+        assertThat(acquire.getParentSpanId()).isEqualTo(span("request").getSpanId());
+        assertThat(span("lockstep.wait").getParentSpanId()).isEqualTo(acquire.getSpanId());
+        assertThat(events(acquire)).containsExactly("waiting", "granted");
+        assertThat(attribute(acquire, "outcome")).isEqualTo("acquired");
+        assertThat(attribute(acquire, "group")).isEqualTo("order");
     }
 
     @Test
