@@ -58,9 +58,17 @@ final class LockMeters {
                 .description("Grants that passed to another local hold without asking the engine")
                 .tags(tags)
                 .register(registry);
-        this.gauges = List.of(
-                gauge(ACTIVE, "Holds that have not ended", meters -> meters.active.sum()),
-                gauge(WAITING, "Calls that wait for a lock", meters -> meters.waiting.sum()));
+        // Those of another client with the same tags stay that client's, which removes them.
+        this.gauges = isTaken(registry, ACTIVE, tags)
+                ? List.of()
+                : List.of(
+                        gauge(ACTIVE, "Holds that have not ended", meters -> meters.active.sum()),
+                        gauge(WAITING, "Calls that wait for a lock", meters -> meters.waiting.sum()));
+    }
+
+    /** Whether there is a meter already that has a name and tags. */
+    static boolean isTaken(MeterRegistry registry, String name, Tags tags) {
+        return registry.find(name).tags(tags).meter() != null;
     }
 
     private Gauge gauge(String name, String description, ToDoubleFunction<LockMeters> value) {

@@ -18,6 +18,8 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes a client's locks as meters of Micrometer. Give one to each client:
@@ -39,6 +41,8 @@ public final class LockMetrics implements LockObserver {
     static final String REACHABLE = "lockstep.engine.reachable";
     static final String RENEWAL_FAILURES = "lockstep.renewal.failures";
     static final String FALLBACK = "lockstep.fallback.active";
+
+    private static final Logger log = LoggerFactory.getLogger(LockMetrics.class);
 
     /** How many names are remembered with their group; a power of two. A million names need no more memory. */
     private static final int NAMES = 256;
@@ -117,6 +121,13 @@ public final class LockMetrics implements LockObserver {
     @Override
     public synchronized void clientOpened(LockClient client) {
         open = true;
+        if (LockMeters.isTaken(registry, REACHABLE, tags)) {
+            log.warn(
+                    "Another client of this registry has the same tags, {}: their counts are added up, and gauges show that client"
+                            + " only. Give each client a name with clientName(…), or a tag with LockMetrics.client(…).",
+                    tags);
+            return;
+        }
         gauges.add(Gauge.builder(REACHABLE, this, metrics -> metrics.unreachable ? 0 : 1)
                 .description("0 while the engine does not answer although it is needed")
                 .tags(tags)
