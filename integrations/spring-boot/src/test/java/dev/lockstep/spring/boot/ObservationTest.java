@@ -3,6 +3,8 @@ package dev.lockstep.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.lockstep.Lease;
+import dev.lockstep.LockClient;
 import dev.lockstep.LockTemplate;
 import dev.lockstep.annotation.Locked;
 import io.micrometer.observation.Observation;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -180,6 +183,88 @@ class ObservationTest {
                             .containsExactly(
                                     "work in lockstep.locked of no lock", "lockstep.locked in request of bed:6"));
         });
+    }
+
+    /** A service whose lock somebody else holds. */
+    static class Ward {
+        @Locked(name = "bed", key = "#number", waitAtMost = "20s")
+        public String value(int number) {
+            return "taken";
+        }
+
+        @Locked(name = "bed", key = "#number", waitAtMost = "20s")
+        public CompletableFuture<String> stage(int number) {
+            return CompletableFuture.completedFuture("taken");
+        }
+
+        @Locked(name = "bed", key = "#number", waitAtMost = "20s")
+        public Mono<String> publisher(int number) {
+            return Mono.just("taken");
+        }
+    }
+
+    /** The events and keys of an observation of a locked method. */
+    private static final class Details implements ObservationHandler<Observation.Context> {
+        final List<String> events = new CopyOnWriteArrayList<>();
+        final List<String> keys = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void onEvent(Observation.Event event, Observation.Context context) {
+            events.add(event.getName());
+        }
+
+        @Override
+        public void onStop(Observation.Context context) {
+            context.getLowCardinalityKeyValues().forEach(each -> keys.add(each.getKey() + "=" + each.getValue()));
+        }
+
+        @Override
+        public boolean supportsContext(Observation.Context context) {
+            return context.getName().equals("lockstep.locked");
+        }
+    }
+
+    private void waits(BiFunction<Ward, Observation, CompletableFuture<String>> call) {
+        Details locked = new Details();
+        registry.observationConfig().observationHandler(locked);
+        runner.withPropertyValues("lockstep.url=memory:ward")
+                .withBean(Ward.class)
+                .run(context -> {
+                    try (LockClient rival = LockClient.connect("memory:ward")) {
+                        Lease held = rival.lock("bed:7").acquireAsync().get(20, TimeUnit.SECONDS);
+                        Observation request = Observation.start("request", registry);
+                        CompletableFuture<String> taken = call.apply(context.getBean(Ward.class), request);
+                        await().atMost(Duration.ofSeconds(20)).until(() -> locked.events.contains("waiting"));
+                        held.close();
+                        assertThat(taken.get(20, TimeUnit.SECONDS)).isEqualTo("taken");
+                        await().atMost(Duration.ofSeconds(20))
+                                .untilAsserted(() -> assertThat(stopped)
+                                        .containsExactly(
+                                                "lockstep.wait in lockstep.locked of bed:7",
+                                                "lockstep.locked in request of bed:7"));
+                        assertThat(locked.events).containsExactly("waiting", "granted");
+                        assertThat(locked.keys)
+                                .contains("engine=memory", "group=bed", "mode=exclusive", "outcome=released");
+                    }
+                });
+    }
+
+    @Test
+    void lockedMethodsThatWait() {
+        waits((ward, request) -> CompletableFuture.supplyAsync(() -> request.scoped(() -> ward.value(7))));
+    }
+
+    @Test
+    void lockedMethodsThatWaitAndReturnStages() {
+        waits((ward, request) -> CompletableFuture.supplyAsync(() -> request.scoped(() -> ward.stage(7)))
+                .thenCompose(stage -> stage));
+    }
+
+    @Test
+    void lockedMethodsThatWaitAndReturnPublishers() {
+        waits((ward, request) -> ward.publisher(7)
+                .contextWrite(each -> each.put("micrometer.observation", request))
+                .toFuture());
     }
 
     @Test
