@@ -2,6 +2,7 @@ package dev.lockstep.console;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,7 +19,7 @@ final class History {
     /**
      * What is kept of a sample.
      *
-     * @param at when it was taken
+     * @param at when it was taken, in milliseconds, as the page asks for it
      * @param reachable whether the engine answered
      * @param held how many locks were held
      * @param waiting how many entries waited
@@ -35,7 +36,7 @@ final class History {
             return;
         }
         moments.addLast(new Moment(
-                sample.at(),
+                sample.at().truncatedTo(ChronoUnit.MILLIS),
                 reachable,
                 reachable ? sample.held() : 0,
                 reachable ? sample.waiting() : 0,

@@ -21,9 +21,12 @@ class SamplesTest {
     }
 
     static Sample sample(int seconds, boolean reachable, Located... locks) {
-        Instant at = START.plusSeconds(seconds);
+        return sample(START.plusSeconds(seconds), reachable, locks);
+    }
+
+    private static Sample sample(Instant at, boolean reachable, Located... locks) {
         return new Sample(
-                seconds + 1,
+                Duration.between(START, at).toSeconds() + 1,
                 at,
                 new Sample.Engine(null, Optional.empty(), reachable ? null : "silent", at, false),
                 Sample.Cost.NONE,
@@ -119,6 +122,17 @@ class SamplesTest {
             assertThat(history.at(START.plusSeconds(9))).extracting("waiting").isEqualTo(1);
             assertThat(history.at(START.plusSeconds(99))).extracting("waiting").isEqualTo(2);
             assertThat(history.at(START.minusSeconds(9))).extracting("waiting").isEqualTo(1);
+        }
+
+        @Test
+        void theMomentThatThePageAsksForIsFoundAlthoughItsClockIsFiner() {
+            History history = new History();
+            for (int i = 0; i < 3; i++) {
+                history.add(sample(START.plusSeconds(10 * i).plusNanos(1_234_567), true, contended("a", i)));
+            }
+            Instant middle = history.moments().get(1).at();
+            Map<String, Object> view = Views.history(history, Instant.ofEpochMilli(middle.toEpochMilli()));
+            assertThat(view).containsEntry("at", middle.toEpochMilli()).containsEntry("waiting", 1);
         }
 
         @Test

@@ -33,7 +33,8 @@ export function historyPage(main, state) {
         return;
       }
       const index = Math.max(0, moments.findIndex(each => each[0] === view.at));
-      if (chosen === null) slider.value = slider.max;
+      // Once the hour is full, each new moment shifts the others.
+      slider.value = chosen === null ? slider.max : String(Math.max(0, moments.findIndex(each => each[0] === chosen)));
       slider.setAttribute("aria-valuetext", moment(view.at));
       draw(chart, moments, index);
       update(at, [h("strong", {}, moment(view.at)), " · ", number(view.held), " ", t("history.held"), " · ", number(view.waiting), " ", t("history.waiting")]);
