@@ -34,7 +34,8 @@ import org.slf4j.LoggerFactory;
  *     most. A listing takes as long as the shortest of the last three: what is beyond that is the network's or this machine's time;
  *   - a look lists at most MOST_LOCKS locks of MOST_NAMESPACES namespaces, in pages of PAGE;
  *   - while nobody watches, it looks every 15 seconds, for the history.
- * A look that fails is repeated after an interval: an engine that does not answer is not working for us.
+ * If the engine answers a ping but not the rest of a look, it may have worked all that time: it is left alone for 19 times as long, a
+ * minute at most. One that does not even answer a ping is not working for us, and is asked again after an interval.
  */
 /** Looks at the engine again and again, and keeps the last sample. Thread-safe. */
 final class Poller implements AutoCloseable {
@@ -46,6 +47,7 @@ final class Poller implements AutoCloseable {
     private static final Duration IDLE_PAUSE = Duration.ofSeconds(15);
     private static final Duration WATCHED = Duration.ofSeconds(30);
     private static final Duration DESCRIBE_EVERY = Duration.ofMinutes(1);
+    private static final Duration LONGEST_FAILED_PAUSE = Duration.ofMinutes(1);
     private static final Logger LOG = LoggerFactory.getLogger(Poller.class);
 
     private final LockClient client;
@@ -176,10 +178,12 @@ final class Poller implements AutoCloseable {
 
     private Sample sampleNow(Sample before) {
         long start = System.nanoTime();
+        long pinged = start;
         Instant at = Instant.now();
         Optional<Duration> ping = Optional.empty();
         try {
             ping = Optional.of(client.ping());
+            pinged = System.nanoTime();
             describe(start);
             long asked = System.nanoTime();
             Listing listing = list();
@@ -204,15 +208,16 @@ final class Poller implements AutoCloseable {
             LOG.debug("the engine did not answer the console", e);
             cycles = Set.of();
             String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+            long now = System.nanoTime();
             return new Sample(
                     before.version() + 1,
                     at,
                     new Sample.Engine(info, ping, message, before.engine().answered(), client.inFallback()),
                     new Sample.Cost(
-                            Duration.ofNanos(System.nanoTime() - start),
+                            Duration.ofNanos(now - start),
                             0,
                             before.cost().truncated(),
-                            interval),
+                            ping.isPresent() ? pauseAfterFailure(Duration.ofNanos(now - pinged)) : interval),
                     before.namespaces(),
                     before.locks(),
                     before.blockers(),
@@ -240,6 +245,14 @@ final class Poller implements AutoCloseable {
             // A cycle is looked at again soon, to know whether it is a deadlock.
             return watched || newCycle || least.compareTo(IDLE_PAUSE) > 0 ? least : IDLE_PAUSE;
         }
+    }
+
+    private synchronized Duration pauseAfterFailure(Duration worked) {
+        Duration rest = worked.multipliedBy(REST_FACTOR);
+        Duration atMost = rest.compareTo(LONGEST_FAILED_PAUSE) > 0 ? LONGEST_FAILED_PAUSE : rest;
+        Duration pause = atMost.compareTo(interval) > 0 ? atMost : interval;
+        mayLookNanos = System.nanoTime() + pause.toNanos();
+        return pause;
     }
 
     private void describe(long now) {

@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.lockstep.Lease;
 import dev.lockstep.LockClient;
 import dev.lockstep.memory.MemoryEngine;
+import dev.lockstep.spi.BackendFactory;
+import dev.lockstep.spi.LockBackend;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -68,6 +74,57 @@ class PollerTest {
                 assertThat(second.cost().pause()).isGreaterThan(Duration.ofMillis(1_800));
                 assertThat(second.cost().share()).isLessThanOrEqualTo(0.0501);
             }
+        }
+    }
+
+    /** An engine that answers a ping at once, and fails each listing after a time. */
+    private LockClient clientWhoseListingsFail(Duration after) {
+        BackendFactory factory = context -> {
+            LockBackend backend = engine.open(context);
+            return (LockBackend) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {LockBackend.class}, (proxy, method, arguments) -> {
+                        if (method.getName().equals("admin")) {
+                            return proxy; // which lists, too
+                        }
+                        if (method.getName().equals("list")) {
+                            Executor later = CompletableFuture.delayedExecutor(after.toMillis(), TimeUnit.MILLISECONDS);
+                            return CompletableFuture.supplyAsync(
+                                    () -> {
+                                        throw new IllegalStateException("too many locks");
+                                    },
+                                    later);
+                        }
+                        try {
+                            return method.invoke(backend, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
+        };
+        return LockClient.builder().backend(factory).clientName("operator").connect();
+    }
+
+    @Test
+    void anEngineWhoseListingsFailLateIsAskedLessOften() {
+        try (LockClient client = clientWhoseListingsFail(Duration.ofMillis(200));
+                Console console = Console.builder(client).namespace("shop").mount()) {
+            Sample failed = console.poller().await(0, PATIENCE);
+            assertThat(failed.engine().error()).contains("too many locks");
+            assertThat(failed.engine().ping()).isPresent();
+            assertThat(failed.cost().pause()).isBetween(Duration.ofMillis(19 * 195), Duration.ofMinutes(1));
+        }
+    }
+
+    @Test
+    void anEngineThatDoesNotAnswerIsAskedAgainAfterAnInterval() {
+        try (LockClient client = client("operator", Duration.ofSeconds(1))) {
+            engine.disconnect("operator", MemoryEngine.Outage.REPLIES_LOST);
+            try (Console console = Console.builder(client).mount()) {
+                Sample failed = console.poller().await(0, PATIENCE);
+                assertThat(failed.engine().ping()).isEmpty();
+                assertThat(failed.cost().pause()).isEqualTo(Duration.ofSeconds(1));
+            }
+            engine.reconnect("operator");
         }
     }
 
