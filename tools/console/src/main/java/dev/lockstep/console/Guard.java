@@ -1,7 +1,9 @@
 package dev.lockstep.console;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
@@ -10,6 +12,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /*
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class Guard {
     static final String CSRF_HEADER = "X-Lockstep-Console";
 
+    private static final Pattern IPV6 = Pattern.compile("\\[[0-9a-f:.]*:[0-9a-f:.]*]");
+
     private final Set<String> hosts = new HashSet<>();
     private final byte @Nullable [] token;
 
@@ -31,10 +36,10 @@ final class Guard {
         this.token = token == null ? null : token.getBytes(StandardCharsets.UTF_8);
         hosts.add("localhost");
         hosts.add("127.0.0.1");
-        hosts.add("[::1]");
+        hosts.add(canonical("[::1]"));
         hosts.add(literal(address));
         hosts.add(address.getHostString().toLowerCase(Locale.ROOT));
-        more.forEach(host -> hosts.add(host.toLowerCase(Locale.ROOT)));
+        more.forEach(host -> hosts.add(canonical(host.toLowerCase(Locale.ROOT))));
     }
 
     /** The host as it stands in a URL. */
@@ -73,7 +78,19 @@ final class Guard {
     private static String name(String host) {
         int colon = host.lastIndexOf(':');
         boolean hasPort = colon > host.lastIndexOf(']');
-        return (hasPort ? host.substring(0, colon) : host).toLowerCase(Locale.ROOT);
+        return canonical((hasPort ? host.substring(0, colon) : host).toLowerCase(Locale.ROOT));
+    }
+
+    /** An IPv6 address has several forms: a browser shortens it, and Java writes it in full. Names stay as they are. */
+    private static String canonical(String host) {
+        if (!IPV6.matcher(host).matches()) {
+            return host;
+        }
+        try {
+            return "[" + InetAddress.getByName(host).getHostAddress() + "]"; // a literal, so nobody is asked for a name
+        } catch (UnknownHostException e) {
+            return host;
+        }
     }
 
     /** Behind a proxy with TLS the scheme differs, so the host alone is compared. */

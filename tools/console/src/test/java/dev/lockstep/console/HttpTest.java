@@ -131,6 +131,24 @@ class HttpTest {
     }
 
     @Test
+    void everyFormOfItsIpv6AddressIsItsHost() {
+        Guard guard = new Guard(new InetSocketAddress("2001:db8::1", 8080), null, List.of("[2001:DB8::2]"));
+        for (String host : List.of(
+                "[2001:db8::1]:8080",
+                "[2001:DB8::1]",
+                "[2001:db8:0:0:0:0:0:1]:8080",
+                "[2001:0db8::0001]",
+                "[2001:db8:0:0::2]",
+                "[::1]:8080",
+                "[0:0:0:0:0:0:0:1]")) {
+            assertThat(guard.refusal("GET", Map.of("Host", host)::get)).as(host).isNull();
+        }
+        for (String host : List.of("[2001:db8::3]:8080", "[2001:db8::1", "[:]", "[2001:db8::1%1]", "[localhost]")) {
+            assertThat(guard.refusal("GET", Map.of("Host", host)::get)).as(host).isNotNull();
+        }
+    }
+
+    @Test
     void anotherOriginIsRefused() throws Exception {
         String own = host().substring("Host: ".length());
         assertThat(raw("GET /api/now", host(), "Origin: http://evil.example")).startsWith("HTTP/1.1 403");
