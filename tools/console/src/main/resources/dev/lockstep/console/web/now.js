@@ -42,11 +42,11 @@ export function nowPage(main, state) {
     state.setQuery(values);
   }
 
-  function header(key, order) {
+  function header(key, order, direction = "descending") {
     return {
-      title: text(key), sorted: sort === order ? "descending" : undefined,
+      title: text(key), sorted: sort === order ? direction : undefined,
       head: h("button", { type: "button", class: "sort", "data-key": order + sort, "data-focus": "sort " + order, title: text("sort.by", { column: text(key) }),
-        click: () => { sort = order; state.refresh(); } }, t(key), sort === order ? " ↓" : "")
+        click: () => { sort = order; state.refresh(); } }, t(key), sort !== order ? "" : direction === "ascending" ? " ↑" : " ↓")
     };
   }
 
@@ -76,7 +76,7 @@ export function nowPage(main, state) {
       }
       const columns = [
         several ? { title: text("col.namespace") } : null,
-        header("col.lock", "name"), { title: text("col.holder") }, { title: text("col.thread") }, { ...header("col.held", "held"), class: "figure" },
+        header("col.lock", "name", "ascending"), { title: text("col.holder") }, { title: text("col.thread") }, { ...header("col.held", "held"), class: "figure" },
         { ...header("col.waiters", "waiters"), class: "figure" }, { title: text("col.longest"), class: "figure" }, { title: text("col.waits") }
       ].filter(Boolean);
       update(rows, [table(text("locks.title"), columns, found.rows.map(row => lockRow(row, several)))]);
