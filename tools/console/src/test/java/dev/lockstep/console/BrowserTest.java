@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -281,6 +282,37 @@ class BrowserTest {
             assertThat(browser.run("return " + inside + ".querySelector('main').innerText"))
                     .isEqualTo("The console is not shown inside a page of another site.");
         } finally {
+            http.stop(0);
+        }
+    }
+
+    @Test
+    void thePageSaysSoIfAnAnswerDoesNotCome() throws Exception {
+        HttpServer http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        AtomicBoolean stalls = new AtomicBoolean();
+        try (LockClient operator = LockClient.connect("memory:");
+                Console console = Console.builder(operator).mount();
+                Browser browser = new Browser(driver, "--lang=en")) {
+            operator.lock("order:42").lock();
+            http.createContext("/console/", exchange -> {
+                String path = exchange.getRequestURI().getPath().substring("/console/".length());
+                if (stalls.get() && path.startsWith("api/")) {
+                    over.join();
+                }
+                answer(exchange, console.read(path, Map.of()));
+            });
+            http.setExecutor(task -> new Thread(task).start());
+            http.start();
+            browser.open("http://127.0.0.1:" + http.getAddress().getPort() + "/console/");
+            browser.awaitText("td", "order:42");
+            stalls.set(true);
+            browser.await("document.querySelector('.problem')", PATIENCE); // which the page has for ten seconds
+            assertThat(browser.text(".problem")).isEqualTo("No connection to the console. Trying again…");
+            stalls.set(false);
+            browser.await("!document.querySelector('.problem')");
+        } finally {
+            over.complete(null);
             http.stop(0);
         }
     }

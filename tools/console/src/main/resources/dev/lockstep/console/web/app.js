@@ -8,6 +8,8 @@ import { heatPage } from "./heat.js";
 import { historyPage } from "./history.js";
 
 const pages = { now: nowPage, graph: graphPage, lock: lockPage, clients: clientsPage, heat: heatPage, history: historyPage };
+/** How long an answer may take, in milliseconds: the console reads it from its memory. */
+const PATIENCE = 10_000;
 const THEMES = ["auto", "light", "dark"];
 const mounted = document.querySelector("meta[name=lockstep-live]").content === "poll";
 /** No header forbids that where it is mounted, and a click inside a page of another site may be led astray: so nothing is shown. */
@@ -73,8 +75,11 @@ async function refresh() {
   const number = ++asked;
   const shown = page;
   try {
-    const answer = await fetch(at(shown.path()), { headers: { Accept: "application/json" } });
-    const data = await answer.json().catch(() => null);
+    const answer = await fetch(at(shown.path()), { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(PATIENCE) });
+    const data = await answer.json().catch(error => {
+      if (error instanceof SyntaxError) return null;
+      throw error; // the connection ended, or it took too long
+    });
     if (data === null) throw new Error(text("foreign", { status: answer.status })); // such as a page to sign in
     if (!answer.ok) throw new Error(data.error ?? answer.status);
     lost = false;
@@ -85,7 +90,7 @@ async function refresh() {
       shown.show(data);
     }
   } catch (error) {
-    if (error instanceof TypeError) lost = true;
+    if (error instanceof TypeError || error.name === "TimeoutError" || error.name === "AbortError") lost = true;
     else failure = String(error.message ?? error);
   } finally {
     busy = false;
