@@ -131,6 +131,11 @@ class SceneTest {
             browser.awaitText(".head .count", "1 of 1");
             assertThat(browser.text("tbody")).contains("invoice:2026-11").doesNotContain("order:42");
             assertThat(browser.run("return location.hash")).isEqualTo("#/now?namespace=billing");
+            for (String[] order : new String[][] {{"name", "ascending"}, {"held", "descending"}}) {
+                browser.click("button[data-focus='sort " + order[0] + "']");
+                browser.await("document.querySelector('th[aria-sort=" + order[1] + "] button[data-focus=\"sort "
+                        + order[0] + "\"]')");
+            }
 
             show(browser, "history");
             browser.await("document.querySelector('#slider').max > 1", LONG);
@@ -139,6 +144,11 @@ class SceneTest {
                     "const s = document.querySelector('#slider'); s.value = 0; s.dispatchEvent(new Event('input'))");
             browser.awaitText("output", " 0 calls waiting");
             browser.awaitText("main", "Nobody waited for a lock.");
+            browser.run(
+                    "const s = document.querySelector('#slider'); s.value = 1; s.dispatchEvent(new Event('input'))");
+            browser.await("document.querySelector('.cursor').getAttribute('x') === '1'");
+            assertThat(browser.run("return document.querySelector('#slider').value"))
+                    .isEqualTo("1");
             browser.run("[...document.querySelectorAll('main button')].find(b => b.innerText === 'Live').click()");
             browser.awaitText("output", " 7 calls waiting");
 
