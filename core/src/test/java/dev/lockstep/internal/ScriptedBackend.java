@@ -60,6 +60,9 @@ public final class ScriptedBackend implements LockBackend {
     public final Map<String, LockInfo> infos = new HashMap<>();
     public int inspections;
 
+    /** How many of the next inspections fail. */
+    public int failingInspections;
+
     /** Whether nothing is known of the next request to record a wait. */
     public boolean losesRecords;
 
@@ -238,6 +241,10 @@ public final class ScriptedBackend implements LockBackend {
     @Override
     public CompletionStage<LockInfo> inspect(String name) {
         inspections++;
+        if (failingInspections > 0) {
+            failingInspections--;
+            return CompletableFuture.failedFuture(new IllegalStateException("no answer"));
+        }
         return CompletableFuture.completedFuture(infos.getOrDefault(name, info));
     }
 

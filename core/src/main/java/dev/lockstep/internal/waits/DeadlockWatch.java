@@ -10,7 +10,6 @@ import dev.lockstep.internal.turnstile.Tokens;
 import dev.lockstep.internal.turnstile.TurnstileContext;
 import dev.lockstep.spi.Scheduler;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -56,6 +55,10 @@ public final class DeadlockWatch implements AutoCloseable {
     private final Set<RecordedWait> waits = new LinkedHashSet<>();
     private Scheduler.@Nullable Timer timer;
     private int looks;
+
+    /** Where a look begins, if there are too many waits for one. It stays while new cycles are seen, to see them again. */
+    private int part;
+
     private int pause;
     private List<WaitGraph.Cycle> suspected = List.of();
     private final List<WaitGraph.Cycle> reported = new ArrayList<>();
@@ -96,6 +99,7 @@ public final class DeadlockWatch implements AutoCloseable {
     private void look() {
         Own own;
         int number;
+        int from;
         synchronized (this) {
             if (closed || waits.isEmpty()) {
                 suspected = List.of();
@@ -105,10 +109,11 @@ public final class DeadlockWatch implements AutoCloseable {
             }
             own = new Own(client.id(), List.copyOf(waits));
             number = ++looks;
+            from = part;
             next(client.requestTimeoutNanos()); // if there is no answer
         }
         new GraphWalk(client.backend(), own::complete)
-                .from(own.targets(number))
+                .from(own.targets(from))
                 .whenComplete((graph, error) -> read(number, own, graph, error));
     }
 
@@ -125,11 +130,13 @@ public final class DeadlockWatch implements AutoCloseable {
             seen.stream().filter(cycle -> isIn(suspected, cycle)).forEach(deadlocks::add);
             boolean news = deadlocks.size() < seen.size();
             suspected = seen;
-            reported.removeIf(cycle -> !isIn(seen, cycle));
+            // Not those that were not seen: a look may fail, or begin elsewhere.
+            reported.removeIf(cycle -> !own.isOfThisClient(cycle));
+            part = news ? part : part + 1;
             pause = news ? 0 : Math.min(Math.max(2 * pause, 1), LONGEST_PAUSE);
             next(gapNanos * Math.max(pause, 1));
         }
-        if (seen.isEmpty()) {
+        if (graph != null && seen.isEmpty()) {
             own.showOthers();
         }
         deadlocks.forEach(cycle -> found(cycle, own));
@@ -197,16 +204,16 @@ public final class DeadlockWatch implements AutoCloseable {
             }
         }
 
-        /** Where a walk begins. If these are too many for one, each begins elsewhere. */
-        List<String> targets(int number) {
-            List<String> names = new ArrayList<>(waits.stream()
+        /** Where a walk begins: if these are too many to follow them all, at a part of them, of which there are several. */
+        List<String> targets(int part) {
+            List<String> names = waits.stream()
                     .map(wait -> wait.waitsFor().lock())
                     .distinct()
-                    .toList());
-            if (names.size() > GraphWalk.MOST_LOCKS / 2) {
-                Collections.rotate(names, number * GraphWalk.MOST_LOCKS / 2);
-            }
-            return names;
+                    .toList();
+            int most = GraphWalk.MOST_LOCKS / 2;
+            int parts = Math.max(1, (names.size() + most - 1) / most);
+            int first = Math.floorMod(part, parts) * most;
+            return names.subList(first, Math.min(first + most, names.size()));
         }
 
         /** The engine may not know of a wait yet, or may not store any. */

@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
  * on. One request for each lock, those of one distance at once. Used once, by one thread after the other.
  */
 final class GraphWalk {
-    /** A look must end: chains are short, and what is left out is looked at another time. */
+    /** A look must end. Chains are short: a walk that begins at half as many locks at most has room to follow them. */
     static final int MOST_LOCKS = 256;
 
     private final AdminBackend engine;

@@ -67,7 +67,11 @@ class WaitsTest {
     }
 
     private SimThread asks(LockClient of, String name) {
-        return new SimThread(thread, of, name, LockMode.EXCLUSIVE, LockOptions.defaults(), SimThread.FOREVER);
+        return asks(thread, of, name);
+    }
+
+    private static SimThread asks(Thread asking, LockClient of, String name) {
+        return new SimThread(asking, of, name, LockMode.EXCLUSIVE, LockOptions.defaults(), SimThread.FOREVER);
     }
 
     /** A thread that holds "a" and waits for "b". */
@@ -208,6 +212,34 @@ class WaitsTest {
         passes(Duration.ofSeconds(5));
         assertThat(waits.look()).isFalse();
         assertThat(deadlocks).hasSize(1).noneMatch(LockListener.Deadlock::failsCall);
+    }
+
+    @Test
+    void aDeadlockIsReportedOnceAlthoughALookFails() {
+        holdsAndWaits(client);
+        showCycle(200, Instant.MAX);
+        passes(Duration.ofSeconds(5));
+        assertThat(deadlocks).hasSize(1);
+        engine.failingInspections = 1;
+        passes(Duration.ofSeconds(5));
+        assertThat(engine.failingInspections).isZero();
+        assertThat(deadlocks).hasSize(1);
+    }
+
+    @Test
+    void aDeadlockAmongMoreWaitsThanALookReadsIsReportedOnce() {
+        holdsAndWaits(client);
+        for (int i = 0; i < GraphWalk.MOST_LOCKS + 10; i++) {
+            Thread other = new Thread("other-" + i);
+            SimThread holds = asks(other, client, "held-" + i);
+            engine.claim(engine.claims.size() - 1).grant();
+            assertThat(holds.look()).isTrue();
+            assertThat(holds.lease()).isNotNull();
+            asks(other, client, "wanted-" + i);
+        }
+        showCycle(200, Instant.MAX);
+        passes(Duration.ofSeconds(20));
+        assertThat(deadlocks).hasSize(1);
     }
 
     @Test
