@@ -36,7 +36,8 @@ final class DeadlocksCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "PREFIX",
-            description = "Show only held locks whose names have this prefix (default: all).",
+            description = "Begin at locks whose names have this prefix (default: at all), and show these and the locks"
+                    + " that their holders wait for, directly or through others.",
             defaultValue = "")
     private String prefix = "";
 
@@ -57,6 +58,7 @@ final class DeadlocksCommand implements Callable<Integer> {
         }
         WaitGraph graph;
         List<WaitGraph.Cycle> deadlocks = List.of();
+        String elsewhere = null;
         try (LockClient client = engine.connect()) {
             LockAdmin locks = client.admin(engine.namespace());
             graph = locks.waitGraph(prefix);
@@ -65,6 +67,12 @@ final class DeadlocksCommand implements Callable<Integer> {
                 WaitGraph again = locks.waitGraph(prefix);
                 deadlocks = again.deadlocks(graph);
                 graph = again;
+            }
+            if (graph.edges().isEmpty()) {
+                elsewhere = Namespaces.elsewhere(
+                        client,
+                        engine.namespace(),
+                        admin -> !admin.waitGraph(prefix).edges().isEmpty());
             }
         } catch (IllegalArgumentException e) {
             throw engine.unusable(e);
@@ -76,6 +84,12 @@ final class DeadlocksCommand implements Callable<Integer> {
             out.println("none: no holder of a lock waits for another lock");
         } else {
             print(graph, deadlocks, out);
+        }
+        if (elsewhere != null) {
+            spec.commandLine()
+                    .getErr()
+                    .println("lockstep: none in namespace '" + engine.namespace()
+                            + "', but holders wait for other locks in " + elsewhere + " (see --namespace)");
         }
         return deadlocks.isEmpty() ? ExitCodes.OK : ExitCodes.DEADLOCK;
     }

@@ -111,6 +111,7 @@ class MainTest {
             Run run = Run.of("deadlocks", "--url", url);
             assertThat(run.code()).isZero();
             assertThat(run.out()).startsWith("none:");
+            assertThat(run.err()).isEmpty();
             assertThat(Run.of("deadlocks", "--url", url, "--json").out().strip())
                     .isEqualTo("{\"deadlocks\":[],\"waits\":[]}");
         }
@@ -131,6 +132,7 @@ class MainTest {
                 }
                 Run run = Run.of("deadlocks", "--url", url, "--interval", "0.1");
                 Run json = Run.of("deadlocks", "--url", url, "--interval", "0.1", "--json");
+                Run other = Run.of("deadlocks", "--url", url, "--namespace", "other");
                 one.interrupt();
                 one.join();
                 two.join();
@@ -140,6 +142,10 @@ class MainTest {
                         .allMatch(line -> line.startsWith("1 ") && line.contains("shop") && line.endsWith("certain"));
                 assertThat(json.code()).isEqualTo(3);
                 assertThat(json.out()).startsWith("{\"deadlocks\":[[{").contains("\"waitsFor\":\"order\"");
+                assertThat(other.code()).isZero();
+                assertThat(other.out()).startsWith("none:");
+                assertThat(other.err())
+                        .contains("none in namespace 'other'", "in namespace 'lockstep' (see --namespace)");
             }
         }
 
