@@ -3,6 +3,7 @@ package dev.lockstep.spring;
 import dev.lockstep.Lease;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.aopalliance.intercept.MethodInvocation;
@@ -13,6 +14,7 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -95,10 +97,23 @@ final class Publishers {
 
     private static Mono<Lease> acquire(
             LockedInterceptor.Call call, Busy busy, Optional<LeaseInTransaction> transaction) {
-        return Mono.fromFuture(() -> call.lock().tryAcquireAsync(call.waitAtMost()))
+        return Mono.defer(() -> {
+                    CompletableFuture<Optional<Lease>> acquiring = call.lock().tryAcquireAsync(call.waitAtMost());
+                    return Mono.fromFuture(acquiring).doFinally(end -> {
+                        if (end == SignalType.CANCEL) {
+                            release(acquiring);
+                        }
+                    });
+                })
                 .flatMap((Function<Optional<Lease>, Mono<Lease>>)
                         taken -> taken.map(Mono::just).orElseGet(() -> Mono.error(busy)))
                 .doOnNext(lease -> transaction.ifPresent(callers -> callers.begin(lease)));
+    }
+
+    /** A lease that was granted when its call was cancelled, too late for that, but that nobody receives. */
+    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+    private static void release(CompletableFuture<Optional<Lease>> cancelled) {
+        cancelled.thenAccept(taken -> taken.ifPresent(Lease::closeAsync));
     }
 
     private static Publisher<Object> work(

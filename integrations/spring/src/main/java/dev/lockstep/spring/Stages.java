@@ -99,7 +99,9 @@ final class Stages {
         try {
             return acquiring.get();
         } catch (InterruptedException e) {
-            acquiring.cancel(false);
+            if (!acquiring.cancel(false) && !acquiring.isCompletedExceptionally()) {
+                acquiring.join().ifPresent(lease -> Holding.closeAfter(e, lease)); // granted at the same moment
+            }
             throw LockedInterceptor.interrupted(call, e);
         } catch (ExecutionException e) {
             throw e.getCause() == null ? e : e.getCause();

@@ -21,6 +21,12 @@ open class SuspendingService(private val locks: LockClient) {
     open suspend fun ship(id: String, gate: CompletableFuture<String>, lease: Lease?): String =
         gate.await() + held(id) + lease?.isValid
 
+    @Locked(name = "order", key = ["#id"], waitAtMost = "1h")
+    open suspend fun shipPatiently(id: String): String {
+        yield()
+        return id
+    }
+
     @Locked(name = "order", key = ["#id"], onBusy = Locked.OnBusy.SKIP)
     open suspend fun skip(id: String): String? {
         yield()
@@ -54,6 +60,10 @@ object SuspendingCalls {
     @JvmStatic
     fun ship(service: SuspendingService, id: String, gate: CompletableFuture<String>): CompletableFuture<String> =
         scope.future { service.ship(id, gate, null) }
+
+    @JvmStatic
+    fun shipPatiently(service: SuspendingService, id: String): CompletableFuture<String> =
+        scope.future { service.shipPatiently(id) }
 
     @JvmStatic
     fun skip(service: SuspendingService, id: String): CompletableFuture<String?> = scope.future { service.skip(id) }
