@@ -41,8 +41,7 @@ final class Publishers {
     private Publishers() {}
 
     static boolean isPublisher(Class<?> type) {
-        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-        return adapter != null && !adapter.getDescriptor().isNoValue();
+        return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
     static Object run(LockedInterceptor.Call call) {

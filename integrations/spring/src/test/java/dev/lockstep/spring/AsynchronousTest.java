@@ -21,6 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ReactiveTypeDescriptor;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -81,6 +83,54 @@ class AsynchronousTest {
         public Flux<Integer> skippingFlux() {
             return Flux.just(1);
         }
+
+        @Locked(name = "a", waitAtMost = "0s", busyMethod = "busyStage")
+        public CompletionStage<String> stageOrElse(String id) {
+            return CompletableFuture.completedFuture("ran");
+        }
+
+        CompletableFuture<String> busyStage(String id) {
+            return CompletableFuture.completedFuture("busy " + id);
+        }
+
+        @Locked(name = "a", waitAtMost = "0s", busyMethod = "busyMono")
+        public Mono<String> monoOrElse(String id, @Nullable Lease lease) {
+            return Mono.just("ran");
+        }
+
+        Mono<String> busyMono(String id) {
+            return Mono.just("busy " + id);
+        }
+
+        @Locked(name = "a", waitAtMost = "0s", busyMethod = "busyFlux")
+        public Flux<String> fluxOrElse(String id) {
+            return Flux.just("ran", "twice");
+        }
+
+        Flux<String> busyFlux(String id) {
+            return Flux.just("busy", id);
+        }
+
+        @Locked(name = "a", waitAtMost = "0s")
+        public Work work(Mono<Void> work) {
+            return new Work(work);
+        }
+
+        @Locked(name = "a", onBusy = Locked.OnBusy.SKIP)
+        public Work skippingWork() {
+            return new Work(Mono.error(new IllegalStateException("ran")));
+        }
+    }
+
+    /** A reactive type without a value, like RxJava's Completable. */
+    record Work(Mono<Void> mono) {}
+
+    static {
+        ReactiveAdapterRegistry.getSharedInstance()
+                .registerReactiveType(
+                        ReactiveTypeDescriptor.noValue(Work.class, () -> new Work(Mono.empty())),
+                        work -> ((Work) work).mono(),
+                        publisher -> new Work(Mono.from(publisher).then()));
     }
 
     private boolean isHeld() {
@@ -152,6 +202,34 @@ class AsynchronousTest {
         assertThatThrownBy(() -> service.flux(Flux.error(new IllegalStateException("no")))
                         .blockLast())
                 .hasMessage("no");
+        assertThat(isHeld()).isFalse();
+    }
+
+    @Test
+    void anotherMethodAnswersWhileTheLockIsBusy() {
+        try (Lease other = locks.lock("a").acquireAsync().join()) {
+            assertThat(service.stageOrElse("1").toCompletableFuture().join()).isEqualTo("busy 1");
+            assertThat(service.monoOrElse("1", null).block()).isEqualTo("busy 1");
+            assertThat(service.fluxOrElse("1").collectList().block()).containsExactly("busy", "1");
+            assertThat(other.isValid()).isTrue();
+        }
+        assertThat(service.stageOrElse("1").toCompletableFuture().join()).isEqualTo("ran");
+        assertThat(service.monoOrElse("1", null).block()).isEqualTo("ran");
+        assertThat(service.fluxOrElse("1").collectList().block()).containsExactly("ran", "twice");
+        assertThat(isHeld()).isFalse();
+    }
+
+    @Test
+    void aTypeWithoutAValueHoldsTheLockUntilItIsDone() {
+        Sinks.One<Void> sink = Sinks.one();
+        Work work = service.work(sink.asMono());
+        assertThat(isHeld()).isFalse();
+        CompletableFuture<Void> first = work.mono().toFuture();
+        Awaitility.await().until(this::isHeld);
+        assertThatThrownBy(() -> work.mono().block()).isInstanceOf(LockTimeoutException.class);
+        assertThat(service.skippingWork().mono().block()).isNull();
+        sink.tryEmitEmpty();
+        first.join();
         assertThat(isHeld()).isFalse();
     }
 
