@@ -174,7 +174,21 @@ final class LockKeys {
         if (text.isEmpty()) {
             throw unusable(expression, "is empty");
         }
+        if (isOfObject(text, value)) {
+            throw unusable(
+                    expression,
+                    "has no text that is the same in every process, since "
+                            + value.getClass().getTypeName() + " has no toString(); use a property, as in #order.id");
+        }
         return name + ":" + text;
+    }
+
+    /** Whether it is the text of {@link Object#toString()}. */
+    private static boolean isOfObject(String text, Object value) {
+        String type = value.getClass().getName();
+        return text.length() > type.length()
+                && text.charAt(type.length()) == '@'
+                && text.equals(type + "@" + Integer.toHexString(value.hashCode()));
     }
 
     private LockConfigurationException unusable(SpelExpression expression, String why) {

@@ -68,6 +68,9 @@ class LockedTest {
 
     record Order(@Nullable Long id, String customer) {}
 
+    /** It has no text of its own. */
+    static final class Parcel {}
+
     /** What a method sees while it runs. */
     static String held(LockClient locks) {
         return locks.list("").stream()
@@ -131,6 +134,11 @@ class LockedTest {
         @Locked(name = "item", key = "#items")
         public String all(List<String> items, @Nullable Lease lease) {
             return held(locks) + " " + (requireNonNull(lease).token("item:b") > 0);
+        }
+
+        @Locked(name = "parcel", key = "#parcel")
+        public String send(Object parcel) {
+            return held(locks);
         }
 
         @Locked(name = "token", fenced = true)
@@ -414,6 +422,16 @@ class LockedTest {
         assertThatThrownBy(() -> shop.forCustomer(new Order(1L, "")))
                 .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContaining("is empty");
+        for (Object parcel : List.of(
+                new Parcel(), List.of("a", new Parcel()), new Parcel[] {new Parcel()}, List.of(new int[] {1}))) {
+            assertThatThrownBy(() -> shop.send(parcel))
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("Shop.send(Object)")
+                    .hasMessageContaining("the key '#parcel' has no text that is the same in every process")
+                    .hasMessageContaining("use a property, as in #order.id")
+                    .hasMessageContaining("did not run");
+        }
+        assertThat(shop.send(new int[] {1, 2})).isEqualTo("parcel:1 parcel:2");
     }
 
     @Test
