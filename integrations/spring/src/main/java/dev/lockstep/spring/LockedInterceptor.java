@@ -61,14 +61,14 @@ final class LockedInterceptor implements MethodInterceptor {
     private @Nullable Object run(Call call) throws Throwable {
         return switch (call.method().shape()) {
             case VALUE -> value(call);
-            case STAGE -> Stages.run(call, isInTransaction(call));
+            case STAGE -> Stages.run(call, isInTransaction(call, false));
             case PUBLISHER -> Publishers.run(call);
         };
     }
 
     @SuppressWarnings("NullAway") // does not know that the work's result may be null
     private @Nullable Object value(Call call) throws Throwable {
-        boolean inTransaction = isInTransaction(call);
+        boolean inTransaction = isInTransaction(call, true);
         Optional<Lease> taken;
         try {
             taken = call.lock().tryAcquire(call.waitAtMost());
@@ -81,9 +81,9 @@ final class LockedInterceptor implements MethodInterceptor {
         return Holding.run(taken.get(), call.method().isFenced(), inTransaction, call::proceed);
     }
 
-    private static boolean isInTransaction(Call call) {
+    private static boolean isInTransaction(Call call, boolean reentrant) {
         return !call.method().isIndependent()
-                && Transactions.check(call.lock().name(), call.method().toString(), call.transaction());
+                && Transactions.check(call.lock(), reentrant, call.method().toString(), call.transaction());
     }
 
     /** What a caller gets that was interrupted while it waited for the lock. */

@@ -58,7 +58,7 @@ public final class TransactionalLockTemplate implements LockTemplate {
     public <T extends @Nullable Object, E extends Exception> T execute(DistributedLock lock, LockCallback<T, E> work)
             throws E, InterruptedException {
         Objects.requireNonNull(work, "work");
-        boolean inTransaction = isInTransaction(lock);
+        boolean inTransaction = isInTransaction(lock, true);
         Optional<Lease> taken = lock.tryAcquire(defaults.waitAtMost());
         if (taken.isEmpty()) {
             throw Holding.busy(client, lock, defaults.waitAtMost());
@@ -80,7 +80,7 @@ public final class TransactionalLockTemplate implements LockTemplate {
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             DistributedLock lock, Function<Lease, ? extends CompletionStage<T>> work) {
         try {
-            return isInTransaction(lock)
+            return isInTransaction(lock, false)
                     ? new AsyncInTransaction<T>(lock, defaults.waitAtMost(), fenced, work).start()
                     : plain().executeAsync(lock, work);
         } catch (LockConfigurationException e) {
@@ -88,8 +88,8 @@ public final class TransactionalLockTemplate implements LockTemplate {
         }
     }
 
-    private boolean isInTransaction(DistributedLock lock) {
-        return Transactions.check(lock.name(), "LockTemplate, locks " + group(lock.name()), defaults.transaction());
+    private boolean isInTransaction(DistributedLock lock, boolean reentrant) {
+        return Transactions.check(lock, reentrant, "LockTemplate, locks " + group(lock.name()), defaults.transaction());
     }
 
     /** Locks for which there is one warning: those of the options' group, or those with the same name before the first colon. */

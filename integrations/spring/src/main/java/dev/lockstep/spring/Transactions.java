@@ -1,5 +1,6 @@
 package dev.lockstep.spring;
 
+import dev.lockstep.DistributedLock;
 import dev.lockstep.LockConfigurationException;
 import java.lang.reflect.Method;
 import java.util.Set;
@@ -24,17 +25,21 @@ final class Transactions {
     private Transactions() {}
 
     /**
-     * Finds out whether the caller is in a transaction, before a lock is acquired.
+     * Finds out whether the caller is in a transaction, before a lock is acquired. A lock that the thread holds already, and only
+     * enters again, was acquired before the transaction, or checked then. But the caller keeps this hold, too, until the
+     * transaction has ended, since the thread may release the other one earlier.
      *
-     * @param lock the name of the lock
+     * @param reentrant whether the lock is acquired for the calling thread
      * @param place where it is acquired, for the warning
      * @throws LockConfigurationException if it is, and that is refused
      */
-    static boolean check(String lock, String place, CallerTransaction policy) {
+    static boolean check(DistributedLock lock, boolean reentrant, String place, CallerTransaction policy) {
         if (!PRESENT || !Spring.isActive()) {
             return false;
         }
-        warnOrRefuse(lock, place, policy);
+        if (!reentrant || !lock.isHeldByCurrentThread()) {
+            warnOrRefuse(lock.name(), place, policy);
+        }
         return true;
     }
 

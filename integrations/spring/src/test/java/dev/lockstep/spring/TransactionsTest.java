@@ -332,6 +332,61 @@ class TransactionsTest {
         }
     }
 
+    /** The lock was acquired before the transaction began, so it encloses it; the inner calls only enter it again. */
+    @Test
+    void aLockThatIsHeldAlreadyEnclosesTheTransaction() throws Exception {
+        try (AnnotationConfigApplicationContext context =
+                start(Contexts.OneClient.class, Usual.class, Refusing.class)) {
+            Manager manager = context.getBean(Manager.class);
+            Service service = context.getBean(Service.class);
+            LockClient locks = context.getBean(LockClient.class);
+            LockTemplate template =
+                    new TransactionalLockTemplate(locks, LockOptions.defaults(), context.getBean(LockDefaults.class));
+            for (Callable<String> inner : List.<Callable<String>>of(
+                    () -> service.run(() -> "done"), () -> template.execute(LOCK, lease -> "done"))) {
+                manager.events.clear();
+                assertThat(service.run(inner)).isEqualTo("done");
+                assertThat(manager.events).containsExactly("begin held", "commit held");
+                assertThat(isFree(context)).isTrue();
+                assertThatThrownBy(() -> service.run(() -> {
+                            inner.call();
+                            return losing(context).call();
+                        }))
+                        .as("nothing is committed without the lock")
+                        .isInstanceOf(LockLostException.class);
+                assertThat(manager.events).endsWith("begin held", "rollback free");
+            }
+            // Even if the thread releases its own hold before the commit.
+            TransactionTemplate transactions = context.getBean(TransactionTemplate.class);
+            locks.lock(LOCK).lock();
+            manager.events.clear();
+            inTransaction(transactions, () -> {
+                service.run(() -> "done");
+                locks.lock(LOCK).unlock();
+                return "done";
+            });
+            assertThat(manager.events).containsExactly("begin held", "commit held");
+            assertThat(isFree(context)).isTrue();
+        }
+    }
+
+    @Test
+    void aLockThatIsHeldAlreadyIsNoReasonForAWarning() throws Exception {
+        try (AnnotationConfigApplicationContext context = start(Contexts.OneClient.class, Usual.class)) {
+            LockClient locks = context.getBean(LockClient.class);
+            LockTemplate template = context.getBean(LockTemplate.class);
+            TransactionTemplate transactions = context.getBean(TransactionTemplate.class);
+            Callable<String> inner = () -> template.execute("entered-again:1", lease -> "done");
+            assertThat(Logs.of(() -> {
+                        locks.lock("entered-again:1").lock();
+                        inTransaction(transactions, inner);
+                        locks.lock("entered-again:1").unlock();
+                    }))
+                    .doesNotContain("in a transaction already");
+            assertThat(Logs.of(() -> inTransaction(transactions, inner))).contains("in a transaction already");
+        }
+    }
+
     /** 150 buyers want one of 100 items each; the transaction begins inside the lock, or around it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
