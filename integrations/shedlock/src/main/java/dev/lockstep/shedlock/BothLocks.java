@@ -25,8 +25,22 @@ record BothLocks(SimpleLock first, SimpleLock second) implements SimpleLock {
     @Override
     public Optional<SimpleLock> extend(Duration lockAtMostFor, Duration lockAtLeastFor) {
         return first.extend(lockAtMostFor, lockAtLeastFor)
-                .flatMap(longer ->
-                        second.extend(lockAtMostFor, lockAtLeastFor).map(ours -> new BothLocks(longer, ours)));
+                .flatMap(longer -> extendSecond(longer, lockAtMostFor, lockAtLeastFor));
+    }
+
+    /** If the second lock cannot be extended, nobody has a handle that could release the extended first one. */
+    private Optional<SimpleLock> extendSecond(SimpleLock longer, Duration lockAtMostFor, Duration lockAtLeastFor) {
+        Optional<SimpleLock> ours;
+        try {
+            ours = second.extend(lockAtMostFor, lockAtLeastFor);
+        } catch (RuntimeException | Error e) {
+            unlockAfter(e, longer);
+            throw e;
+        }
+        if (ours.isEmpty()) {
+            longer.unlock();
+        }
+        return ours.map(lock -> new BothLocks(longer, lock));
     }
 
     static void unlockAfter(Throwable thrown, SimpleLock lock) {
