@@ -4,6 +4,7 @@ import dev.lockstep.LockClient;
 import dev.lockstep.console.Console;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -18,6 +19,7 @@ import org.springframework.context.annotation.Bean;
             "org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint"
         })
 @ConditionalOnSingleCandidate(LockClient.class)
+@ConditionalOnBean(ClientFactory.class)
 public class LockstepConsoleAutoConfiguration {
     /** Made by Spring. */
     public LockstepConsoleAutoConfiguration() {}

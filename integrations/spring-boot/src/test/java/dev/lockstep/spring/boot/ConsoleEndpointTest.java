@@ -29,12 +29,14 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfi
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.servlet.ServletManagementContextAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.http.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.DispatcherServletAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.ServletWebServerFactoryAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -162,6 +164,21 @@ class ConsoleEndpointTest {
         try (ConfigurableApplicationContext context = start()) {
             assertThat(context.getBeansOfType(LockConsoleEndpoint.class)).isEmpty();
             assertThat(context.getBeansOfType(Console.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void anApplicationWithAClientOfItsOwnAndWithoutTheAutoConfigurationStarts() {
+        try (LockClient own = LockClient.connect("memory:")) {
+            new ApplicationContextRunner()
+                    .withConfiguration(AutoConfigurations.of(
+                            LockstepAutoConfiguration.class,
+                            LockstepConsoleAutoConfiguration.class,
+                            EndpointAutoConfiguration.class))
+                    .withBean(LockClient.class, () -> own)
+                    .withPropertyValues(
+                            "lockstep.enabled=false", "management.endpoints.web.exposure.include=lockconsole")
+                    .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockConsoleEndpoint.class));
         }
     }
 
