@@ -5,8 +5,14 @@ import dev.lockstep.LockUnavailableException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
-/** Explains why a lock client or a method with {@code @Locked} ended the start, and what to do. */
+/**
+ * Explains why a lock client or a method with {@code @Locked} ended the start, and what to do. It comes first, since Spring Boot's
+ * own analyzers explain errors of a client library, too, but know nothing of Lockstep.
+ */
+@Order(Ordered.HIGHEST_PRECEDENCE)
 final class LockFailureAnalyzer implements FailureAnalyzer {
     @Override
     public @Nullable FailureAnalysis analyze(Throwable failure) {

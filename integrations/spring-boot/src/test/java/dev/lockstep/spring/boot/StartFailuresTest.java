@@ -10,8 +10,14 @@ import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.SqlServer;
+import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Enumeration;
+import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -26,6 +32,8 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.DefaultResourceLoader;
+import org.springframework.core.io.ResourceLoader;
 import redis.clients.jedis.UnifiedJedis;
 
 /** What an operator reads when an application does not start, what an editor shows, and what a native image keeps. */
@@ -139,6 +147,45 @@ class StartFailuresTest {
         }
     }
 
+    /** Finds the files of Spring Boot before those of Lockstep, as an application may. */
+    private static final class SpringBootFirst extends ClassLoader {
+        SpringBootFirst() {
+            super(StartFailuresTest.class.getClassLoader());
+        }
+
+        @Override
+        public Enumeration<URL> getResources(String name) throws IOException {
+            List<URL> found = Collections.list(super.getResources(name));
+            found.sort(Comparator.comparing(url -> !url.toString().contains("/spring-boot-")));
+            return Collections.enumeration(found);
+        }
+    }
+
+    /** Spring Boot has an analyzer of its own for such errors, which knows nothing of Lockstep. */
+    @Test
+    void anApplicationWithALibraryThatDoesNotFitSaysSo() {
+        NoSuchMethodError error =
+                new NoSuchMethodError("'void redis.clients.jedis.UnifiedJedis.later(java.lang.String)'");
+        error.setStackTrace(new StackTraceElement[] {
+            new StackTraceElement("dev.lockstep.redis.internal.Link", "open", "Link.java", 1)
+        });
+        ResourceLoader resources = new DefaultResourceLoader(new SpringBootFirst());
+        String log = Logs.of(() -> assertThatThrownBy(() -> new SpringApplicationBuilder(resources, Application.class)
+                        .web(WebApplicationType.NONE)
+                        .properties("spring.main.banner-mode=off", "lockstep.url=memory:")
+                        .initializers(context -> context.getBeanFactory()
+                                .registerSingleton("failing", (LockClientCustomizer) (name, builder) -> {
+                                    throw error;
+                                }))
+                        .run())
+                .isInstanceOf(BeanCreationException.class));
+        assertThat(log)
+                .contains(
+                        "APPLICATION FAILED TO START",
+                        "A client library on the class path does not fit Lockstep's backend.",
+                        "UnifiedJedis.later");
+    }
+
     @Test
     void missingTablesAreNamed() {
         start(
@@ -155,7 +202,8 @@ class StartFailuresTest {
                 .contains("Set lockstep.url", "lockstep.enabled=false");
         NoSuchMethodError error = new NoSuchMethodError("redis.clients.jedis.Foo.bar()");
         error.setStackTrace(
-                new StackTraceElement[] {new StackTraceElement("dev.lockstep.redis.Link", "x", "Link.java", 1)});
+                new StackTraceElement[] {new StackTraceElement("dev.lockstep.redis.internal.Link", "x", "Link.java", 1)
+                });
         assertThat(analyze(error).getDescription()).contains("does not fit", "redis.clients.jedis.Foo.bar()");
         LockConfigurationException version = new LockConfigurationException(
                 null,
