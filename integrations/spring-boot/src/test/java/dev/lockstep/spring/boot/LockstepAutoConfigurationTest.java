@@ -36,6 +36,7 @@ import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
 import org.springframework.boot.autoconfigure.jdbc.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.autoconfigure.transaction.TransactionAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -320,6 +321,26 @@ class LockstepAutoConfigurationTest {
                         assertThat(context.getBean(Shop.class).ship(42)).isEqualTo("order:42");
                     });
         }
+    }
+
+    @Test
+    void theUrlComesBeforeTheDataSourceAndThatBeforeRedis() {
+        try (RedisServer server = Servers.require(() -> RedisServer.builder().start())) {
+            ApplicationContextRunner both = runner.withBean(DataSource.class, () -> h2("both"))
+                    .withConfiguration(AutoConfigurations.of(RedisAutoConfiguration.class))
+                    .withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + server.port());
+            both.run(context -> assertThat(product(context)).contains("H2"));
+            both.withPropertyValues("lockstep.jdbc.use-data-source=true")
+                    .run(context -> assertThat(product(context)).contains("H2"));
+            both.withPropertyValues("lockstep.jdbc.use-data-source=false")
+                    .run(context -> assertThat(product(context)).containsPattern("Redis|Valkey"));
+            both.withPropertyValues("lockstep.url=memory:", "lockstep.jdbc.use-data-source=true")
+                    .run(context -> assertThat(product(context)).containsIgnoringCase("memory"));
+        }
+    }
+
+    private static String product(ApplicationContext context) {
+        return context.getBean(LockClient.class).describe().product();
     }
 
     /** Not only a URL says that there is a default client beside those with names. */
