@@ -18,8 +18,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,20 +49,39 @@ class ScheduledJobTest {
     private static final Duration ROUNDING = Duration.ofMillis(2);
 
     /**
-     * One run of the job.
+     * An instance called the job at a tick.
      *
-     * @param tick which tick it was for
-     * @param called when the instance called the method, by {@code System.nanoTime()}
-     * @param started when the method began to run
-     * @param late how long after the tick that was, by the instance's own clock
+     * @param tick which one
+     * @param called when, by {@code System.nanoTime()}
+     * @param started when the method began to run; as {@code called} if it did not
+     * @param returned when the call returned or threw
+     * @param late how long after the tick the method began to run, by the instance's own clock
+     * @param ran whether it did
+     * @param failed whether the call threw
      */
-    record Run(long tick, long called, long started, Duration late) {}
+    record Call(long tick, long called, long started, long returned, Duration late, boolean ran, boolean failed) {
+        boolean isSkipped() {
+            return !ran && !failed;
+        }
+
+        /** Until when the lock may be busy because of this call, if nothing is late. */
+        private long busyUntil() {
+            return isSkipped() ? returned : returned + MIN_HOLD.plus(ROUNDING).toNanos();
+        }
+
+        /** Whether another call may have found the lock busy because of this one. */
+        boolean excuses(Call other) {
+            return called <= other.returned && other.called <= busyUntil();
+        }
+    }
 
     /** The schedule of an instance: like cron, ticks are at whole multiples of the period, by the instance's clock. */
     static class Ticks {
         private final Clock clock;
         private Instant planned = Instant.EPOCH;
-        private long called;
+        private boolean ran;
+        private long started;
+        private Duration late = Duration.ZERO;
 
         Ticks(Clock clock) {
             this.clock = clock;
@@ -72,25 +93,43 @@ class ScheduledJobTest {
             planned = Instant.ofEpochMilli((last / period + 1) * period);
             return planned;
         }
+
+        /** The method begins to run. */
+        void run() {
+            ran = true;
+            started = System.nanoTime();
+            late = Duration.between(planned, clock.instant());
+        }
+
+        Call call(Report report) {
+            long tick = planned.toEpochMilli() / PERIOD.toMillis();
+            ran = false;
+            long called = System.nanoTime();
+            started = called;
+            boolean failed = true;
+            try {
+                report.run();
+                failed = false;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (RuntimeException e) {
+                System.out.println("At tick " + tick + ": " + e);
+            }
+            return new Call(tick, called, started, System.nanoTime(), late, ran, failed);
+        }
     }
 
     /** The job. */
     static class Report {
         private final Ticks ticks;
-        private final Queue<Run> runs;
 
-        Report(Ticks ticks, Queue<Run> runs) {
+        Report(Ticks ticks) {
             this.ticks = ticks;
-            this.runs = runs;
         }
 
         @Locked(name = "report", onBusy = OnBusy.SKIP, minHold = "${report.min-hold}")
         public void run() throws InterruptedException {
-            runs.add(new Run(
-                    ticks.planned.toEpochMilli() / PERIOD.toMillis(),
-                    ticks.called,
-                    System.nanoTime(),
-                    Duration.between(ticks.planned, ticks.clock.instant())));
+            ticks.run();
             Thread.sleep(1);
         }
     }
@@ -113,26 +152,17 @@ class ScheduledJobTest {
         }
 
         @Bean
-        Report report(Ticks ticks, Queue<Run> runs) {
-            return new Report(ticks, runs);
+        Report report(Ticks ticks) {
+            return new Report(ticks);
         }
 
         @Bean
-        SchedulingConfigurer schedule(Report report, Ticks ticks) {
-            return registrar -> registrar.addTriggerTask(
-                    () -> {
-                        ticks.called = System.nanoTime();
-                        try {
-                            report.run();
-                        } catch (InterruptedException e) {
-                            Thread.currentThread().interrupt();
-                        }
-                    },
-                    last -> ticks.next());
+        SchedulingConfigurer schedule(Report report, Ticks ticks, Queue<Call> calls) {
+            return registrar -> registrar.addTriggerTask(() -> calls.add(ticks.call(report)), last -> ticks.next());
         }
     }
 
-    private static ConfigurableApplicationContext start(Duration skew, Queue<Run> runs, String... properties) {
+    private static ConfigurableApplicationContext start(Duration skew, Queue<Call> calls, String... properties) {
         return new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
                 .logStartupInfo(false)
@@ -140,51 +170,58 @@ class ScheduledJobTest {
                 .properties(properties)
                 .initializers(context -> {
                     context.getBeanFactory().registerSingleton("clock", Clock.offset(Clock.systemUTC(), skew));
-                    context.getBeanFactory().registerSingleton("runs", runs);
+                    context.getBeanFactory().registerSingleton("calls", calls);
                 })
                 .run();
     }
 
     /** Runs two instances until there were runs for some ticks, and restarts one of them every now and then. */
     private static void schedule(int ticks, int ticksBetweenRestarts, String... properties) {
-        Queue<Run> runs = new ConcurrentLinkedQueue<>();
+        Queue<Call> calls = new ConcurrentLinkedQueue<>();
         List<ConfigurableApplicationContext> instances = new ArrayList<>();
         try {
-            instances.add(start(Duration.ZERO, runs, properties));
-            instances.add(start(SKEW, runs, properties));
+            instances.add(start(Duration.ZERO, calls, properties));
+            instances.add(start(SKEW, calls, properties));
             for (int tick = ticksBetweenRestarts; tick < ticks; tick += ticksBetweenRestarts) {
-                awaitTicks(runs, tick);
+                awaitTicks(calls, tick);
                 int oldest = tick / ticksBetweenRestarts % 2;
                 instances.get(oldest).close();
-                instances.set(oldest, start(oldest == 0 ? Duration.ZERO : SKEW, runs, properties));
+                instances.set(oldest, start(oldest == 0 ? Duration.ZERO : SKEW, calls, properties));
             }
-            awaitTicks(runs, ticks);
+            awaitTicks(calls, ticks);
         } finally {
             instances.forEach(ConfigurableApplicationContext::close);
         }
-        verify(List.copyOf(runs));
+        verify(List.copyOf(calls));
     }
 
     /** However long a busy machine takes; the test's own time limit ends it. */
-    private static void awaitTicks(Queue<Run> runs, int ticks) {
+    private static void awaitTicks(Queue<Call> calls, int ticks) {
         await().pollInterval(PERIOD)
                 .atMost(Duration.ofMinutes(10))
-                .until(() -> runs.stream().mapToLong(Run::tick).distinct().count() >= ticks);
+                .until(() -> calls.stream()
+                                .filter(Call::ran)
+                                .mapToLong(Call::tick)
+                                .distinct()
+                                .count()
+                        >= ticks);
     }
 
-    private static void verify(List<Run> all) {
-        List<Run> runs =
-                all.stream().sorted(Comparator.comparingLong(Run::started)).toList();
+    private static void verify(List<Call> calls) {
+        List<Call> runs = calls.stream()
+                .filter(Call::ran)
+                .sorted(Comparator.comparingLong(Call::started))
+                .toList();
         for (int i = 1; i < runs.size(); i++) {
             // The one before had the lock no earlier than it called, and kept it for the minimum.
             assertThat(Duration.ofNanos(runs.get(i).started() - runs.get(i - 1).called()))
                     .as("%s after %s", runs.get(i), runs.get(i - 1))
                     .isGreaterThanOrEqualTo(MIN_HOLD.minus(ROUNDING));
         }
-        Map<Long, Run> byTick = new HashMap<>();
+        Map<Long, Call> byTick = new HashMap<>();
         int excused = 0;
-        for (Run run : runs) {
-            Run other = byTick.put(run.tick(), run);
+        for (Call run : runs) {
+            Call other = byTick.put(run.tick(), run);
             if (other != null) {
                 // An instance that this machine stops for longer than the minimum, less the skew, is not covered by it.
                 assertThat(run.late())
@@ -193,8 +230,28 @@ class ScheduledJobTest {
                 excused++;
             }
         }
+        Set<Long> missed = missed(calls, byTick.keySet());
+        assertThat(missed)
+                .as(
+                        "ticks without a run, beside %s with one, though an instance called when the lock should have been free",
+                        byTick.size())
+                .hasSizeLessThan(Math.max(1, (byTick.size() + missed.size()) / 4));
         System.out.println(byTick.size() + " ticks, " + runs.size() + " runs; " + excused
-                + " ran twice since this machine had stopped an instance for longer than the minimum");
+                + " ran twice since this machine had stopped an instance for longer than the minimum; " + missed.size()
+                + " were missed since the lock was released late");
+    }
+
+    /**
+     * The ticks for which no instance ran the job, although one called when no other call was a reason for the lock to be busy.
+     * If a hold lasted until the next tick, these would be a third to a half of all ticks. Some are missed on a busy machine, since
+     * the client's timer, which releases the lock after its minimum, is late: three in a hundred at a load of 15.
+     */
+    private static Set<Long> missed(List<Call> calls, Set<Long> ran) {
+        return calls.stream()
+                .filter(call -> call.isSkipped() && !ran.contains(call.tick()))
+                .filter(call -> calls.stream().noneMatch(other -> other != call && other.excuses(call)))
+                .map(Call::tick)
+                .collect(Collectors.toSet());
     }
 
     @Test
