@@ -61,9 +61,9 @@ class ManualTest {
                         .backend(RedlockEngine.on(first, second, third))
                         .connect()) {
                     locks.lock("order:42").lock();
-                    // end::redlock-clients
                     locks.lock("order:42").unlock();
                 }
+                // end::redlock-clients
             }
         }
     }

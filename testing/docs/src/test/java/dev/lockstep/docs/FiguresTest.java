@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FiguresTest {
     private static final Pattern WORKLOAD = Pattern.compile("\\bW\\d[AB]?\\b");
     private static final Pattern RATIO = Pattern.compile("[\\d.,]+× \\([\\d.,]+ … [\\d.,]+\\)");
+    private static final Pattern MEDIAN = Pattern.compile("[\\d.,]+×");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
     private static final Pattern SHEDLOCK = Pattern.compile("(?i)shedlock[a-z-]*`? (\\d+\\.\\d+(?:\\.\\d+)?)");
 
@@ -52,6 +54,28 @@ class FiguresTest {
                         ratio("Redis", "W1", "Redisson RLock"),
                         ratio("Redis", "W2", "Redisson RLock"),
                         ratio("Redis", "W4", "Redisson RLock"));
+    }
+
+    /** The sentence below that table has the medians beside Spring's lock, in the same workloads. */
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "README.zh-CN.md"})
+    void mediansBesideSpringsLockAreThoseThatWereMeasured(String path) throws IOException {
+        String sentence = Files.readString(Guide.root().resolve(path)).replaceAll("(?s).*`RedisLockRegistry`", "");
+        List<String> shown = MEDIAN.matcher(sentence)
+                .results()
+                .map(MatchResult::group)
+                .limit(3)
+                .toList();
+        assertThat(shown)
+                .as("the medians of " + path)
+                .containsExactly(
+                        median("Redis", "W1", "Spring RedisLockRegistry"),
+                        median("Redis", "W2", "Spring RedisLockRegistry"),
+                        median("Redis", "W4", "Spring RedisLockRegistry"));
+    }
+
+    private static String median(String engine, String workload, String contender) throws IOException {
+        return ratio(engine, workload, contender).replaceFirst(" .*", "");
     }
 
     /** What docs/benchmarks.md says in the last column of a contender's row. */

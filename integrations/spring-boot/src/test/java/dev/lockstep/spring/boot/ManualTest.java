@@ -50,8 +50,12 @@ class ManualTest {
         @Locked(name = "order", key = "#order.id") // locks order:42, in all processes
         @Transactional // begins after the lock is acquired, and ends before it is released
         public void ship(Order order) {
-            // end::spring-locked
-            seen = Shop.held(locks) + order.id();
+            send(order);
+        }
+        // end::spring-locked
+
+        private void send(Order order) {
+            seen = held(locks) + order.id();
         }
 
         private static String held(LockClient locks) {
@@ -83,7 +87,11 @@ class ManualTest {
                 key = {"#from", "#to"},
                 waitAtMost = "5s")
         public void transfer(String from, String to) {
-            // end::spring-several
+            move(from, to);
+        }
+        // end::spring-several
+
+        private static void move(String from, String to) {
             assertThat(from).isNotEqualTo(to);
         }
 
@@ -91,7 +99,11 @@ class ManualTest {
         @Scheduled(cron = "0 0 3 * * *") // in every instance
         @Locked(name = "report", onBusy = OnBusy.SKIP, minHold = "30s") // and only one of them does it
         public void report() {
-            // end::spring-skip
+            writeReport();
+        }
+        // end::spring-skip
+
+        private void writeReport() {
             reports++;
         }
     }

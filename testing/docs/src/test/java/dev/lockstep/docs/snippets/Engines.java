@@ -37,9 +37,9 @@ final class Engines {
                         .backend(RedisEngine.on(jedis).replicas(1))
                         .connect()) {
             locks.lock("order:42").lock();
-            // end::redis-client
             locks.lock("order:42").unlock();
         }
+        // end::redis-client
     }
 
     static void redlock() {
