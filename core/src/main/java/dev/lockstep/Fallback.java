@@ -97,7 +97,7 @@ public final class Fallback {
     public Fallback after(Duration silence) {
         Duration limit = Durations.requireLimit(silence, "after");
         if (kind == Kind.FAIL_FAST) {
-            throw new IllegalStateException("Fail fast is no fallback, so there is no time after which it begins.");
+            throw new IllegalStateException("after(…) needs a fallback: use to(url) or thisJvmOnly().");
         }
         return new Fallback(kind, url, limit);
     }

@@ -30,7 +30,7 @@ public interface Lease extends AutoCloseable {
 
     /**
      * The fencing token of this hold. It is higher than the token of every earlier exclusive hold of the lock, on any
-     * machine. If storage refuses tokens lower than the highest it has seen, a stale holder cannot write to it once a
+     * machine, under the assumptions of the engine. If storage refuses tokens lower than the highest it has seen, a stale holder cannot write to it once a
      * later holder has presented its token. Reentrant holds of one thread have one token; so do readers that hold the
      * lock together through one grant.
      *
@@ -66,8 +66,8 @@ public interface Lease extends AutoCloseable {
     boolean isFallback();
 
     /**
-     * Returns whether the hold is certainly still valid, by a local deadline before which the engine cannot grant the
-     * lock to anyone else. No I/O. Once false, it stays false.
+     * Returns whether the hold is certainly still valid, by a local deadline before which the engine, under its
+     * assumptions, cannot grant the lock to anyone else. No I/O. Once false, it stays false.
      *
      * @return true while the hold is neither released nor lost
      */

@@ -58,8 +58,8 @@ public final class LockOptions {
     }
 
     /**
-     * The default: not fair, reentrant, no maximum time, hand-off to at most 64 local threads once another process
-     * wants the lock, not sticky.
+     * The default: not fair, reentrant, no maximum time, hand-off to at most 64 local threads, for at most 10 ms,
+     * once another process wants the lock, not sticky.
      *
      * @return the default options
      */
@@ -125,7 +125,8 @@ public final class LockOptions {
 
     /**
      * Sets how many times threads of this process may follow each other without asking the engine once another process
-     * wants the lock. While no other process wants it, there is no limit.
+     * wants the lock, and for at most 10 ms. While no other process is known to want it, there is no limit; some engines
+     * cannot know, and always apply it.
      *
      * @param max the most hand-offs; 0 releases the lock at once
      * @return a copy with that bound

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * see {@link LockAdmin#waitGraph(String)}.
  *
  * <p>A thread that holds a lock and waits for another one records that in the engine after some time ({@link
- * LockClient.Builder#recordWaitsAfter}). So shorter waits are not in the graph. Nor are things that the engine cannot
+ * LockClient.Builder#recordWaitsAfter}). So shorter waits are not in the graph. It also lacks what the engine cannot
  * know: holds and calls without a thread, locks of other engines, and permits of semaphores. The locks are read one
  * after the other, so a cycle that is seen once may never have existed as a whole. One that is seen twice with the same
  * claims, tokens and waits is a deadlock.

@@ -32,7 +32,7 @@ final class HoldWatches {
         held.add(grant);
     }
 
-    /** Makes a grant look when its turn comes, and again until it is answered. */
+    /** Schedules a check of this grant's queue, and repeats it until it is answered. */
     void look(EtcdGrant grant) {
         synchronized (this) {
             toLook.add(grant);

@@ -45,7 +45,7 @@ final class Store {
     /**
      * Asks for a lock, for the first time or again.
      *
-     * @param queued whether the claim may stand in the queue; set before it may. A lock must not be taken beside the
+     * @param queued whether the claim may stand in the queue; set before the claim can enter the queue. A lock must not be taken beside the
      *     queue then, because the claim would stay there.
      */
     Answer acquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
@@ -55,7 +55,7 @@ final class Store {
                 return answer;
             }
         }
-        throw new SQLException("Others were faster each time.", "40001");
+        throw new SQLException("Other transactions changed the row in every attempt.", "40001");
     }
 
     private @Nullable Answer tryAcquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {

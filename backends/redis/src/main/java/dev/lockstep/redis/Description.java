@@ -85,7 +85,7 @@ final class Description {
         List<String> limits = new ArrayList<>();
         int replicas = primaries.stream().mapToInt(Description::replicas).min().orElse(0);
         if (unknown) {
-            limits.add("This user may not ask for INFO: version, persistence and replicas are unknown.");
+            limits.add("This user has no permission for INFO: version, persistence and replicas are unknown.");
         } else if (replicas == 0) {
             limits.add("No replica: while the server is down, nothing is granted, and holds end at their deadlines.");
         }

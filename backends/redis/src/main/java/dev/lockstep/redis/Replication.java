@@ -29,6 +29,6 @@ record Replication(int replicas, Duration patience) {
         return new LockUnavailableException(
                 lockName,
                 "Lock '" + lockName + "': too few replicas of Redis " + route
-                        + " confirmed it in time. It is released again. Check the replicas, or ask for fewer.");
+                        + " confirmed the grant in time, so the lock is released. Check the replicas, or require fewer.");
     }
 }

@@ -322,7 +322,7 @@ final class ClaimNode {
             refusals++;
             if (refusals == 1) {
                 log.warn(
-                        "{} Its node stays until that is possible or the session ends; trying again now and then.",
+                        "{} Its node stays until that is possible or the session ends; trying again periodically.",
                         session.failure(request().name(), "delete", path(), code)
                                 .getMessage());
             }

@@ -47,7 +47,7 @@ final class Url {
         if (passwordFile != null) {
             if (colon >= 0 || user.isEmpty()) {
                 throw new LockConfigurationException(
-                        null, "The URL's option passwordFile goes with user@ before the hosts, without a password.");
+                        null, "The URL's option passwordFile needs user@ without a password before the hosts.");
             }
             return engine.digest(decode(user), SecretFile.of(passwordFile));
         }

@@ -101,7 +101,7 @@ class LeftoversTest {
             TimeUnit.SECONDS.sleep(3); // in which the server is not asked again and again
             assertThat(server.metric("zk_packets_received") - before).isLessThan(40);
             assertThat(closing).isNotDone();
-            assertThat(log.text().lines().filter(line -> line.contains("trying again now and then")))
+            assertThat(log.text().lines().filter(line -> line.contains("trying again periodically")))
                     .as("it is said once")
                     .hasSize(1);
         }

@@ -21,7 +21,7 @@ final class BatchSize {
         return Math.min(Math.min(limit, client.backend().batchSize()), left);
     }
 
-    /** The engine has answered, and granted so many before the first that it did not. */
+    /** The engine has answered, and granted the first {@code granted} locks. */
     void answered(int asked, int granted) {
         if (granted < asked) {
             limit = Math.max(2, 2 * granted);

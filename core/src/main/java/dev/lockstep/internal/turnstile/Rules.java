@@ -54,7 +54,7 @@ final class Rules {
      *     past its deadline: it is lost
      *     let the waiters at the head of the queue use it, as far as they may
      *     nobody uses it: keep it if a minimum time is not over or the lock is sticky, or release it
-     *   waiters are left whom nothing here will serve: claim for the first
+     *   no local grant will serve the remaining waiters: claim for the first
      *   a claim that no waiter needs any longer: withdraw it
      *   a call that gave up, and nothing of it is left at the engine: it has its result
      *   what the engine is to store about holders that wait has changed: it is asked to

@@ -120,7 +120,7 @@ public @interface Locked {
      */
     String client() default "";
 
-    /** Whom a method excludes. */
+    /** Which other calls a locked method excludes. */
     enum Mode {
         /** Excludes everybody. */
         WRITE,

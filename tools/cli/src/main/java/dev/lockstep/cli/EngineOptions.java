@@ -20,8 +20,9 @@ final class EngineOptions {
     @Option(
             names = "--url",
             paramLabel = "URL",
-            description = "The engine, such as memory: (default: the environment's LOCKSTEP_URL, which also keeps"
-                    + " credentials out of the process list).")
+            description =
+                    "The engine, such as redis://localhost:6379 (default: the environment's LOCKSTEP_URL, which also keeps"
+                            + " credentials out of the process list).")
     private @Nullable String url;
 
     @Option(

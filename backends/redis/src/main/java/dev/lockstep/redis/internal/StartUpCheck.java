@@ -45,7 +45,7 @@ public final class StartUpCheck {
                     throw e;
                 }
                 log.warn(
-                        "Redis or Valkey {}: the user may not ask for INFO, so version, role and eviction policy are not checked.",
+                        "Redis or Valkey {}: the user has no permission for INFO, so version, role and eviction policy are not checked.",
                         JedisAccess.address(connection));
             }
             return true;

@@ -12,12 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first meeting of a client with its servers. A majority must come, and none of those that come may be set up in a way
- * that cannot work.
+ * The first meeting of a client with its servers. A majority must answer, and none of those that answer may be set up in a
+ * way that cannot work.
  *
- * <p>If none of them knows that it is one of several, the set is new: each server is as old as its run, so that servers which
- * have long been up vote at once. If some know, the others have lost their data, or were not there when the set was
- * founded; they count as new-born.
+ * <p>If none of them knows that it is one of several, the set is new: each server is as old as its uptime, so that servers
+ * which have long been up vote at once. If some know, the others have lost their data, or were not there when the set was
+ * founded; they count as newly started.
  */
 final class FirstMeeting {
     private static final Logger log = LoggerFactory.getLogger(FirstMeeting.class);

@@ -144,7 +144,7 @@ final class Member implements PushChannel.Listener, AutoCloseable {
             refused = false;
         } catch (Failure e) {
             seen.completeExceptionally(e.asLockstepException(null, "connect"));
-            log.debug("{} was not met", this, e);
+            log.debug("{} could not be checked", this, e);
         } catch (LockstepException e) {
             refused = true;
             if (!seen.completeExceptionally(e)) {
@@ -152,7 +152,7 @@ final class Member implements PushChannel.Listener, AutoCloseable {
             }
         } catch (RuntimeException | Error e) {
             seen.completeExceptionally(e);
-            log.error("{} was not met", this, e);
+            log.error("{} could not be checked", this, e);
         }
     }
 

@@ -29,8 +29,8 @@ final class RedlockClaim implements Claim {
      * Servers are no more than hints about each other, so they never grant the lock to a waiter by themselves, as a single
      * server does.
      */
-    /** After so many rounds a claim that may not wait takes a split for an answer. */
-    private static final int SPLITS_BORNE = 6;
+    /** After so many rounds a claim that may not wait treats a split vote as busy. */
+    private static final int SPLITS_BEFORE_BUSY = 6;
 
     private enum State {
         /** A round is on its way, or about to begin. */
@@ -186,7 +186,7 @@ final class RedlockClaim implements Claim {
 
     private boolean isBusy(Ballot ballot) {
         return ballot.isHeldByAnother(request.claimId())
-                || (rounds >= SPLITS_BORNE && ballot.takenByOthers() > 0 && ballot.isAnsweredByMajority());
+                || (rounds >= SPLITS_BEFORE_BUSY && ballot.takenByOthers() > 0 && ballot.isAnsweredByMajority());
     }
 
     private LockUnavailableException tooYoung() {

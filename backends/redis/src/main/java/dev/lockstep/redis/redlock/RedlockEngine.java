@@ -61,7 +61,8 @@ public final class RedlockEngine implements BackendFactory {
      */
     public static RedlockEngine on(UnifiedJedis... servers) {
         if (new HashSet<>(List.of(servers)).size() < servers.length) {
-            throw new LockConfigurationException(null, "A Redlock names each server once; one client is there twice.");
+            throw new LockConfigurationException(
+                    null, "The same Jedis client was passed twice. Pass one for each server.");
         }
         checkSize(servers.length);
         List<Function<BackendContext, Route>> routes = new ArrayList<>();
