@@ -47,6 +47,14 @@ final class Phrases {
             phrase("ever after", "'from then on'"),
             phrase("(?:to|for|by|than) who", "name the actor: 'by the client that'"),
             phrase("that comes? of", "'that follows', 'the result'"),
+            phrase("kept is held", "'a retained lock is still held'"),
+            phrase("the others do without", "'the remaining servers continue without it'"),
+            phrase("what of each of", "'which test covers each of'"),
+            phrase("that all processes see which use", "'shared by all processes that use'"),
+            phrase("want one each", "'number of buyers'"),
+            phrase("hardly fares?", "say whether it succeeds"),
+            phrase("to be judged", "say what it is compared with"),
+            phrase("has to be gone", "say what must have ended first"),
             // A sentence that starts with a pronoun without a noun; questions may.
             new Phrase(
                     Pattern.compile("(?:^|(?<=[.;:?] ))(?:Who|who) [^.?;:]*[.;:]", Pattern.MULTILINE),
