@@ -26,13 +26,13 @@ final class Steps {
         CHINESE.put("(\\w) takes the lock as a reader \\((.*)\\)\\.", "$1 作为读者拿到锁（$2）。");
         CHINESE.put("(\\w) takes the lock as a writer \\((.*)\\)\\.", "$1 作为写者拿到锁（$2）。");
         CHINESE.put("(\\w) takes the lock \\((.*)\\)\\.", "$1 拿到锁（$2）。");
-        CHINESE.put("(\\w) asks for it as a reader, and waits\\.", "$1 作为读者来要锁，等待。");
-        CHINESE.put("(\\w) asks for it as a writer, and waits\\.", "$1 作为写者来要锁，等待。");
-        CHINESE.put("(\\w) asks for it, and waits\\.", "$1 来要锁，等待。");
+        CHINESE.put("(\\w) asks for it as a reader, and waits\\.", "$1 作为读者请求加锁，进入等待。");
+        CHINESE.put("(\\w) asks for it as a writer, and waits\\.", "$1 作为写者请求加锁，进入等待。");
+        CHINESE.put("(\\w) asks for it, and waits\\.", "$1 请求加锁，进入等待。");
         CHINESE.put("(\\w) releases it: (\\w) has it \\((.*)\\)\\.", "$1 释放：$2 拿到锁（$3）。");
         CHINESE.put("(\\w) releases it\\.", "$1 释放。");
         CHINESE.put("(\\w) takes a permit \\((.*)\\)\\.", "$1 拿到一个许可（$2）。");
-        CHINESE.put("(\\w) asks for a permit, and waits\\.", "$1 来要许可，等待。");
+        CHINESE.put("(\\w) asks for a permit, and waits\\.", "$1 请求许可，进入等待。");
         CHINESE.put("(\\w) asks for its slot: (\\d+)\\.", "$1 询问自己的槽位：$2。");
         CHINESE.put("(\\w) releases its permit: (\\w) has it \\((.*)\\)\\.", "$1 释放许可：$2 拿到它（$3）。");
         CHINESE.put("(\\w) releases its permit\\.", "$1 释放许可。");
