@@ -70,7 +70,7 @@ public interface LockObserver {
     }
 
     /**
-     * An asynchronous call for a multi-lock goes on with a further lock. Called in any thread. Does what {@link #callStarted}
+     * An asynchronous call for a multi-lock continues with a further lock. Called in any thread. Does what {@link #callStarted}
      * does unless overridden, which suits observers that do not look at the calling thread.
      *
      * @param call the call for that lock

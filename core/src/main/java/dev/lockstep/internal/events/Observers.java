@@ -101,7 +101,7 @@ public final class Observers {
     public interface Followed extends CallObserver {
         Followed NONE = new All(List.of());
 
-        /** The call goes on with a further lock. */
+        /** The call continues with a further lock. */
         Followed next(LockObserver.Call call);
     }
 

@@ -76,7 +76,7 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Call
         return observation;
     }
 
-    /** This call goes on with a further lock. By any thread. */
+    /** This call continues with a further lock. By any thread. */
     Observation next(TurnstileLock further, long leftNanos) {
         Observation next = new Observation(further, leftNanos, async);
         next.observer = observer.next(next);
