@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Releases what a claim has in the database: the whole claim, or, for a downgrade, that it is exclusive. The request is
  * repeated until it is answered, for the ttl at most. It ends earlier if a repetition cannot help, or if its session has
- * ended, because the rows of a session end with it. The {@link Reconciler} frees what it leaves behind.
+ * ended, because the rows of a session end with it; none begins once the client has begun to end its session. The {@link Reconciler} frees what it leaves behind.
  */
 final class Release {
     private final JdbcBackend backend;
@@ -55,6 +55,9 @@ final class Release {
     }
 
     private void attempt() {
+        if (backend.isClosed()) {
+            return; // the end of the session releases it, and must not wait behind all others
+        }
         try {
             answer.complete(backend.requests().call(link -> request.send(link, retry.failures() > 0)));
         } catch (SQLException | RuntimeException e) {

@@ -155,7 +155,9 @@ class ReleaseTest {
         HurtSource source = new HurtSource(OwnPool.source(url, Dialects.ofUrl(url), TTL), new AtomicLong(), TTL);
         source.before(sql -> {
             if (sql.contains("SET owner = NULL")) {
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(400));
+                // Sixty take longer than the client waits. The end of the session waits for eight at most, half a
+                // timeout.
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
             }
         });
         try (TestClient rival = open();
