@@ -48,7 +48,7 @@ class ScheduledJobTest {
     /** Locks end by the engine's clock, in whole milliseconds. */
     private static final Duration ROUNDING = Duration.ofMillis(2);
 
-    /** From here on, a machine that stands still for some ticks does not count. */
+    /** So many that a pause of the machine for some of them does not matter. */
     private static final int MANY_TICKS = 200;
 
     /**
