@@ -66,6 +66,7 @@ abstract class SilentEngineContract extends ContractGroup {
         }
     }
 
+    @Tag("full")
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
@@ -96,6 +97,7 @@ abstract class SilentEngineContract extends ContractGroup {
         rivalLock().unlock();
     }
 
+    @Tag("full")
     @Test
     @Requires(Capability.LIMITS)
     void aTimedWaitForAPermitDuringWhichTheEngineFallsSilentEndsAtItsTime() throws Exception {
@@ -161,6 +163,7 @@ abstract class SilentEngineContract extends ContractGroup {
     }
 
     /** A lock after the other is released, and the engine is silent for all of them. */
+    @Tag("full")
     @Test
     void aReleaseOfSeveralLocksCostsOneTimeout() throws Exception {
         DistributedLock several = silenced.multiLock("several:1", "several:2", "several:3");
@@ -173,6 +176,7 @@ abstract class SilentEngineContract extends ContractGroup {
         assertThat(unconfirmed(lease::close)).isLessThan(ONE_TIMEOUT);
     }
 
+    @Tag("full")
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
@@ -200,6 +204,7 @@ abstract class SilentEngineContract extends ContractGroup {
     }
 
     /** The call has one of its locks, and cannot release it. */
+    @Tag("full")
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
