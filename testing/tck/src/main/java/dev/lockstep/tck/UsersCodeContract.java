@@ -21,6 +21,9 @@ import org.junit.jupiter.api.Test;
  * backend or its driver. Here the executor runs it in the thread that asks for it.
  */
 abstract class UsersCodeContract extends ContractGroup {
+    /** A hold lives until the next step, however slowly the engine writes; and a renewal notices soon that it is lost. */
+    private static final Duration TTL = Duration.ofSeconds(10);
+
     private final UsersCode code = new UsersCode();
 
     UsersCodeContract(LockContract contract) {
@@ -146,7 +149,7 @@ abstract class UsersCodeContract extends ContractGroup {
     void holdsNoMutexWhenALockIsLost() throws Exception {
         LockClient rival = rival();
         // Long enough that the hold does not expire on a busy machine: then nothing would be left to release.
-        LockClient direct = direct(builder -> builder.ttl(renewedTtl().multipliedBy(3)));
+        LockClient direct = direct(builder -> builder.ttl(TTL));
         Lease lease = get(direct.lock(NAME).acquireAsync());
         lease.onLost(reason -> code.called("loss action"));
         assertThat(rival.forceRelease(NAME)).isTrue();
@@ -170,8 +173,7 @@ abstract class UsersCodeContract extends ContractGroup {
     @Test
     @Requires(Capability.EXPIRE_SESSION)
     void holdsNoMutexWhenASessionEnds() throws Exception {
-        // So long that the next session lives until the end of the test, however slowly the engine writes.
-        LockClient direct = direct(builder -> builder.ttl(Duration.ofSeconds(10)));
+        LockClient direct = direct(builder -> builder.ttl(TTL));
         rival().lock("another").lock();
         Lease lease = get(direct.lock(NAME).acquireAsync());
         lease.onLost(reason -> code.called("loss action"));
@@ -231,7 +233,7 @@ abstract class UsersCodeContract extends ContractGroup {
     @Test
     @Requires(Capability.LIMITS)
     void holdsNoMutexWhenAPermitIsAcquiredReleasedAndLost() throws Exception {
-        LockClient direct = direct(builder -> builder.ttl(renewedTtl()));
+        LockClient direct = direct(builder -> builder.ttl(TTL));
         Permit first = rival().semaphore(NAME, 1).acquire();
         CompletableFuture<Permit> waiting = followed(direct.semaphore(NAME, 1).acquireAsync(), "acquired");
         bench().awaitWaiters(NAME, 1);
