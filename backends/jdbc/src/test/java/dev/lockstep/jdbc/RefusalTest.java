@@ -590,7 +590,7 @@ class RefusalTest {
         assertThatThrownBy(() ->
                         LockClient.builder().backend(JdbcEngine.over(source)).connect())
                 .isInstanceOf(LockUnavailableException.class)
-                .hasMessageContaining("no writes");
+                .hasMessageContaining("rejects writes");
     }
 
     @Test

@@ -214,12 +214,13 @@ class RedlockSetUpsTest {
         try (Redlocks set = Redlocks.of(different);
                 Logged log = new Logged()) {
             works(set.client(Duration.ofSeconds(5)));
-            Bench.await("it is logged", () -> log.tells("different versions", "6.2", "alike"));
+            Bench.await("it is logged", () -> log.tells("different versions", "6.2", "the same way"));
             assertThat(log.text()).doesNotContain("maxmemory-policy");
             set.server(0)
                     .command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"); // without a limit it evicts nothing
             works(set.client(Duration.ofSeconds(5)));
-            Bench.await("it is logged", () -> log.tells("maxmemory-policy", "allkeys-lru", "noeviction", "alike"));
+            Bench.await(
+                    "it is logged", () -> log.tells("maxmemory-policy", "allkeys-lru", "noeviction", "the same way"));
         }
     }
 

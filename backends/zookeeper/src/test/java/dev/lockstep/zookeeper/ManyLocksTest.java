@@ -40,7 +40,7 @@ class ManyLocksTest {
                 Servers.require(() -> ZooKeeperServer.builder().start())) {
             try (JavaProcess holder = JavaProcess.start(Holder.class.getName(), server.address())) {
                 for (int held = STEP; held <= LOCKS; held += STEP) {
-                    assertThat(holder.next(Duration.ofMinutes(1))).isEqualTo("held " + held);
+                    assertThat(holder.next(Duration.ofMinutes(5))).isEqualTo("held " + held);
                 }
                 assertThat(server.metric("zk_ephemerals_count")).isEqualTo(LOCKS);
                 holder.kill();
