@@ -122,7 +122,7 @@ class EtcdClusterTest extends ClusterTestCase {
         LockClient rival = connect();
         Lease held = rival.lock(NAME).acquireAsync().get();
         CompletableFuture<java.util.Optional<Lease>> waiting =
-                client.lock(NAME).tryAcquireAsync(Duration.ofSeconds(60));
+                client.lock(NAME).tryAcquireAsync(Duration.ofMinutes(5));
         await("it waits", () -> rival.inspect(NAME).waiters().size() == 1);
         for (EtcdServer member : cluster.servers()) {
             member.pause();
@@ -131,7 +131,7 @@ class EtcdClusterTest extends ClusterTestCase {
             awaitLeader(cluster.servers());
         }
         held.close();
-        waiting.get().orElseThrow().close();
+        waiting.get(20, TimeUnit.SECONDS).orElseThrow().close(); // however long the elections took
     }
 
     /** A leader that was paused answers keepalives before it learns that there is another. */
