@@ -30,7 +30,7 @@ class GrowthTest {
     @Test
     @Tag("full")
     void pointsAreMeasuredAndDrawn() throws Exception {
-        GrowthOptions options = options("--engine memory --curve uses,held --most 100 --seconds 0.05");
+        GrowthOptions options = options("--engine memory --curve uses,held --most 100 --seconds 0.5");
 
         assertThat(Growth.run(options, RunningEngine::start)).isTrue();
 
