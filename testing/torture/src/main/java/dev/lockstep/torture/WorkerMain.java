@@ -8,11 +8,13 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.logging.LogManager;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A worker in a process of its own. The first line of its input is the URL, which may carry a password, the second the
@@ -35,6 +37,8 @@ final class WorkerMain {
 
     /** As {@code ProcessRig.CONNECTIONS_END}: the threads that close connections end with the last of them. */
     private static final Duration THREADS_END = Duration.ofSeconds(20);
+
+    private static final int MOST_FRAMES = 12;
 
     /** The threads of clients: the core's and the backends', and those of ZooKeeper's, etcd's and a pool's client. */
     private static final String OF_CLIENTS = "lockstep-.*|.*-SendThread\\(.*|.*-EventThread|grpc-.*|Hikari.*";
@@ -148,11 +152,15 @@ final class WorkerMain {
         return threads(names);
     }
 
+    /** With what they do, on one line: what keeps a thread is seldom found a second time. */
     private static List<String> threads(String names) {
-        return Thread.getAllStackTraces().keySet().stream()
-                .map(Thread::getName)
-                .filter(name -> name.matches(names))
-                .map(name -> "thread " + name)
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(thread -> thread.getKey().getName().matches(names))
+                .map(thread -> "thread " + thread.getKey().getName()
+                        + Arrays.stream(thread.getValue())
+                                .limit(MOST_FRAMES)
+                                .map(frame -> " < " + frame)
+                                .collect(Collectors.joining()))
                 .toList();
     }
 }
