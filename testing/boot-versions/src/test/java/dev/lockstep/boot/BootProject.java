@@ -28,6 +28,14 @@ import java.util.stream.Stream;
  */
 record BootProject(Path folder) {
     static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
+
+    /** The name of a project in which Boot manages every version. */
+    static final String ALL_OF_BOOT = "boot";
+
+    /** The versions with which the tests are compiled. */
+    private static final String COMPILED_WITH =
+            "<junit-jupiter.version>6.1.3</junit-jupiter.version><kotlin.version>2.2.21</kotlin.version>";
+
     private static final Pattern ARTIFACT = Pattern.compile("<artifactId>(lockstep-[a-z-]+)</artifactId>");
 
     /**
@@ -180,11 +188,7 @@ record BootProject(Path folder) {
                   <groupId>example</groupId>
                   <artifactId>%s</artifactId>
                   <version>1</version>
-                  <properties>
-                    <!-- Those with which the tests are compiled. -->
-                    <junit-jupiter.version>6.1.3</junit-jupiter.version>
-                    <kotlin.version>2.2.21</kotlin.version>
-                  </properties>
+                  <properties>%s</properties>
                   <dependencyManagement>
                     <dependencies>
                       <dependency>
@@ -198,7 +202,7 @@ record BootProject(Path folder) {
                   </dependencyManagement>
                   <dependencies>%s</dependencies>
                 </project>
-                """.formatted(boot, name, version, dependencies);
+                """.formatted(boot, name, name.equals(ALL_OF_BOOT) ? "" : COMPILED_WITH, version, dependencies);
     }
 
     static String dependency(String group, String... artifacts) {

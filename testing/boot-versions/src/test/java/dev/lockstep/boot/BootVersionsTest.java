@@ -258,8 +258,8 @@ class BootVersionsTest {
         String needed = dependency("dev.lockstep", "lockstep-test", "lockstep-jdbc")
                 + dependency("com.h2database", "h2")
                 + junit();
-        String classPath = BootProject.resolve("3.5.16", "boot-junit5", Map.of("tests", needed))
-                .classPath("tests");
+        String classPath = BootProject.resolve("3.5.16", "boot-junit5", Map.of(BootProject.ALL_OF_BOOT, needed))
+                .classPath(BootProject.ALL_OF_BOOT);
         assertThat(classPath).contains("junit-jupiter-api-5.").doesNotContain("junit-jupiter-api-6.");
         assertThat(runTests("testing/test", "dev.lockstep.test", ".*LockTestExtensionTest", classPath))
                 .containsPattern("TESTS: [5-9] passed, 0 failed");
