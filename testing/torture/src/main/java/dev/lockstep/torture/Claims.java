@@ -9,7 +9,7 @@ import java.util.function.IntToLongFunction;
  * those that still wait; a call that is done hands the grant on; a reader can also use a claim of a writer. So a call can
  * use a claim that was made long before the call came, but only if some call made it. From then on, at any time, either a
  * call of the client waits, which owns the claim, or one is inside with that grant. Such a call is recognized by its token,
- * unless it lost its hold before it could ask for the token.
+ * unless it lost its hold before it could ask for the token. The client keeps the grant of a sticky lock for its next call.
  */
 /** The earliest time at which a client may have made the claim that one of its calls uses. For one lock; for one thread. */
 final class Claims {
@@ -46,7 +46,11 @@ final class Claims {
             byAsking = Order.by(history::asked, Checker.only(all, section -> !history.isFair(section)));
             latest = new long[byAsking.length];
             for (int i = 0; i < latest.length; i++) {
-                latest[i] = i == 0 ? until(byAsking[0]) : Math.max(latest[i - 1], until(byAsking[i]));
+                long until = until(byAsking[i]);
+                if (keepsAnUnknownGrant(byAsking[i])) {
+                    until = Math.max(until, nextAsked(i));
+                }
+                latest[i] = i == 0 ? until : Math.max(latest[i - 1], until);
             }
         }
 
@@ -54,6 +58,16 @@ final class Claims {
         private long until(int section) {
             long until = history.token(section) != 0 ? history.entered(section) : history.exited(section);
             return until == History.NEVER ? Long.MAX_VALUE : until;
+        }
+
+        private boolean keepsAnUnknownGrant(int section) {
+            return Locks.maybeSticky(history.lock(section))
+                    && history.entered(section) != History.NEVER
+                    && history.token(section) == 0;
+        }
+
+        private long nextAsked(int index) {
+            return index + 1 < byAsking.length ? history.asked(byAsking[index + 1]) : Long.MAX_VALUE;
         }
 
         boolean usedBefore(long time, long grant) {

@@ -54,11 +54,16 @@ record Locks(
         return hasFair && lock % KINDS == 1;
     }
 
+    /** Whether it is sticky where the engine has such locks. */
+    static boolean maybeSticky(int lock) {
+        return lock % KINDS == 2;
+    }
+
     private LockOptions options(int lock) {
         if (isFair(lock)) {
             return LockOptions.defaults().fair();
         }
-        return sticky != null && lock % KINDS == 2 ? LockOptions.defaults().sticky(sticky) : LockOptions.defaults();
+        return sticky != null && maybeSticky(lock) ? LockOptions.defaults().sticky(sticky) : LockOptions.defaults();
     }
 
     DistributedLock get(int lock, boolean shared) {

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Isolated("one test measures time")
 class CheckerTest {
@@ -285,7 +287,11 @@ class CheckerTest {
         }
 
         private int of(int client, boolean shared, long asked, long entered, long exited, long token) {
-            int section = history.ask(client, 0, shared, false, asked);
+            return of(0, client, shared, asked, entered, exited, token);
+        }
+
+        private int of(int lock, int client, boolean shared, long asked, long entered, long exited, long token) {
+            int section = history.ask(client, lock, shared, false, asked);
             history.entered(section, entered, token);
             history.exited(section, exited);
             return section;
@@ -360,6 +366,17 @@ class CheckerTest {
             of(1, 5, 6, 5 * 1024 + 1);
             assertThat(check().holds()).isTrue();
             assertThat(check().excused(Rule.TOKENS)).isEqualTo(1);
+        }
+
+        @ParameterizedTest
+        @CsvSource({"0, false", "2, true"}) // the third of each four locks is sticky
+        void itMayBeKeptMeanwhileOnlyIfTheLockIsSticky(int lock, boolean holds) {
+            fault(1, 8, Rule.EXCLUSION);
+            of(lock, 1, false, 1, 2, 3, 0);
+            of(lock, 2, false, 1, 4, 5, 6 * 1024 + 1);
+            of(lock, 1, false, 5, 6, 7, 5 * 1024 + 1);
+            assertThat(check().holds()).isEqualTo(holds);
+            assertThat(check().broken(Rule.TOKENS)).isEqualTo(holds ? 0 : 1);
         }
 
         @Test
