@@ -121,8 +121,7 @@ class EtcdClusterTest extends ClusterTestCase {
         LockClient client = connect();
         LockClient rival = connect();
         Lease held = rival.lock(NAME).acquireAsync().get();
-        CompletableFuture<java.util.Optional<Lease>> waiting =
-                client.lock(NAME).tryAcquireAsync(Duration.ofMinutes(5));
+        CompletableFuture<java.util.Optional<Lease>> waiting = client.lock(NAME).tryAcquireAsync(Duration.ofMinutes(5));
         await("it waits", () -> rival.inspect(NAME).waiters().size() == 1);
         for (EtcdServer member : cluster.servers()) {
             member.pause();
