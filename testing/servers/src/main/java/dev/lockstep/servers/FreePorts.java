@@ -1,9 +1,10 @@
 package dev.lockstep.servers;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -29,6 +30,7 @@ public final class FreePorts {
     private static final int FIRST = 12_000;
     private static final int LAST = 22_000;
     private static final int TRIES = 10_000;
+    private static final int PROBE_MILLIS = 5_000;
     private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
     /** A file in the cache folder, of which each JVM has locked the bytes whose places are its ports. */
@@ -50,7 +52,6 @@ public final class FreePorts {
             if (!GIVEN.add(port)) {
                 continue;
             }
-            // Reserved first: the look whether it is free binds it for a moment, in which its owner could not.
             if (!reserve(port)) {
                 GIVEN.remove(port);
             } else if (isFree(port) && isFree(port + BUS_OFFSET)) {
@@ -105,14 +106,19 @@ public final class FreePorts {
     /**
      * Returns whether a server could listen on a port now.
      *
+     * <p>It connects instead of binding the port. A process that another thread starts at this moment inherits a bound
+     * socket and keeps it until it runs its own program. On a busy machine that takes long enough that the server, which
+     * is to listen here, finds its port in use.
+     *
      * @param port the port, on the loopback address
      * @return whether nothing listens there
      */
     public static boolean isFree(int port) {
-        try (ServerSocket socket = new ServerSocket()) {
-            socket.setReuseAddress(true);
-            socket.bind(address(port));
-            return true;
+        try (Socket socket = new Socket()) {
+            socket.connect(address(port), PROBE_MILLIS);
+            return false;
+        } catch (ConnectException e) {
+            return true; // refused
         } catch (IOException e) {
             return false;
         }

@@ -33,6 +33,9 @@ final class ProxyLoop {
     /** Ends a test that would hang: the loop answers within milliseconds, on a busy machine sooner than this. */
     private static final long ANSWER_MILLIS = 20_000;
 
+    private static final long PORT_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long PORT_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
     final InetSocketAddress listening;
     final ProxyLane requests = new ProxyLane();
     final ProxyLane replies = new ProxyLane();
@@ -178,21 +181,34 @@ final class ProxyLoop {
 
     private void listen() throws IOException {
         ServerSocketChannel channel = ServerSocketChannel.open();
-        channel.configureBlocking(false);
-        channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-        channel.bind(listening, BACKLOG);
-        channel.register(selector, SelectionKey.OP_ACCEPT);
+        try {
+            channel.configureBlocking(false);
+            channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            channel.bind(listening, BACKLOG);
+            channel.register(selector, SelectionKey.OP_ACCEPT);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
         listener = channel;
     }
 
     // ---- for tasks and connections, on the thread
 
+    /**
+     * Listens again on the port that it had. A process that another thread started when the port was closed has inherited
+     * the socket, and holds the port until it runs its own program.
+     */
     void listenAgain() {
-        if (listener == null) {
+        long start = System.nanoTime();
+        while (listener == null) {
             try {
                 listen();
             } catch (IOException e) {
-                throw new UncheckedIOException("cannot listen on " + listening + " again", e);
+                if (System.nanoTime() - start > PORT_PATIENCE_NANOS) {
+                    throw new UncheckedIOException("cannot listen on " + listening + " again", e);
+                }
+                LockSupport.parkNanos(PORT_LOOK_NANOS);
             }
         }
     }

@@ -26,8 +26,22 @@ class FreePortsTest {
         assertThatCode(() -> drawing.forEach(CompletableFuture::join)).doesNotThrowAnyException();
     }
 
+    @Test
+    @Timeout(120)
+    void aPortThatWasDrawnIsFreeWhileProcessesAreStarted() throws Exception {
+        try (StartedProcesses processes = new StartedProcesses()) {
+            while (processes.count() < StartedProcesses.MANY) {
+                drawAndListen(1);
+            }
+        }
+    }
+
     private static void drawAndListen() {
-        for (int i = 0; i < PORTS; i++) {
+        drawAndListen(PORTS);
+    }
+
+    private static void drawAndListen(int ports) {
+        for (int i = 0; i < ports; i++) {
             int port = FreePorts.next();
             try (ServerSocket socket = new ServerSocket()) {
                 socket.setReuseAddress(true);

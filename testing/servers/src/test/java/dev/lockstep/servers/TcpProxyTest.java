@@ -121,6 +121,17 @@ class TcpProxyTest {
     }
 
     @Test
+    void listensAgainWhileProcessesAreStarted() throws Exception {
+        try (StartedProcesses processes = new StartedProcesses()) {
+            while (processes.count() < StartedProcesses.MANY) {
+                proxy.cut();
+                proxy.heal();
+            }
+        }
+        assertThat(exchange(connect(), "hello")).isEqualTo("hello");
+    }
+
+    @Test
     void largeStreamsArriveWhole() throws Exception {
         proxy.delay(Duration.ofMillis(2));
         byte[] data = new byte[20_000_000];
