@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TestEngineTest {
     private static final Duration TTL = Duration.ofMillis(1500);
     private static final Duration TIMEOUT = Duration.ofMillis(300);
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(20);
 
     static Stream<TestEngine> engines() {
         return Stream.of(
@@ -75,17 +75,18 @@ class TestEngineTest {
     @ParameterizedTest
     @MethodSource("engines")
     void inAnOutageCallsFailAndLocksAreLostAfterTheirTtl(TestEngine engine) throws Exception {
-        try (LockClient locks = client(engine);
+        // Long enough that both locks are still held when they are released, and when the calls have failed.
+        try (LockClient locks = client(engine, Duration.ofSeconds(10));
                 LockClient other = other(engine)) {
             Lease lease = locks.lock("held").acquire();
             Lease released = locks.lock("released").acquire();
             engine.takeAway();
 
+            assertThatThrownBy(released::close).isInstanceOf(ReleaseNotConfirmedException.class);
             assertThatThrownBy(() -> locks.lock("free").lock()).isInstanceOf(LockUnavailableException.class);
             assertThatThrownBy(locks::ping).isInstanceOf(LockUnavailableException.class);
             assertThatThrownBy(() -> locks.inspect("held")).isInstanceOf(LockUnavailableException.class);
             assertThatThrownBy(() -> client(engine)).isInstanceOf(LockUnavailableException.class);
-            assertThatThrownBy(released::close).isInstanceOf(ReleaseNotConfirmedException.class);
             // Nobody else can have it before its holder has lost it.
             assertThat(other.lock("held").tryAcquire(SOON)).isPresent();
             assertThat(lease.isValid()).isFalse();
@@ -124,9 +125,13 @@ class TestEngineTest {
     }
 
     private static LockClient client(TestEngine engine) {
+        return client(engine, TTL);
+    }
+
+    private static LockClient client(TestEngine engine, Duration ttl) {
         return LockClient.builder()
                 .backend(engine)
-                .ttl(TTL)
+                .ttl(ttl)
                 .requestTimeout(TIMEOUT)
                 .connect();
     }
