@@ -297,9 +297,6 @@ abstract class DeadlockContract extends ContractGroup {
 
     private static final int MOST_TRIES = 5;
 
-    /** What keeps the machine busy with many processes runs alone. */
-    private static final String PROCESSES = "dev.lockstep.tck.processes";
-
     private interface Measured {
         Duration take() throws Exception;
     }
@@ -319,7 +316,7 @@ abstract class DeadlockContract extends ContractGroup {
 
     @Test
     @Tag("full")
-    @ResourceLock(PROCESSES)
+    @ResourceLock(ProcessGate.PROCESSES)
     void aCallThatHasWaitedForLongFailsSoonAfterTheRingIsClosed() throws Exception {
         Party one = party("one", DeadlockPolicy.FAIL, Duration.ofSeconds(1));
         Party two = party("two", DeadlockPolicy.FAIL, Duration.ofSeconds(1));
@@ -347,7 +344,7 @@ abstract class DeadlockContract extends ContractGroup {
     @ParameterizedTest
     @Tag("full")
     @Requires(Capability.SECOND_PROCESS)
-    @ResourceLock(PROCESSES)
+    @ResourceLock(ProcessGate.PROCESSES)
     @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8})
     void aDeadlockOfProcessesEndsWithinThreeSeconds(int count) throws Exception {
         List<String> took = mostlyTakesAtMost(PROMISED, () -> ProcessRing.deadlock(bench(), count, this::awaitEdges));

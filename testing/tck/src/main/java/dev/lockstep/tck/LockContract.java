@@ -69,7 +69,7 @@ public abstract class LockContract {
     }
 
     @AfterEach
-    final void checkThatNothingIsLeft() throws InterruptedException {
+    final void checkThatNothingIsLeft() throws Exception {
         try {
             if (bench != null) {
                 bench.finish();

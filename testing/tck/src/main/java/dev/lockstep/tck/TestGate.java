@@ -1,5 +1,6 @@
 package dev.lockstep.tck;
 
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.TestInfo;
@@ -14,25 +15,34 @@ final class TestGate {
     private static final Semaphore PLACES = new Semaphore(ALL, true);
 
     private final int taken;
+    private final ProcessGate processes;
 
-    private TestGate(int taken) {
+    private TestGate(int taken, ProcessGate processes) {
         this.taken = taken;
+        this.processes = processes;
     }
 
     /** Waits until a test may run. */
-    static TestGate enter(TestInfo test) throws InterruptedException {
+    static TestGate enter(TestInfo test) throws IOException, InterruptedException {
         boolean ours = test.getTestClass()
                 .filter(ContractGroup.class::isAssignableFrom)
                 .isPresent();
         boolean alone = test.getTestMethod()
                 .map((Method method) -> method.isAnnotationPresent(Alone.class))
                 .orElse(false);
-        TestGate gate = new TestGate(ours && !alone ? 1 : ALL);
-        PLACES.acquire(gate.taken);
+        ProcessGate processes = ProcessGate.enter(test);
+        TestGate gate = new TestGate(ours && !alone ? 1 : ALL, processes);
+        try {
+            PLACES.acquire(gate.taken);
+        } catch (InterruptedException e) {
+            processes.close();
+            throw e;
+        }
         return gate;
     }
 
-    void leave() {
+    void leave() throws IOException {
         PLACES.release(taken);
+        processes.close();
     }
 }
