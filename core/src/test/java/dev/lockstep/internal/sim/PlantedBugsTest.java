@@ -108,6 +108,19 @@ class PlantedBugsTest {
                         "CompletableFuture<Boolean> answer = hold.turnstile.release(hold, LockBackend.DO_NOT_BLOCK);",
                         "CompletableFuture<Boolean> answer = null;"),
                 new Mutant("come again before the others", "state.yieldNext();", ""),
+                new Mutant("forget to watch the deadline of a hold", "actions.watchDeadline(watched);", ""),
+                new Mutant(
+                        "forget that an idle time ends",
+                        "effects.add(new Effect.CheckIdle(passage, sticky, left));",
+                        ""),
+                new Mutant(
+                        "forget that a minimum time ends",
+                        "effects.add(new Effect.CheckKept(passage, kept.leftNanos(now)));",
+                        ""),
+                new Mutant(
+                        "wait without end for what a call left behind",
+                        "rules.effects.add(new Effect.EndLeaving(waiter, Math.max(patience, 0)));",
+                        ""),
                 new Mutant("let readers in beside a writer", "return passage.writer() == null;", "return true;"),
                 new Mutant("hand a fair lock off", "if (!state.options().isFair()) {", "if (true) {"),
                 new Mutant(

@@ -45,6 +45,18 @@ class GivingUpTest {
     }
 
     @Test
+    void theTimerOfACallThatGaveUpEndsWithIt() {
+        SimThread thread = thread(LockOptions.defaults());
+        timeIsUp();
+        int before = fixture.time.pending();
+        assertThat(thread.look()).isFalse();
+        assertThat(fixture.time.pending()).isEqualTo(before + 1);
+        engine.claim(0).withdrawn.complete(null);
+        assertThat(thread.look()).isTrue();
+        assertThat(fixture.time.pending()).isEqualTo(before);
+    }
+
+    @Test
     void aFairThreadThatTimedOutReturnsWhenItsOwnClaimIsWithdrawn() {
         SimThread thread = thread(LockOptions.defaults().fair());
         thread(LockOptions.defaults().fair());
