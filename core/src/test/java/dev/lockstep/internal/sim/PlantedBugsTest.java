@@ -113,14 +113,6 @@ class PlantedBugsTest {
                         "forget that an idle time ends",
                         "effects.add(new Effect.CheckIdle(passage, sticky, left));",
                         ""),
-                new Mutant(
-                        "forget that a minimum time ends",
-                        "effects.add(new Effect.CheckKept(passage, kept.leftNanos(now)));",
-                        ""),
-                new Mutant(
-                        "wait without end for what a call left behind",
-                        "rules.effects.add(new Effect.EndLeaving(waiter, Math.max(patience, 0)));",
-                        ""),
                 new Mutant("let readers in beside a writer", "return passage.writer() == null;", "return true;"),
                 new Mutant("hand a fair lock off", "if (!state.options().isFair()) {", "if (true) {"),
                 new Mutant(
@@ -172,7 +164,7 @@ class PlantedBugsTest {
                         "false"),
                 new Mutant(
                         "keep a part of several locks",
-                        "return MultiLease.undo(closing, client);",
+                        "return CallerContext.carry(MultiLease.undo(closing, client));",
                         "return CompletableFuture.completedFuture(null);"),
                 new Mutant(
                         "keep locks behind one that is not free",
