@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The effects of one decision, in the order in which they are performed: first what others wait for, then users' code, which
- * may take its time, then the one request that the deciding thread waits for itself. They are collected under the mutex,
- * and performed without it by the thread that decided.
+ * The effects of one decision, in the order in which they are performed: first the watch of deadlines and what others wait
+ * for, then users' code, which may take its time, then the one request that the deciding thread waits for itself. They are
+ * collected under the mutex, and performed without it by the thread that decided.
  */
 final class Effects {
     private static final Logger log = LoggerFactory.getLogger(Effects.class);
