@@ -165,6 +165,22 @@ class GivingUpTest {
     }
 
     @Test
+    void aCallBehindReadersHereOutlastsAClaimThatIsBeingWithdrawn() {
+        CompletableFuture<Lease> reading = client.readWriteLock("a").readLock().acquireAsync();
+        engine.claim(0).grant();
+        CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(WAIT);
+        timeIsUp();
+        assertThat(call).isNotDone();
+        CompletableFuture<Lease> next = lock.acquireAsync();
+        for (int second = 0; second < 2 * TurnstileFixture.REQUEST_TIMEOUT.toSeconds(); second++) {
+            engine.contact();
+            fixture.time.advance(WAIT);
+        }
+        assertThat(reading.join().isValid()).isTrue();
+        assertThat(next).isNotDone();
+    }
+
+    @Test
     void aClosedClientIsNotWaitedFor() {
         CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(WAIT);
         timeIsUp();
