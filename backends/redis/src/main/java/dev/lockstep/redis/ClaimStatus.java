@@ -1,6 +1,6 @@
 package dev.lockstep.redis;
 
-/** The state of a claim. {@link RedisClaim} makes the transitions. */
+/** The state of a claim. Only this class says which state may follow which. */
 enum ClaimStatus {
     /** No request is on its way; the next is scheduled. */
     READY,
@@ -18,5 +18,16 @@ enum ClaimStatus {
     /** Whether the claim asks for nothing any more. */
     boolean isOver() {
         return this == LEAVING || this == SETTLED || this == WITHDRAWN;
+    }
+
+    /** Whether it may follow. A client that closes settles every claim, so {@code SETTLED} always may. */
+    boolean mayBecome(ClaimStatus next) {
+        return switch (next) {
+            case READY -> this == ASKING || this == WAITING;
+            case ASKING -> this == READY;
+            case WAITING, LEAVING -> this == ASKING;
+            case SETTLED -> true;
+            case WITHDRAWN -> this != ASKING;
+        };
     }
 }

@@ -1,11 +1,9 @@
 package dev.lockstep.redis;
 
 import dev.lockstep.LockstepException;
-import dev.lockstep.redis.internal.ClaimId;
 import dev.lockstep.redis.internal.Failure;
 import dev.lockstep.redis.internal.Keys;
 import dev.lockstep.redis.internal.Refusals;
-import dev.lockstep.redis.internal.Trace;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.ClaimRequest;
 import dev.lockstep.spi.Limits;
@@ -24,8 +22,8 @@ final class RedisClaim implements Claim {
      * lock. The answer comes from its own request, from such a look, or by push. The first one counts.
      *
      * A request that was sent and not answered may be carried out after the claim was withdrawn, and take a lock that nobody
-     * uses. So a claim remembers that it is unsure of a request (Trace), and its release then leaves a note on the server
-     * that the claim is gone. A withdrawal waits for a request that is on its way, so this is rare.
+     * uses. So a claim remembers that it is unsure of a request (ServerRecord), and its release then leaves a note on the
+     * server that the claim is gone. A withdrawal waits for a request that is on its way, so this is rare.
      *
      * The validity of a grant that came by push counts from the last request that the server is known to have answered,
      * because the server counts a waiter's time from then.
@@ -42,24 +40,17 @@ final class RedisClaim implements Claim {
 
     // Guarded by this.
     private ClaimStatus state = ClaimStatus.READY;
-    private Trace trace = Trace.NONE;
+    private final ServerRecord record;
+    private final PushedNews pushed = new PushedNews();
     private final Refusals refusals;
     private int polls;
-    private ClaimId id;
-    private byte[] owner;
-    private long basisNanos;
     private @Nullable RedisGrant grant;
-    private @Nullable Answer pushed; // before the answer to the request that is on its way
-    private boolean hinted;
-    private boolean wanted;
 
     RedisClaim(RedisBackend backend, ClaimRequest request, Keys keys) {
         this.backend = backend;
         this.request = request;
         this.keys = keys;
-        this.id = ClaimId.of(request.claimId());
-        this.owner = backend.dialect().ownerOf(request);
-        this.basisNanos = request.sentNanos();
+        this.record = new ServerRecord(request.claimId(), backend.dialect().ownerOf(request), request.sentNanos());
         this.refusals = new Refusals(backend.context());
     }
 
@@ -72,7 +63,7 @@ final class RedisClaim implements Claim {
     }
 
     synchronized byte[] owner() {
-        return owner;
+        return record.owner();
     }
 
     @Override
@@ -83,6 +74,14 @@ final class RedisClaim implements Claim {
     @Override
     public boolean mustWait() {
         return mustWait;
+    }
+
+    /** Moves to the next state. Under the monitor. */
+    private void moveTo(ClaimStatus next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException("Lock '" + request.name() + "': " + state + " cannot become " + next);
+        }
+        state = next;
     }
 
     /** Asks for the first time. */
@@ -124,21 +123,23 @@ final class RedisClaim implements Claim {
 
     /** A request is about to be made, for it alone or with others. False if it was withdrawn before. */
     synchronized boolean beginsToAsk() {
-        boolean ready = state == ClaimStatus.READY;
-        state = ready ? ClaimStatus.ASKING : state;
-        return ready;
+        if (state != ClaimStatus.READY) {
+            return false;
+        }
+        moveTo(ClaimStatus.ASKING);
+        return true;
     }
 
     /** A request for it and others has failed; the claim with it if there is no other. What it returns is run likewise. */
     synchronized Runnable batchFailed(Failure failure, boolean last) {
-        trace = trace.failed(failure);
+        record.failed(failure);
         return !last ? NOTHING : state.isOver() ? leaveIfWithdrawn() : acquireFails(failure);
     }
 
     /** Decides the next step after an answer. The returned task is run without the monitor. */
     synchronized Runnable answered(Answer answer, long sent) {
         refusals.end();
-        trace = trace.answered(true);
+        record.answered();
         if (state.isOver()) {
             return leaveIfWithdrawn();
         }
@@ -150,10 +151,8 @@ final class RedisClaim implements Claim {
             case WAITING:
                 return waits(answer, sent);
             case MISSING:
-                state = ClaimStatus.READY;
-                id = id.nextLife();
-                owner = id.bytes();
-                basisNanos = backend.scheduler().nanoTime();
+                moveTo(ClaimStatus.READY);
+                record.forgotten(backend.scheduler().nanoTime());
                 return () -> {
                     backend.waiters().leave(this);
                     askSoon();
@@ -165,7 +164,7 @@ final class RedisClaim implements Claim {
                         Replication.failure(request.name(), backend.link().route()));
             default:
                 // The server has a note that it was given up, which only a withdrawal leaves there.
-                state = ClaimStatus.SETTLED;
+                moveTo(ClaimStatus.SETTLED);
                 return NOTHING;
         }
     }
@@ -183,34 +182,34 @@ final class RedisClaim implements Claim {
     }
 
     private Runnable nextStep(Answer answer, long sent) {
-        basisNanos = sent;
-        Answer push = pushed;
+        record.waits(sent);
+        Answer push = pushed.grant();
         if (push != null) {
             return granted(push, Renewer.deadline(sent, backend.waiterExpiry()));
         }
         if (!backend.dialect().traits().push()) {
-            state = ClaimStatus.READY;
+            moveTo(ClaimStatus.READY);
             long delay = backend.pollDelay(++polls).toNanos();
             return () -> askLater(delay);
         }
-        state = ClaimStatus.WAITING;
+        moveTo(ClaimStatus.WAITING);
         return () -> backend.waiters().join(this, answer.freeInMillis());
     }
 
     private synchronized Runnable failed(Failure failure, long sent, long deadlineNanos) {
-        trace = trace.failed(failure);
+        record.failed(failure);
         if (state.isOver()) {
             return leaveIfWithdrawn();
         }
-        Answer push = pushed;
+        Answer push = pushed.grant();
         if (push != null) {
-            return granted(push, Renewer.deadline(basisNanos, backend.waiterExpiry()));
+            return granted(push, Renewer.deadline(record.countsFromNanos(), backend.waiterExpiry()));
         }
         long delay = refusals.delayNanos(failure, backend.link(), sent);
         if (delay < 0) {
             return acquireFails(failure);
         }
-        state = ClaimStatus.READY;
+        moveTo(ClaimStatus.READY);
         // A connection that was idle for long fails at once; the next is a new one, and needs no pause. One that failed
         // late was silent, and what is left of the time would cost another connection for nothing.
         long now = backend.scheduler().nanoTime();
@@ -222,15 +221,15 @@ final class RedisClaim implements Claim {
         if (state != ClaimStatus.LEAVING) {
             return NOTHING;
         }
-        state = ClaimStatus.WITHDRAWN;
+        moveTo(ClaimStatus.WITHDRAWN);
         return () -> leave(LockBackend.DO_NOT_BLOCK);
     }
 
     private Runnable granted(Answer answer, long validUntilNanos) {
-        state = ClaimStatus.SETTLED;
+        moveTo(ClaimStatus.SETTLED);
         RedisGrant made = new RedisGrant(backend, this, answer.token(), validUntilNanos);
         grant = made;
-        boolean others = answer.wanted() || wanted;
+        boolean others = answer.wanted() || pushed.isWanted();
         return () -> {
             if (others) {
                 made.signalWanted(); // before the grant is passed on, so that it is wanted from the beginning
@@ -257,7 +256,7 @@ final class RedisClaim implements Claim {
     }
 
     private Runnable ended(Runnable complete) {
-        state = ClaimStatus.SETTLED;
+        moveTo(ClaimStatus.SETTLED);
         return () -> {
             backend.waiters().leave(this);
             backend.forget(this);
@@ -277,7 +276,7 @@ final class RedisClaim implements Claim {
                 return;
             }
             if (answer.kind() == Answer.Kind.WAITING) {
-                basisNanos = sent;
+                record.waits(sent);
                 return;
             }
             next = answered(answer, sent);
@@ -300,15 +299,15 @@ final class RedisClaim implements Claim {
     void pushedGrant(String of, long token, boolean others) {
         Runnable next;
         synchronized (this) {
-            if (state.isOver() || !id.text().equals(of)) {
+            if (state.isOver() || !record.isKnownAs(of)) {
                 return;
             }
             Answer answer = Answer.granted(token, others);
             if (state == ClaimStatus.ASKING) {
-                pushed = answer; // the request on its way says the same, or knows from when the grant counts
+                pushed.granted(answer); // the request on its way says the same, or knows from when the grant counts
                 return;
             }
-            next = granted(answer, Renewer.deadline(basisNanos, backend.waiterExpiry()));
+            next = granted(answer, Renewer.deadline(record.countsFromNanos(), backend.waiterExpiry()));
         }
         next.run();
     }
@@ -316,7 +315,7 @@ final class RedisClaim implements Claim {
     /** The server says that the lock is free, or that there is another reason to look. */
     void pushedHint() {
         synchronized (this) {
-            hinted = !state.isOver(); // Waiters may not know it yet, and asks when they do
+            pushed.hinted();
             if (state != ClaimStatus.WAITING) {
                 return;
             }
@@ -326,16 +325,14 @@ final class RedisClaim implements Claim {
 
     /** Whether a hint has come since this was last asked. */
     synchronized boolean takeHint() {
-        boolean had = hinted;
-        hinted = false;
-        return had;
+        return pushed.takeHint();
     }
 
     /** Another client waits for what this claim got, or is about to get. */
     void pushedWanted() {
         RedisGrant known;
         synchronized (this) {
-            wanted = true;
+            pushed.wanted();
             known = grant;
         }
         if (known != null) {
@@ -347,7 +344,7 @@ final class RedisClaim implements Claim {
     void pushedRevocation(String of) {
         RedisGrant known;
         synchronized (this) {
-            known = id.text().equals(of) ? grant : null;
+            known = record.isKnownAs(of) ? grant : null;
         }
         if (known != null) {
             known.revoked();
@@ -358,10 +355,10 @@ final class RedisClaim implements Claim {
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
         synchronized (this) {
             if (state == ClaimStatus.ASKING) {
-                state = ClaimStatus.LEAVING;
+                moveTo(ClaimStatus.LEAVING);
                 return gone;
             }
-            state = ClaimStatus.WITHDRAWN;
+            moveTo(ClaimStatus.WITHDRAWN);
         }
         leave(blockAtMost);
         return gone;
@@ -370,12 +367,12 @@ final class RedisClaim implements Claim {
     private void leave(Duration blockAtMost) {
         backend.waiters().leave(this);
         RedisGrant held;
-        Trace left;
+        boolean nothing;
         synchronized (this) {
             held = grant;
-            left = trace;
+            nothing = record.isEmpty();
         }
-        if (left == Trace.NONE) {
+        if (nothing) {
             backend.forget(this);
             gone.complete(null);
             return;
@@ -386,13 +383,13 @@ final class RedisClaim implements Claim {
 
     /** Whether a request that was not answered may still reach the server, and must then get nothing. */
     synchronized boolean isUnsure() {
-        return trace == Trace.UNSURE;
+        return record.isUnsure();
     }
 
     /** The client was closed. */
     void close(LockstepException closed) {
         synchronized (this) {
-            state = ClaimStatus.SETTLED;
+            moveTo(ClaimStatus.SETTLED);
         }
         outcome.completeExceptionally(closed);
         gone.complete(null);

@@ -9,6 +9,7 @@ import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Outcome;
+import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -205,6 +206,42 @@ final class Actions {
 
     void watchOutage(long sinceNanos) {
         client.watchOutage(sinceNanos);
+    }
+
+    /** Sees to it that a deadline is watched. */
+    void watchDeadline(long deadlineNanos) {
+        try {
+            client.watchDeadline(deadlineNanos);
+        } catch (RuntimeException e) {
+            log.error("Lock '{}': setting the timer of a deadline failed", turnstile.name(), e);
+        }
+    }
+
+    void checkIdle(Passage passage, Duration sticky, long delayNanos) {
+        client.scheduler().schedule(delayNanos, () -> turnstile.engineEvents().checkIdle(passage, sticky));
+    }
+
+    void checkKept(Passage passage, long delayNanos) {
+        client.scheduler().schedule(delayNanos, () -> turnstile.engineEvents().checkKept(passage));
+    }
+
+    /** A call whose claim was withdrawn at once has its result already, and needs no timer. */
+    void endLeaving(Waiter waiter, long delayNanos) {
+        if (waiter.result() != null) {
+            return;
+        }
+        Scheduler.Timer timer = client.scheduler()
+                .schedule(delayNanos, () -> turnstile.engineEvents().notConfirmed(waiter));
+        turnstile.engineEvents().endsBy(waiter, timer);
+    }
+
+    void completeLater(CompletableFuture<Void> future, long delayNanos) {
+        Scheduler.Timer timer = client.scheduler().schedule(delayNanos, () -> future.complete(null));
+        future.whenComplete((nothing, error) -> timer.cancel());
+    }
+
+    void cancel(Scheduler.Timer timer) {
+        timer.cancel();
     }
 
     void answer(Consumer<Result> callback, Result result) {

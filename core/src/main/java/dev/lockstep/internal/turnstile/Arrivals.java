@@ -174,7 +174,7 @@ final class Arrivals {
         Hold same = call.mode() == LockMode.EXCLUSIVE ? written : read;
         if (reentrant && same != null) {
             same.endBy(call.options(), now);
-            client.watchDeadline(same.deadlineNanos());
+            rules.effects.watchDeadline(same.deadlineNanos());
             return same;
         }
         if (reentrant && written != null) {

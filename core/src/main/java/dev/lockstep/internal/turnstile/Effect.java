@@ -5,6 +5,7 @@ import dev.lockstep.LockMode;
 import dev.lockstep.LockOptions;
 import dev.lockstep.LossReason;
 import dev.lockstep.spi.Claim;
+import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,11 @@ sealed interface Effect
                 Effect.Wake,
                 Effect.Complete,
                 Effect.WatchOutage,
+                Effect.CheckIdle,
+                Effect.CheckKept,
+                Effect.EndLeaving,
+                Effect.CompleteLater,
+                Effect.CancelTimer,
                 Effect.RunLossAction,
                 Effect.ReportLoss,
                 Effect.Answer,
@@ -105,6 +111,46 @@ sealed interface Effect
         @Override
         public void perform(Actions actions) {
             actions.watchOutage(sinceNanos);
+        }
+    }
+
+    /** Look later whether the idle time of a passage is over. */
+    record CheckIdle(Passage passage, Duration sticky, long delayNanos) implements Effect {
+        @Override
+        public void perform(Actions actions) {
+            actions.checkIdle(passage, sticky, delayNanos);
+        }
+    }
+
+    /** Look later whether the minimum time of a passage is over. */
+    record CheckKept(Passage passage, long delayNanos) implements Effect {
+        @Override
+        public void perform(Actions actions) {
+            actions.checkKept(passage, delayNanos);
+        }
+    }
+
+    /** Give a call that gave up its result after some time, whatever is left of it at the engine. */
+    record EndLeaving(Waiter waiter, long delayNanos) implements Effect {
+        @Override
+        public void perform(Actions actions) {
+            actions.endLeaving(waiter, delayNanos);
+        }
+    }
+
+    /** Complete a future after some time, unless it is done before. */
+    record CompleteLater(CompletableFuture<Void> future, long delayNanos) implements Effect {
+        @Override
+        public void perform(Actions actions) {
+            actions.completeLater(future, delayNanos);
+        }
+    }
+
+    /** Cancel a timer. */
+    record CancelTimer(Scheduler.Timer timer) implements Effect {
+        @Override
+        public void perform(Actions actions) {
+            actions.cancel(timer);
         }
     }
 

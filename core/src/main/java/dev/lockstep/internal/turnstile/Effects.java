@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The effects of one decision, in the order in which they are performed: first what others wait for, then users' code, which
- * may take its time, then the one request that the deciding thread waits for itself. They are collected under the mutex,
- * and performed without it by the thread that decided.
+ * The effects of one decision, in the order in which they are performed: first the watch of deadlines and what others wait
+ * for, then users' code, which may take its time, then the one request that the deciding thread waits for itself. They are
+ * collected under the mutex, and performed without it by the thread that decided.
  */
 final class Effects {
     private static final Logger log = LoggerFactory.getLogger(Effects.class);
@@ -18,6 +18,11 @@ final class Effects {
     private @Nullable List<Effect> first;
     private @Nullable List<Effect> usersCode;
     private @Nullable Effect own;
+
+    /** The earliest deadline to be watched; meaningless unless there is one. Not an object: every hold has a deadline. */
+    private long deadlineNanos;
+
+    private boolean hasDeadline;
 
     void add(Effect effect) {
         if (first == null) {
@@ -39,19 +44,33 @@ final class Effects {
         own = request;
     }
 
+    /** Adds the deadline of a hold, which is to be watched. Of several, the earliest is enough: the watch finds the others. */
+    void watchDeadline(long nanos) {
+        if (!hasDeadline || nanos - deadlineNanos < 0) {
+            deadlineNanos = nanos;
+        }
+        hasDeadline = true;
+    }
+
     /** Leaves the mutex, and performs what was collected under it. */
     void leave(ReentrantLock mutex, Actions actions) {
         Effect request = own;
-        if (first == null && usersCode == null && request == null) {
+        boolean watch = hasDeadline;
+        if (first == null && usersCode == null && request == null && !watch) {
             mutex.unlock();
             return;
         }
+        long watched = deadlineNanos;
+        hasDeadline = false;
         List<Effect> dueFirst = first;
         List<Effect> dueLast = usersCode;
         first = null;
         usersCode = null;
         own = null;
         mutex.unlock();
+        if (watch) {
+            actions.watchDeadline(watched);
+        }
         if (dueFirst != null) {
             perform(dueFirst, actions);
         }

@@ -4,6 +4,7 @@ import dev.lockstep.LossReason;
 import dev.lockstep.spi.Claim;
 import dev.lockstep.spi.Grant;
 import dev.lockstep.spi.Outcome;
+import dev.lockstep.spi.Scheduler;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -112,6 +113,16 @@ final class EngineEvents {
     /** The idle time of a passage may be over. */
     void checkIdle(Passage passage, Duration sticky) {
         gate.post(() -> rules.checkIdle(passage, sticky, gate.now()));
+    }
+
+    /** A timer has been set that ends a call which gave up. */
+    void endsBy(Waiter waiter, Scheduler.Timer timer) {
+        gate.post(() -> rules.leftovers.endsBy(waiter, timer));
+    }
+
+    /** The engine has not confirmed in time that nothing is left of a call. */
+    void notConfirmed(Waiter waiter) {
+        gate.post(() -> rules.leftovers.finishLeaving(waiter));
     }
 
     /** The minimum time of a hold may be over. */

@@ -25,13 +25,11 @@ final class Leftovers {
     private final Rules rules;
     private final TurnstileState state;
     private final TurnstileContext client;
-    private final Turnstile turnstile;
 
     Leftovers(Rules rules, Turnstile turnstile) {
         this.rules = rules;
         this.state = rules.state;
         this.client = turnstile.client();
-        this.turnstile = turnstile;
     }
 
     // ---------------------------------------------------------------- what is known of them
@@ -123,8 +121,7 @@ final class Leftovers {
         }
         CompletableFuture<Void> done =
                 CompletableFuture.allOf(leaving.stream().map(Passage::whenGone).toArray(CompletableFuture[]::new));
-        Scheduler.Timer patience = client.scheduler().schedule(client.requestTimeoutNanos(), () -> done.complete(null));
-        done.whenComplete((nothing, error) -> patience.cancel());
+        rules.effects.add(new Effect.CompleteLater(done, client.requestTimeoutNanos()));
         return done;
     }
 
@@ -142,7 +139,16 @@ final class Leftovers {
         finishLeaving();
         if (waiter.result() == null) {
             long patience = client.engineOwesSince(now) + client.requestTimeoutNanos() - now;
-            waiter.leaveBy(client.scheduler().schedule(Math.max(patience, 0), () -> turnstile.leaveAnyway(waiter)));
+            rules.effects.add(new Effect.EndLeaving(waiter, Math.max(patience, 0)));
+        }
+    }
+
+    /** A timer has been set that ends a call which gave up. The call may have its result already. */
+    void endsBy(Waiter waiter, Scheduler.Timer timer) {
+        if (waiter.result() == null) {
+            waiter.endsBy(timer);
+        } else {
+            rules.effects.add(new Effect.CancelTimer(timer));
         }
     }
 
@@ -166,7 +172,11 @@ final class Leftovers {
 
     void finishLeaving(Waiter waiter) {
         if (waiter.hasGivenUp() && state.queue.left(waiter)) {
-            Result answer = waiter.endLeaving();
+            Scheduler.Timer timer = waiter.takeTimer();
+            if (timer != null) {
+                rules.effects.add(new Effect.CancelTimer(timer));
+            }
+            Result answer = waiter.answer();
             if (answer != null) {
                 rules.finish(waiter, answer);
             }

@@ -158,7 +158,7 @@ final class Rules {
         } else if (passage.writer() == null) {
             downgrade(passage);
         }
-        client.watchDeadline(hold.deadlineNanos());
+        effects.watchDeadline(hold.deadlineNanos());
         client.events().acquired(name, call.mode(), now - startNanos);
         notifyListeners();
         return hold;
@@ -218,9 +218,7 @@ final class Rules {
             return false;
         }
         if (kept.beginTimer()) {
-            client.scheduler()
-                    .schedule(
-                            kept.leftNanos(now), () -> turnstile.engineEvents().checkKept(passage));
+            effects.add(new Effect.CheckKept(passage, kept.leftNanos(now)));
         }
         return true;
     }
@@ -241,9 +239,7 @@ final class Rules {
         if (passage.state() == PassageState.HELD) {
             passage.retain(now);
             if (passage.beginIdleTimer()) {
-                client.scheduler()
-                        .schedule(
-                                sticky.toNanos(), () -> turnstile.engineEvents().checkIdle(passage, sticky));
+                effects.add(new Effect.CheckIdle(passage, sticky, sticky.toNanos()));
             }
         }
         return passage.idleNanos(now) < sticky.toNanos();
@@ -258,7 +254,7 @@ final class Rules {
         decide(now);
         if (passage.isHeld() && passage.beginIdleTimer()) {
             long left = sticky.toNanos() - passage.idleNanos(now);
-            client.scheduler().schedule(left, () -> turnstile.engineEvents().checkIdle(passage, sticky));
+            effects.add(new Effect.CheckIdle(passage, sticky, left));
         }
     }
 

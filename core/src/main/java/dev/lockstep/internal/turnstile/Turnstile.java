@@ -57,8 +57,8 @@ public final class Turnstile {
      *                ▲                                                                              │
      *                └──────────────────── EngineEvents: answers, as events ────────────────────────┘
      *
-     * Under the mutex, the only calls to a backend read the fields of a grant or a claim. Timers are set and cancelled,
-     * and events are queued; no other locks are taken than those of timers and of that queue.
+     * Under the mutex, the only calls to a backend read the fields of a grant or a claim. Events for listeners are queued,
+     * and no other lock is taken than that of their queue. Timers are set and cancelled by effects, like everything else.
      *
      * An uncontended acquire and release go the same way with fewer steps: see InlineClaim.
      */
@@ -223,11 +223,6 @@ public final class Turnstile {
             }
         });
         return waiter.isOver();
-    }
-
-    /** The engine has not confirmed in time that nothing is left of a call. */
-    void leaveAnyway(Waiter waiter) {
-        gate.post(() -> rules.leftovers.finishLeaving(waiter));
     }
 
     // ---------------------------------------------------------------- looks of the watches

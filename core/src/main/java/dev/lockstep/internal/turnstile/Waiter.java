@@ -41,8 +41,8 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
     /** What was on its way out when the call gave up. */
     private List<Passage> leaving = List.of();
 
-    /** Ends the wait for that after the request timeout. */
-    private Scheduler.@Nullable Timer patience;
+    /** Ends the wait for that after the request timeout; null until it has been set, and when it has been taken. */
+    private Scheduler.@Nullable Timer timer;
 
     /** Notifies observers that it must wait; null if they know it, or there are none. */
     private @Nullable Runnable waitReport;
@@ -216,8 +216,15 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
         leaving = passages;
     }
 
-    void leaveBy(Scheduler.Timer timer) {
-        patience = timer;
+    void endsBy(Scheduler.Timer set) {
+        timer = set;
+    }
+
+    /** The timer that would end the wait for what it left behind, once; null if there is none. */
+    Scheduler.@Nullable Timer takeTimer() {
+        Scheduler.Timer set = timer;
+        timer = null;
+        return set;
     }
 
     boolean hasLeft() {
@@ -229,12 +236,9 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
         return true;
     }
 
-    /** Ends the wait for what it left behind; null if it did not give up. */
+    /** The result that it will have; null if it did not give up. */
     @Nullable
-    Result endLeaving() {
-        if (patience != null) {
-            patience.cancel();
-        }
+    Result answer() {
         return answer;
     }
 }

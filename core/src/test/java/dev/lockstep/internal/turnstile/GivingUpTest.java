@@ -45,6 +45,18 @@ class GivingUpTest {
     }
 
     @Test
+    void theTimerOfACallThatGaveUpEndsWithIt() {
+        SimThread thread = thread(LockOptions.defaults());
+        timeIsUp();
+        int before = fixture.time.pending();
+        assertThat(thread.look()).isFalse();
+        assertThat(fixture.time.pending()).isEqualTo(before + 1);
+        engine.claim(0).withdrawn.complete(null);
+        assertThat(thread.look()).isTrue();
+        assertThat(fixture.time.pending()).isEqualTo(before);
+    }
+
+    @Test
     void aFairThreadThatTimedOutReturnsWhenItsOwnClaimIsWithdrawn() {
         SimThread thread = thread(LockOptions.defaults().fair());
         thread(LockOptions.defaults().fair());
@@ -150,6 +162,22 @@ class GivingUpTest {
         assertThat(later).isNotDone();
         fixture.time.advance(Duration.ofNanos(1));
         assertThat(later).isCompletedExceptionally();
+    }
+
+    @Test
+    void aCallBehindReadersHereOutlastsAClaimThatIsBeingWithdrawn() {
+        CompletableFuture<Lease> reading = client.readWriteLock("a").readLock().acquireAsync();
+        engine.claim(0).grant();
+        CompletableFuture<Optional<Lease>> call = lock.tryAcquireAsync(WAIT);
+        timeIsUp();
+        assertThat(call).isNotDone();
+        CompletableFuture<Lease> next = lock.acquireAsync();
+        for (int second = 0; second < 2 * TurnstileFixture.REQUEST_TIMEOUT.toSeconds(); second++) {
+            engine.contact();
+            fixture.time.advance(WAIT);
+        }
+        assertThat(reading.join().isValid()).isTrue();
+        assertThat(next).isNotDone();
     }
 
     @Test

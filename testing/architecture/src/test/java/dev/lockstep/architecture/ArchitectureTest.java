@@ -73,6 +73,10 @@ class ArchitectureTest {
     /** The classes of a turnstile that perform effects, without the mutex. */
     private static final Set<String> ACT = Set.of("Actions", "ClaimBatch", "ReleaseBatch");
 
+    /** The classes of a turnstile that set timers and run users' code: those that act, and those of a thread on its own behalf. */
+    private static final Set<String> SET_TIMERS =
+            Set.of("Actions", "Releases", "ThreadWait", "InlineClaim", "TurnstileContext");
+
     private static final Rules RULES = new Rules("dev.lockstep");
     private static final JavaClasses CORE = Project.mainClasses(List.of("core"));
     private static final JavaClasses ALL = Project.mainClasses(Project.modulesWithMainCode());
@@ -141,8 +145,14 @@ class ArchitectureTest {
     }
 
     @Test
+    void noDecisionInATurnstileSetsATimer() {
+        RULES.timersAndUsersCodeAreLeftTo(SET_TIMERS).check(CORE);
+    }
+
+    @Test
     void theClassesThatDecideAndActAreThere() {
-        Stream.concat(DECIDE.stream(), ACT.stream())
+        Stream.of(DECIDE, ACT, SET_TIMERS)
+                .flatMap(Set::stream)
                 .forEach(name -> assertThat(CORE.contain("dev.lockstep.internal.turnstile." + name))
                         .as(name)
                         .isTrue());

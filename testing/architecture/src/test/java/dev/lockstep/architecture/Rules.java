@@ -19,6 +19,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.lang.module.ModuleDescriptor;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -34,6 +35,13 @@ final class Rules {
 
     private static final Set<String> READS = Set.of(
             "traits", "address", "lastContactNanos", "batchSize", "mustWait", "token", "validUntilNanos", "isWanted");
+
+    /** The types by which timers are set and cancelled, and users' code is run, and those of their methods that do so. */
+    private static final Map<String, Set<String>> LATER = Map.of(
+            "Scheduler", Set.of("schedule", "afterJumps"),
+            "Scheduler$Timer", Set.of("cancel"),
+            "TurnstileContext",
+                    Set.of("watchDeadline", "watchOutage", "watchWait", "endWait", "execute", "runLossAction"));
 
     private final String api;
     private final String spi;
@@ -153,6 +161,27 @@ final class Rules {
                 .should()
                 .dependOnClassesThat(areInTurnstile(decide))
                 .because("an effect never calls back into decisions");
+    }
+
+    /**
+     * In a turnstile, no timer is set or cancelled, and no users' code is run, while a decision is made.
+     *
+     * @param allowed the classes that do it, without the mutex
+     */
+    ArchRule timersAndUsersCodeAreLeftTo(Set<String> allowed) {
+        return noClasses()
+                .that()
+                .resideInAPackage(internal + ".turnstile")
+                .and(DescribedPredicate.not(areInTurnstile(allowed)))
+                .should()
+                .callMethodWhere(describe("a timer, or users' code", call -> {
+                    JavaClass owner = call.getTargetOwner();
+                    String type =
+                            owner.getName().substring(owner.getPackageName().length() + 1);
+                    return owner.getPackageName().startsWith(api)
+                            && LATER.getOrDefault(type, Set.of()).contains(call.getName());
+                }))
+                .because("a timer is an effect like every other: the decision only says which");
     }
 
     private DescribedPredicate<JavaClass> areInTurnstile(Set<String> names) {

@@ -91,6 +91,21 @@ class RulesCanFailTest {
     }
 
     @Test
+    void decisionThatSetsATimer() {
+        assertBroken(
+                RULES.timersAndUsersCodeAreLeftTo(Set.of("Action")),
+                "Decision.setTimer(",
+                "Decision.cancelTimer(",
+                "Decision.watch(");
+        assertThat(RULES.timersAndUsersCodeAreLeftTo(Set.of("Action"))
+                        .evaluate(CLASSES)
+                        .getFailureReport()
+                        .toString())
+                .doesNotContain("Decision.time(")
+                .doesNotContain("Action.setTimer(");
+    }
+
+    @Test
     void engineThatReachesIntoInternalsOrAnotherLibrary() {
         assertBroken(
                 RULES.engineKnowsOnlyTheSpi("memory"),

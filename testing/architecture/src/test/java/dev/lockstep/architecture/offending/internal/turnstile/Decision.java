@@ -1,6 +1,7 @@
 package dev.lockstep.architecture.offending.internal.turnstile;
 
 import dev.lockstep.architecture.offending.spi.Grant;
+import dev.lockstep.architecture.offending.spi.Scheduler;
 
 /** Acts in place of leaving an effect. */
 public class Decision {
@@ -14,6 +15,22 @@ public class Decision {
 
     long read(Grant grant) {
         return grant.token();
+    }
+
+    Scheduler.Timer setTimer(Scheduler scheduler) {
+        return scheduler.schedule(1, () -> {});
+    }
+
+    void cancelTimer(Scheduler.Timer timer) {
+        timer.cancel();
+    }
+
+    void watch(TurnstileContext client) {
+        client.watchDeadline(1);
+    }
+
+    long time(Scheduler scheduler) {
+        return scheduler.nanoTime();
     }
 
     static class Nested {
