@@ -89,7 +89,8 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
 
     /**
      * Where futures are completed, and where listeners and loss actions run. It should be able to grow, or its tasks
-     * should never block: a callback that waits for another one needs a second thread.
+     * should never block: a callback that waits for another one needs a second thread. Tasks that it refuses run on
+     * daemon threads of the client's own.
      *
      * @param executor the executor, not closed by the client; daemon threads of the client's own unless set
      * @return this

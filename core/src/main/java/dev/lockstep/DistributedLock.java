@@ -92,7 +92,9 @@ public interface DistributedLock extends Lock {
     /**
      * Acquires the lock if it becomes free within a time. With a time of zero or less the call does not wait; a time of a
      * hundred years or more is no limit, so that the call behaves as {@link #lockInterruptibly()} does. Even if the
-     * time is shorter than a round trip, the call waits for the engine's answer.
+     * time is shorter than a round trip, the call waits for the engine's answer. If the engine stops answering while the
+     * call waits, the call may return later than its time, by one request timeout at most: until the engine has confirmed
+     * that the call waits no more, it could refuse the lock to others because of it.
      *
      * @param time how long to wait at most
      * @param unit the unit of {@code time}

@@ -90,7 +90,8 @@ public interface DistributedSemaphore {
     Optional<Permit> tryAcquire();
 
     /**
-     * Acquires a permit if one becomes free within a time.
+     * Acquires a permit if one becomes free within a time. If the engine stops answering meanwhile, the call may return
+     * late, as {@link DistributedLock#tryLock(long, java.util.concurrent.TimeUnit)} may.
      *
      * @param wait how long to wait at most; zero or less does not wait
      * @return the permit, or empty if others held all of them for the whole time

@@ -43,9 +43,6 @@ final class Sessions {
     /** The share of a session's room beyond which the next session is opened in advance. */
     private static final double ALMOST_FULL = 0.75;
 
-    /** Multiples of it are spread evenly between the whole numbers, however many there are. */
-    private static final double GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
-
     private final BackendContext context;
     private final Scheduler scheduler;
     private final Link link;
@@ -61,8 +58,8 @@ final class Sessions {
     private volatile long grantedSeconds;
     private CompletableFuture<Void> attempt = CompletableFuture.completedFuture(null); // guarded by this, as the next
     private boolean opening;
-    private int opened;
     private boolean closed;
+    private final Phases phases; // guarded by this
 
     /** A session that is alive as far as is known, with its renewer and its watch. */
     private record Kept(Session session, Renewer<Session> renewer, Watches.Watch watch) {
@@ -94,6 +91,7 @@ final class Sessions {
         this.renewal = new SessionRenewal(link, context.renewalTimeout());
         this.whenAnswered = whenAnswered;
         this.whenRenewed = whenRenewed;
+        this.phases = new Phases(context.ttl().toNanos() / 3);
         this.leaseSeconds = context.ttl().plusNanos(999_999_999).toSeconds();
     }
 
@@ -180,22 +178,28 @@ final class Sessions {
     /** Uses a session from now on. One that comes too late is ended; done when it is. */
     private CompletableFuture<Void> begin(Session session) {
         Renewer<Session> renewer = new Renewer<>(context, 1, LossReason.SESSION_ENDED, batch -> renew(batch.get(0)));
-        double phase;
+        long delay;
         synchronized (this) {
             if (closed) {
                 return revoke(session.lease());
             }
-            phase = alive.isEmpty() ? 0 : opened * GOLDEN_RATIO % 1;
-            opened++;
+            delay = delay(session);
             refusal = null;
             alive.add(new Kept(session, renewer, watches.watch(session.key(), watcher(session))));
         }
-        if (phase == 0) {
+        if (delay == 0) {
             renewer.register(session);
         } else {
-            scheduler.schedule((long) (phase * context.ttl().toNanos() / 3), () -> renewer.register(session));
+            scheduler.schedule(delay, () -> renewer.register(session));
         }
         return CompletableFuture.completedFuture(null);
+    }
+
+    /** How long its renewals wait for their phase; not at all if opening it has taken long already. Called under this. */
+    private long delay(Session session) {
+        long now = scheduler.nanoTime();
+        long delay = phases.delay(alive.isEmpty(), now);
+        return session.validUntilNanos() - now - delay < context.ttl().toNanos() / 3 ? 0 : delay;
     }
 
     private Watches.Watcher watcher(Session session) {

@@ -210,7 +210,7 @@ final class Connections implements AutoCloseable {
     private static Connection borrow(DataSource from) throws SQLException {
         try {
             return from.getConnection();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // an error, as if no thread can be started, which some drivers need
             throw Failure.asSqlException(e); // callers that retry failures retry this, too
         }
     }

@@ -101,7 +101,7 @@ enum Failure {
     }
 
     /** The failure of a data source, which may throw any exception, or of its driver. */
-    static SQLException asSqlException(Exception e) {
+    static SQLException asSqlException(Throwable e) {
         if (e instanceof SQLException direct) {
             return direct;
         }

@@ -120,7 +120,7 @@ final class PostgresListener implements AutoCloseable {
                     }
                 }
             }
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException | RuntimeException | Error e) {
             if (!closed) {
                 log.debug("The connection for notifications was lost; waiters poll until there is another", e);
             }
@@ -171,8 +171,9 @@ final class PostgresListener implements AutoCloseable {
                 start();
                 return;
             }
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException | RuntimeException | Error e) { // an error, as if no thread can be started
             log.debug("Notifications are not available yet", e);
+            up = false;
             disconnect();
         }
         reconnectLater(retry);

@@ -31,7 +31,9 @@ final class HurtSource implements DataSource {
         NONE,
         CUT,
         DEAF,
-        SILENT
+        SILENT,
+        /** Connections are cut, and no thread can be started, which some drivers need to connect. */
+        NO_THREAD
     }
 
     private final DataSource source;
@@ -39,6 +41,7 @@ final class HurtSource implements DataSource {
     private final long timeoutNanos;
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
     private final List<Consumer<String>> afterwards = new CopyOnWriteArrayList<>();
+    private final AtomicLong refused = new AtomicLong();
     private volatile Fault fault = Fault.NONE;
     private volatile long delayNanos;
     private volatile LongConsumer numbers = number -> {};
@@ -51,6 +54,11 @@ final class HurtSource implements DataSource {
 
     void hurt(Fault now) {
         fault = now;
+    }
+
+    /** How many connections there was no thread for. */
+    long refused() {
+        return refused.get();
     }
 
     void delay(Duration now) {
@@ -76,6 +84,10 @@ final class HurtSource implements DataSource {
     public Connection getConnection() throws SQLException {
         if (fault == Fault.CUT) {
             throw away();
+        }
+        if (fault == Fault.NO_THREAD) {
+            refused.incrementAndGet();
+            throw new InternalError("no thread, as the test wants it");
         }
         requireAnswers();
         return wrap(source.getConnection());
@@ -110,7 +122,7 @@ final class HurtSource implements DataSource {
     }
 
     private Object send(String sql, Object target, Method method, Object[] arguments) throws Throwable {
-        if (fault == Fault.CUT) {
+        if (fault == Fault.CUT || fault == Fault.NO_THREAD) {
             throw away();
         }
         requireAnswers();

@@ -99,6 +99,20 @@ class PostgresTest {
         }
     }
 
+    /** As with a limit of threads: the driver needs one to connect. */
+    @Test
+    void aListenerThatFindsNoThreadToConnectTriesAgain() {
+        try (TestClient test = open()) {
+            assertThat(test.backend().isPushed()).isTrue();
+            test.source().hurt(HurtSource.Fault.NO_THREAD);
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(SOON))
+                    .until(() -> !test.backend().isPushed() && test.source().refused() > 1);
+            test.source().hurt(HurtSource.Fault.NONE);
+            Awaitility.await().atMost(Duration.ofSeconds(SOON)).until(test.backend()::isPushed);
+        }
+    }
+
     /** The contract cannot count what another process sends to a database; a trigger of the database can. */
     @Test
     void aResumedProcessDoesNotMakeUpForMissedRenewals() throws Exception {

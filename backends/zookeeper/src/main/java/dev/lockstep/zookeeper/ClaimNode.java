@@ -338,6 +338,9 @@ final class ClaimNode {
      * @param again looks whether the lock is still available
      */
     boolean mayWin(Runnable again) {
+        if (session.hasEnded()) {
+            return false; // the server removes the node; the claim asks again in the next session, or fails
+        }
         if (!session.isValid()) {
             session.whenValid(again); // as after a pause
             return false;
@@ -359,6 +362,9 @@ final class ClaimNode {
         ZooKeeperGrant won = new ZooKeeperGrant(this, token, mode);
         grant = won;
         session.grants().add(won);
+        if (session.hasEnded()) {
+            won.revoke(LossReason.SESSION_ENDED); // its end may not have seen this grant
+        }
         return won;
     }
 

@@ -229,10 +229,11 @@ final class Session implements Watcher {
         }
     }
 
-    /** The session is over. */
+    /** The session is over. Its handle may not know that, if a server said so in its answer to a request. */
     void end() {
         if (ended.compareAndSet(false, true)) {
             over();
+            closeInBackground();
         }
     }
 
@@ -263,9 +264,8 @@ final class Session implements Watcher {
 
     /** Repeats a request that failed, if a retry can help; at once if the session has ended, so that it fails finally. */
     void retry(Code code, Runnable again) {
-        // Not by Retry of the SPI, which waits for a time: the event of the next connection is the time to try again,
-        // the
-        // end of the session ends all tries, and the request must go on where replies come, in their order.
+        // Not by Retry of the SPI, which waits for a time: the next connection is the time to try again, the session's
+        // end ends all tries, and the request must go on where replies come, in their order.
         if (code == Code.CONNECTIONLOSS) {
             untilConnected.add(again); // the event of the next connection, or of the end, comes after this reply
             if (ended.get()) {

@@ -199,6 +199,8 @@ final class Sessions {
             }
             remove(extra);
             extra.beginClose();
+            // It may have been connected just now.
+            extra.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));
             failClaims(
                     extra,
                     "no server at " + engine + " has accepted another session of this client within "

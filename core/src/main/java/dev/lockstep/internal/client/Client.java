@@ -99,7 +99,7 @@ public final class Client implements LockClient {
             Runnable onClosed) {
         this.name = clientName;
         this.onClosed = onClosed;
-        UserCode userCode = new UserCode(name, executor);
+        UserCode userCode = new UserCode(name, executor, scheduler);
         this.events = new Events(
                 settings.listeners(),
                 new Observers(settings.observers()),

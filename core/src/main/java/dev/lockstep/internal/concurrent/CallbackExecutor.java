@@ -64,9 +64,12 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
         watch();
     }
 
-    /** Lets what runs and waits end, and takes nothing more. */
+    /**
+     * Lets threads end as soon as they have nothing to do. Tasks are taken all the same: an answer that comes after the client
+     * was closed may complete a future, and users' code must not run in the thread that brings it.
+     */
     @Override
     public void close() {
-        threads.shutdown();
+        threads.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
     }
 }

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Users' code may take its time, whatever the executor: it runs under no mutex, and after what others wait for. */
 class UsersCodeTest {
-    /** Executors that run tasks in the calling thread. */
+    /** Executors that run tasks in the calling thread, or refuse them. */
     enum Kind {
         DIRECT,
         CALLER_RUNS,
@@ -141,12 +141,37 @@ class UsersCodeTest {
             });
             try {
                 second.get(20, TimeUnit.SECONDS);
-                assertThat(first).isNotDone();
+                if (kind == Kind.REJECTING) {
+                    first.get(20, TimeUnit.SECONDS); // the listener has a thread of the client's own
+                } else {
+                    assertThat(first).isNotDone();
+                }
             } finally {
                 goOn.countDown();
             }
             first.get(20, TimeUnit.SECONDS);
         }
+    }
+
+    /** Such a thread may be the one that the next answer needs. */
+    @Test
+    void whatTheExecutorRefusesDoesNotRunInTheThreadThatBringsAnAnswer() throws Exception {
+        TurnstileFixture fixture = new TurnstileFixture();
+        Client client = new Client(
+                context -> fixture.engine,
+                TurnstileFixture.settings(List.of()),
+                null,
+                fixture.time,
+                Kind.REJECTING.make(),
+                "refused",
+                "id",
+                () -> {});
+        CompletableFuture<Thread> completed = new CompletableFuture<>();
+        client.lock("a", LockOptions.defaults())
+                .acquireAsync()
+                .thenAccept(lease -> completed.complete(Thread.currentThread()));
+        fixture.engine.claim(0).grant();
+        assertThat(completed.get(20, TimeUnit.SECONDS).getName()).startsWith("lockstep-callback-refused");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.internal.time.SystemScheduler;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,19 @@ class CallbackExecutorTest {
         done.await();
         // Some more than the few if the machine was so busy that it looked like a stall.
         assertThat(threads).hasSizeLessThan(20);
+    }
+
+    @Test
+    void aTaskThatComesAfterTheCloseRunsOnAThreadThatEndsSoon() throws Exception {
+        executor.execute(() -> {}); // this thread would stay for ten seconds
+        executor.close();
+        CompletableFuture<Thread> ran = new CompletableFuture<>();
+        executor.execute(() -> ran.complete(Thread.currentThread()));
+        Thread thread = ran.get(20, TimeUnit.SECONDS);
+        assertThat(thread).isNotSameAs(Thread.currentThread());
+        assertThat(thread.getName()).startsWith("lockstep-callback-test");
+        thread.join(5_000);
+        assertThat(thread.isAlive()).isFalse();
     }
 
     @Test

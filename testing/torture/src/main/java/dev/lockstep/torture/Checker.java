@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *              have a higher token than all before it; and by asking: whoever asked after another had entered was granted
  *              later, certain or not
  *   order      in order of entry, against the waiter that was certainly queued first and is still not in; one that gave
- *              up, or whom a fault may have hurt, may have lost its place and does not count
+ *              up, or whom a fault may have hurt, may have lost its place and does not count; nor does one whose client lost a
+ *              hold meanwhile: its session or lease has ended, and with it its places in queues
  *
  * A broken rule is excused if a fault was on, or had ended less than the settling time before, in which the engine does
  * not promise it. Where exclusion is not promised, the order of entries proves nothing about the order of grants; and a client
@@ -39,6 +40,9 @@ final class Checker {
     private final long settleNanos;
     private final Verdict verdict = new Verdict();
 
+    /** By client: when it lost holds of any lock, to no fault of that lock. */
+    private Map<Integer, Troubles> losses = Map.of();
+
     /**
      * Makes a checker.
      *
@@ -50,6 +54,7 @@ final class Checker {
     }
 
     Verdict check() {
+        losses = losses();
         int[] counts = new int[64];
         for (int section = 0; section < history.size(); section++) {
             int lock = history.lock(section);
@@ -92,6 +97,31 @@ final class Checker {
         int[] witnesses = witnesses(lock, sections);
         order(entered, witnesses);
         verdict.checked(Rule.ORDER, witnesses.length);
+    }
+
+    /** Each from the last time at which the lease was valid until it was seen that it was not. */
+    private Map<Integer, Troubles> losses() {
+        Map<Integer, List<FaultWindow>> windows = new HashMap<>();
+        for (int section = 0; section < history.size(); section++) {
+            long until = history.ended(section);
+            if (until == History.NEVER) {
+                continue;
+            }
+            int client = history.client(section);
+            int lock = history.lock(section);
+            long from = Math.max(history.certain(section), history.entered(section));
+            boolean ofLock = history.faults().stream()
+                    .anyMatch(fault -> fault.lock() == lock
+                            && fault.hurts(client, lock)
+                            && fault.from() <= until
+                            && fault.until() + settleNanos >= from);
+            if (!ofLock) {
+                windows.computeIfAbsent(client, key -> new ArrayList<>()).add(FaultWindow.loss(client, from, until));
+            }
+        }
+        Map<Integer, Troubles> byClient = new HashMap<>();
+        windows.forEach((client, lost) -> byClient.put(client, Troubles.of(lost, 0, each -> true)));
+        return byClient;
     }
 
     static int[] only(int[] sections, IntPredicate wanted) {
@@ -277,19 +307,18 @@ final class Checker {
                 .sum();
     }
 
-    /** Who shows that a fair lock serves in order: they certainly waited, certainly got in, and nothing hurt them. */
+    /** Who shows that a fair lock serves in order: they certainly waited, certainly got in, and lost no place. */
     private int[] witnesses(int lock, int[] sections) {
         Map<Integer, Troubles> byClient = new HashMap<>();
         int[] waited = only(sections, history::isOrderWitness);
-        return Order.by(
-                history::queued,
-                only(
-                        waited,
-                        section -> !byClient.computeIfAbsent(
-                                        history.client(section),
-                                        client -> Troubles.of(
-                                                history.faults(), settleNanos, fault -> fault.hurts(client, lock)))
-                                .touch(history.asked(section), history.entered(section))));
+        IntPredicate lostAPlace = section -> byClient.computeIfAbsent(
+                                history.client(section),
+                                client ->
+                                        Troubles.of(history.faults(), settleNanos, fault -> fault.hurts(client, lock)))
+                        .touch(history.asked(section), history.entered(section))
+                || losses.getOrDefault(history.client(section), Troubles.NONE)
+                        .touch(history.asked(section), history.entered(section));
+        return Order.by(history::queued, only(waited, lostAPlace.negate()));
     }
 
     private void order(int[] entered, int[] queued) {

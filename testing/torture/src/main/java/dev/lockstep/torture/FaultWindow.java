@@ -32,6 +32,11 @@ record FaultWindow(
                 STALL, client == ALL ? "all" : "worker " + client, client, ALL, Set.of(), from, until, false);
     }
 
+    /** A client lost a hold between two times. */
+    static FaultWindow loss(int client, long from, long until) {
+        return new FaultWindow("hold lost", "worker " + client, client, ALL, Set.of(), from, until, false);
+    }
+
     boolean isStall() {
         return kind.equals(STALL);
     }

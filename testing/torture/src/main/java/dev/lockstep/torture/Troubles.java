@@ -10,6 +10,8 @@ import java.util.stream.Stream;
 
 /** The times at which one of some faults was on or had not settled yet. Immutable. */
 final class Troubles {
+    static final Troubles NONE = new Troubles(Stream.empty(), 0);
+
     private final NavigableMap<Long, Long> windows = new TreeMap<>(); // from, until; disjoint
 
     private Troubles(Stream<FaultWindow> faults, long settleNanos) {

@@ -8,9 +8,11 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import java.util.logging.LogManager;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -148,8 +150,20 @@ final class WorkerMain {
 
     /** The threads with some names that do not end, though those whose they were have closed. */
     static List<String> threadsLeft(String names) {
-        Stalls.untilAwake(() -> threads(names).isEmpty(), THREADS_END);
-        return threads(names);
+        return whatStays(() -> threads(names), THREADS_END);
+    }
+
+    /** What the last of several looks has found; nothing once one has found nothing, whatever may begin after it. */
+    static List<String> whatStays(Supplier<List<String>> look, Duration patience) {
+        List<String> seen = new ArrayList<>();
+        Stalls.untilAwake(
+                () -> {
+                    seen.clear();
+                    seen.addAll(look.get());
+                    return seen.isEmpty();
+                },
+                patience);
+        return seen;
     }
 
     /** With what they do, on one line: what keeps a thread is seldom found a second time. */

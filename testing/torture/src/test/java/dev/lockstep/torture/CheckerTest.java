@@ -471,6 +471,58 @@ class CheckerTest {
             assertThat(check().checked(Rule.ORDER)).isZero();
         }
 
+        /** The end of a session or lease takes a client's holds and its places in queues at once. */
+        @Test
+        void whoLosesAHoldCanLoseAPlace() {
+            fair(false, 1, 2, 7, 8);
+            ofOther(8, 3, 4, 5);
+            lost(7, 1, 2, 3, 4);
+            assertThat(check().holds()).isTrue();
+            assertThat(check().checked(Rule.ORDER)).isEqualTo(1);
+        }
+
+        @Test
+        void aHoldLostByAnotherClientCostsNoPlace() {
+            fair(false, 1, 2, 7, 8);
+            ofOther(8, 3, 4, 5);
+            lost(8, 1, 2, 3, 4);
+            assertThat(check().broken(Rule.ORDER)).isEqualTo(1);
+        }
+
+        @Test
+        void aHoldLostToAFaultOfItsLockCostsNoPlaceElsewhere() {
+            fair(false, 1, 2, 7, 8);
+            ofOther(8, 3, 4, 5);
+            lost(7, 1, 2, 3, 4);
+            faultOn(FaultWindow.ALL, 1, 3, 3);
+            assertThat(check().broken(Rule.ORDER)).isEqualTo(1);
+        }
+
+        @Test
+        void aHoldLostLongBeforeCostsNoPlace() {
+            lost(7, 1, 2, 3, 4);
+            fair(false, 101, 102, 107, 108);
+            ofOther(8, 103, 104, 105);
+            assertThat(check().broken(Rule.ORDER)).isEqualTo(1);
+        }
+
+        private void ofOther(int client, long asked, long queued, long entered) {
+            int section = history.ask(client, 0, false, true, asked);
+            history.queued(section, queued);
+            history.entered(section, entered, entered);
+            history.certain(section, entered + 1);
+            history.exited(section, entered + 1);
+        }
+
+        /** A section of another lock, whose lease was valid at one time and no more at the next. */
+        private void lost(int client, int lock, long entered, long certain, long ended) {
+            int section = history.ask(client, lock, false, false, entered);
+            history.entered(section, entered, 1);
+            history.certain(section, certain);
+            history.ended(section, ended);
+            history.exited(section, ended);
+        }
+
         @Test
         void aFaultThatHasSettledCannot() {
             fault(1, 2);
