@@ -86,7 +86,7 @@ class SecuredEndpointsTest {
                             .password("{noop}secret")
                             .roles(roles.toUpperCase(Locale.ROOT).split(","))
                             .build())
-                    .toList());
+                    .toList())::loadUserByUsername; // alone, or the passwords would be stored as slow hashes
         }
     }
 
@@ -186,8 +186,8 @@ class SecuredEndpointsTest {
         for (ConfigurableApplicationContext context : List.of(ruled, usual)) {
             for (String path : PATHS) {
                 assertThat(get(context, "", path)).as(path).isEqualTo(401);
-                assertThat(get(context, "stranger", path)).as(path).isEqualTo(401);
             }
+            assertThat(get(context, "stranger", "lockconsole")).isEqualTo(401);
         }
         Stuck stuck = new Stuck(ruled);
         stuck.refuses("", 401);
