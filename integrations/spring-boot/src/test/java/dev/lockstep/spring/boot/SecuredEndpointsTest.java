@@ -52,6 +52,7 @@ class SecuredEndpointsTest {
             "locks",
             "locks/order:42");
     private static final String JSON = "application/json";
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({
@@ -134,7 +135,7 @@ class SecuredEndpointsTest {
     }
 
     private static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-        return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     private static int get(ConfigurableApplicationContext context, String user, String path) throws Exception {
