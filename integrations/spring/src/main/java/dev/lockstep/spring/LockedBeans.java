@@ -1,15 +1,22 @@
 package dev.lockstep.spring;
 
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.scheduling.TaskScheduler;
 
 /**
- * Makes beans with locked methods dependent on their lock clients, so that a client is closed after them. An unknown client ends
- * the start. Lets transaction managers report a loss.
+ * Makes beans with locked methods dependent on their lock clients, so that a client is closed after them, and so it does with
+ * executors, which may run such methods and wait for them. An unknown client ends the start. Lets transaction managers report a
+ * loss.
  */
-final class LockedBeans implements BeanPostProcessor {
+final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton {
     private final ConfigurableListableBeanFactory beans;
     private final ObjectProvider<LockedMethods> methods;
 
@@ -28,5 +35,29 @@ final class LockedBeans implements BeanPostProcessor {
             CommitListener.addTo(bean);
         }
         return bean;
+    }
+
+    /** By now it is known what the clients need themselves. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        for (String client : Clients.beanNames(beans, "")) {
+            Set<String> needed = new HashSet<>();
+            addNeeded(client, needed);
+            for (Class<?> type : List.of(Executor.class, TaskScheduler.class)) {
+                for (String executor : beans.getBeanNamesForType(type, false, false)) {
+                    if (!needed.contains(executor) && beans.containsSingleton(executor)) {
+                        beans.registerDependentBean(client, executor);
+                    }
+                }
+            }
+        }
+    }
+
+    private void addNeeded(String bean, Set<String> found) {
+        for (String other : beans.getDependenciesForBean(bean)) {
+            if (found.add(other)) {
+                addNeeded(other, found);
+            }
+        }
     }
 }

@@ -71,6 +71,9 @@ class CallerTransactionTest {
         }
 
         @Locked(name = LOCK)
+        public void warned() {}
+
+        @Locked(name = LOCK)
         @jakarta.transaction.Transactional(jakarta.transaction.Transactional.TxType.REQUIRES_NEW)
         public String inItsOwn() {
             return "done";
@@ -348,7 +351,19 @@ class CallerTransactionTest {
             }
             return "done";
         }));
-        assertThat(log).contains("lockstep.transaction=refuse").contains("'warned:1' (LockTemplate, locks 'warned:…')");
+        assertThat(log)
+                .contains("WARN")
+                .contains(
+                        "under snapshot isolation (REPEATABLE READ, SERIALIZABLE) the transaction may read data from before")
+                .contains("lockstep.transaction=refuse")
+                .contains("'warned:1' (LockTemplate, locks 'warned:…')");
         assertThat(log.split("in a transaction already", -1)).as(log).hasSize(3);
+        String ofMethod = Logs.of(() -> {
+            for (int i = 0; i < 2; i++) {
+                transactions.executeWithoutResult(status -> service.warned());
+            }
+        });
+        assertThat(ofMethod).contains("Service.warned()");
+        assertThat(ofMethod.split("in a transaction already", -1)).as(ofMethod).hasSize(2);
     }
 }

@@ -180,6 +180,27 @@ class LockedMistakesTest {
         refused(SelfCallUnderAnotherLock.class, "SelfCallUnderAnotherLock.each calls it");
     }
 
+    static final class FinalClass {
+        @Locked(name = "a")
+        public void run() {}
+    }
+
+    record Immutable() {
+        @Locked(name = "a")
+        public void run() {}
+    }
+
+    /** Spring itself refuses classes of which it cannot make a proxy. */
+    @Test
+    void aClassThatNobodyCanExtendEndsTheStart() {
+        for (Class<?> bean : List.of(FinalClass.class, Immutable.class)) {
+            assertThatThrownBy(() -> Contexts.start(Contexts.OneClient.class, bean))
+                    .isInstanceOf(BeanCreationException.class)
+                    .hasStackTraceContaining("final class")
+                    .hasStackTraceContaining(bean.getName());
+        }
+    }
+
     @Locked(name = "a")
     static class CallsUnderTheSameLock {
         public int outer() {

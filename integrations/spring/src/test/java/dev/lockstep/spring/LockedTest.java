@@ -163,6 +163,11 @@ class LockedTest {
         }
 
         @Locked(name = "busy", onBusy = Locked.OnBusy.SKIP)
+        public void visit(List<String> seen) {
+            seen.add(held(locks));
+        }
+
+        @Locked(name = "busy", onBusy = Locked.OnBusy.SKIP)
         public Optional<String> skippingOptional() {
             return Optional.of("ran");
         }
@@ -260,6 +265,81 @@ class LockedTest {
         public String run(int number) {
             return held(locks);
         }
+    }
+
+    @Locked(name = "all", key = "#p0")
+    interface WholeContract<T> {
+        String run(T key);
+
+        default String usual(T key) {
+            return run(key);
+        }
+    }
+
+    /** Its bridge method {@code run(Object)} is not another method. */
+    static class WholeImplementation implements WholeContract<Integer> {
+        private final LockClient locks;
+
+        WholeImplementation(LockClient locks) {
+            this.locks = locks;
+        }
+
+        @Override
+        public String run(Integer key) {
+            return held(locks);
+        }
+    }
+
+    static class OpenImplementation implements Contract {
+        private final LockClient locks;
+
+        OpenImplementation(LockClient locks) {
+            this.locks = locks;
+        }
+
+        @Override
+        public String run(int number) {
+            return held(locks);
+        }
+    }
+
+    /** As Spring Boot does: proxies extend classes, even those with interfaces. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableLocks(proxyTargetClass = true)
+    static class ProxiesOfClasses {
+        @Bean
+        LockClient locks() {
+            return LockClient.connect("memory:");
+        }
+    }
+
+    @Test
+    void annotationsOfInterfacesCountWhateverTheProxy() {
+        for (Class<?> configuration : List.of(Contexts.OneClient.class, ProxiesOfClasses.class)) {
+            try (AnnotationConfigApplicationContext own =
+                    Contexts.start(configuration, WholeImplementation.class, OpenImplementation.class)) {
+                WholeContract<Integer> whole = own.getBean(WholeContract.class);
+                Contract contract = own.getBean(Contract.class);
+                assertThat(List.of(Proxy.isProxyClass(whole.getClass()), Proxy.isProxyClass(contract.getClass())))
+                        .containsOnly(configuration == Contexts.OneClient.class);
+                assertThat(whole.run(3)).isEqualTo("all:3");
+                assertThat(whole.usual(4)).isEqualTo("all:4");
+                assertThat(contract.run(5)).isEqualTo("contract:5");
+            }
+        }
+    }
+
+    @Test
+    void aMethodWithoutResultIsSkippedOrRunsUnderItsLock() throws Exception {
+        List<String> seen = new ArrayList<>();
+        shop.visit(seen);
+        assertThat(seen).containsExactly("busy");
+        try (Lease other = locks.lock("busy").acquireAsync().get()) {
+            shop.visit(seen);
+            assertThat(other.isValid()).isTrue();
+        }
+        assertThat(seen).hasSize(1);
+        assertThat(locks.inspect("busy").isFree()).isTrue();
     }
 
     @Test

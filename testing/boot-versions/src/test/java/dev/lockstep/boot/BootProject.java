@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 record BootProject(Path folder) {
     static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
 
-    /** The name of a project in which Boot manages every version. */
+    /** How names of projects begin in which Boot manages every version. */
     static final String ALL_OF_BOOT = "boot";
 
     /** The versions with which the tests are compiled. */
@@ -202,7 +202,7 @@ record BootProject(Path folder) {
                   </dependencyManagement>
                   <dependencies>%s</dependencies>
                 </project>
-                """.formatted(boot, name, name.equals(ALL_OF_BOOT) ? "" : COMPILED_WITH, version, dependencies);
+                """.formatted(boot, name, name.startsWith(ALL_OF_BOOT) ? "" : COMPILED_WITH, version, dependencies);
     }
 
     static String dependency(String group, String... artifacts) {

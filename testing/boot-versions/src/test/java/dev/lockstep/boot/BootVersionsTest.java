@@ -6,6 +6,7 @@ import static dev.lockstep.boot.BootProject.versioned;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.lockstep.boot.console.ConsoleService;
+import dev.lockstep.boot.secured.SecuredService;
 import dev.lockstep.boot.service.ModuleTests;
 import dev.lockstep.boot.service.Service;
 import dev.lockstep.servers.EtcdServer;
@@ -23,6 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -232,6 +235,102 @@ class BootVersionsTest {
                 .containsPattern("CONSOLE without parameters: 200 application/json;charset=utf-8 .*\"order:42\"")
                 .containsPattern("CONSOLE with parameters: 200 .*\"total\":0[,}]")
                 .containsPattern("CONSOLE release: 200 .*\\{\"released\":true\\}");
+    }
+
+    /** As integrations/spring-boot's SecuredEndpointsTest, in a whole service on each version of Spring Security. */
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"3.5.16", "4.0.0", NEWEST})
+    void theRulesOfSpringSecurityHoldForTheActuator(String boot) throws Exception {
+        String dependencies = dependency("dev.lockstep", "lockstep-spring-boot-starter", "lockstep-console")
+                + dependency(
+                        "org.springframework.boot",
+                        "spring-boot-starter-web",
+                        "spring-boot-starter-actuator",
+                        "spring-boot-starter-security");
+        String classPath = BootProject.resolve(boot, "boot-secured-" + boot, Map.of("service", dependencies))
+                .classPath("service");
+        assertThat(classPath).contains("spring-boot-" + boot + ".jar").containsPattern("spring-security-web-[67]\\.");
+        assertThat(secured(classPath, "--spring.profiles.active=ruled"))
+                .contains(
+                        "SECURED nobody: 401 401 401 401 release 401 held delete 401",
+                        "SECURED viewer: 200 200 200 200 release 403 held delete 403",
+                        "SECURED operator: 200 200 200 200 release 200 free delete 200");
+        assertThat(secured(classPath))
+                .as("the CSRF filter refuses requests before it is known who sends them")
+                .contains(
+                        "SECURED nobody: 401 401 401 401 release 401 held delete 401",
+                        "SECURED viewer: 200 200 200 200 release 401 held delete 401",
+                        "SECURED operator: 200 200 200 200 release 401 held delete 401");
+    }
+
+    private static String secured(String classPath, String... own) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                JAVA,
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                classPath,
+                SecuredService.class.getName(),
+                "--server.port=0",
+                "--lockstep.url=memory:",
+                "--lockstep.console.allow-release=true",
+                "--lockstep.endpoint.force-release=true",
+                "--management.endpoints.web.exposure.include=lockconsole,locks"));
+        command.addAll(List.of(own));
+        return process(command, Path.of("target"));
+    }
+
+    /** With the Kotlin that Boot manages, as its compiler and as its library. */
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"3.5.16", "4.0.0", NEWEST})
+    void functionsThatSuspendHoldTheirLockInAServiceInKotlin(String boot) throws Exception {
+        String service = dependency("dev.lockstep", "lockstep-spring-boot-starter")
+                + dependency("org.jetbrains.kotlin", "kotlin-reflect")
+                + dependency("org.jetbrains.kotlinx", "kotlinx-coroutines-reactor");
+        String compiler = BootProject.ALL_OF_BOOT + "-kotlin";
+        BootProject project = BootProject.resolve(
+                boot,
+                "boot-kotlin-" + boot,
+                Map.of(
+                        BootProject.ALL_OF_BOOT,
+                        service,
+                        compiler,
+                        dependency("org.jetbrains.kotlin", "kotlin-compiler-embeddable")));
+        String classPath = project.classPath(BootProject.ALL_OF_BOOT);
+        Matcher kotlin = Pattern.compile("kotlin-reflect-([0-9.]+)\\.jar").matcher(classPath);
+        assertThat(kotlin.find()).as(classPath).isTrue();
+        String version = kotlin.group(1);
+        assertThat(project.classPath(compiler)).contains("kotlin-compiler-embeddable-" + version + ".jar");
+        Path classes = Path.of("target/kotlin-" + boot).toAbsolutePath();
+        String compiled = process(
+                List.of(
+                        JAVA,
+                        "-cp",
+                        project.classPath(compiler),
+                        "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler",
+                        "-no-stdlib",
+                        "-no-reflect",
+                        "-jvm-target",
+                        "17",
+                        "-classpath",
+                        classPath,
+                        "-d",
+                        classes.toString(),
+                        "src/test/kotlin-boot"),
+                Path.of("."));
+        assertThat(classes).as(compiled).isDirectoryRecursivelyContaining("glob:**/KotlinServiceKt.class");
+        assertThat(process(
+                        List.of(
+                                JAVA,
+                                "-XX:TieredStopAtLevel=1",
+                                "-cp",
+                                classes + File.pathSeparator + classPath,
+                                "dev.lockstep.boot.kotlin.KotlinServiceKt",
+                                "--lockstep.url=memory:"),
+                        Path.of("target")))
+                .contains("KOTLIN " + version
+                        + ": [42 held true], at most 1 at once; null, then ran; [0 held , 1 held ]; free: true");
     }
 
     /** A service that uses gRPC itself has protobuf-java, which has the classes of protobuf-javalite, too. */

@@ -6,17 +6,17 @@ import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** Makes lock clients of their settings. Safe for use by many threads. */
 final class ClientFactory {
     private static final Logger log = LoggerFactory.getLogger("dev.lockstep.spring.boot");
 
-    private final ListableBeanFactory beans;
+    private final ConfigurableListableBeanFactory beans;
     private final LockstepProperties properties;
     private final Engines engines;
 
-    ClientFactory(ListableBeanFactory beans, LockstepProperties properties) {
+    ClientFactory(ConfigurableListableBeanFactory beans, LockstepProperties properties) {
         this.beans = beans;
         this.properties = properties;
         this.engines = new Engines(beans);
@@ -41,6 +41,8 @@ final class ClientFactory {
         beans.getBeanProvider(LockClientCustomizer.class)
                 .orderedStream()
                 .forEach(customizer -> customizer.customize(beanName, builder));
+        outlive(beanName, LockListener.class);
+        outlive(beanName, LockClientCustomizer.class);
         log.info(
                 "Lock client '{}': engine {}, chosen by {}; namespace '{}'.",
                 beanName,
@@ -48,6 +50,13 @@ final class ClientFactory {
                 engine.source(),
                 settings.getNamespace());
         return settings.isLazyConnect() ? builder.lazyConnect().connect() : builder.connect();
+    }
+
+    /** Beans of a type, and what they need, such as an executor, end after a client. */
+    private void outlive(String client, Class<?> type) {
+        for (String name : beans.getBeanNamesForType(type, true, false)) {
+            beans.registerDependentBean(name, client);
+        }
     }
 
     private static LockClient.Builder builder(ClientProperties settings) {

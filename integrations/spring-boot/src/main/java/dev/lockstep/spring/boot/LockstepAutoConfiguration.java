@@ -7,7 +7,6 @@ import dev.lockstep.spring.EnableLocks;
 import dev.lockstep.spring.LockDefaults;
 import dev.lockstep.spring.TransactionalLockTemplate;
 import java.util.Objects;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
@@ -45,7 +44,7 @@ public class LockstepAutoConfiguration {
     public LockstepAutoConfiguration() {}
 
     @Bean
-    ClientFactory lockClientFactory(ListableBeanFactory beans, LockstepProperties properties) {
+    ClientFactory lockClientFactory(ConfigurableListableBeanFactory beans, LockstepProperties properties) {
         return new ClientFactory(beans, properties);
     }
 

@@ -45,6 +45,7 @@ import org.springframework.context.annotation.Configuration;
 /** The console as an endpoint of the actuator, over HTTP. */
 @Timeout(120)
 class ConsoleEndpointTest {
+    /** A web application with the actuator, and without anything for security. */
     @Configuration(proxyBeanMethods = false)
     // By name, since the class path also has parts of Boot 4.
     @ImportAutoConfiguration({
@@ -61,7 +62,10 @@ class ConsoleEndpointTest {
         ManagementContextAutoConfiguration.class,
         ServletManagementContextAutoConfiguration.class
     })
-    static class Service {
+    static class Web {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class Service extends Web {
         /** In place of a library for security. */
         @Bean
         Filter login() {

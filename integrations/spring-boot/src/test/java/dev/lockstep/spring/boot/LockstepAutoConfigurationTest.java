@@ -23,9 +23,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,6 +47,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What a Spring Boot application gets, and what it can change. */
@@ -245,6 +249,44 @@ class LockstepAutoConfigurationTest {
             assertThat(Extras.customized).containsExactly("lockClient");
             assertThat(Extras.heard).containsExactly("order:7");
         });
+    }
+
+    /** Lets a client use an executor of the application, which records when it ends. */
+    @Configuration(proxyBeanMethods = false)
+    static class Executors {
+        static final AtomicReference<LockClient> client = new AtomicReference<>();
+        static final List<String> ended = new CopyOnWriteArrayList<>();
+
+        @Bean
+        ThreadPoolTaskExecutor executor() {
+            return new ThreadPoolTaskExecutor() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                public void shutdown() {
+                    try {
+                        Objects.requireNonNull(client.get()).inspect("a");
+                        ended.add("before the client");
+                    } catch (IllegalStateException e) {
+                        ended.add("after the client");
+                    }
+                    super.shutdown();
+                }
+            };
+        }
+
+        @Bean
+        LockClientCustomizer customizer(ThreadPoolTaskExecutor executor) {
+            return (name, builder) -> builder.executor(executor);
+        }
+    }
+
+    @Test
+    void anExecutorThatACustomizerGivesToAClientEndsAfterIt() {
+        Executors.ended.clear();
+        runner.withUserConfiguration(Executors.class)
+                .run(context -> Executors.client.set(context.getBean(LockClient.class)));
+        assertThat(Executors.ended).containsExactly("after the client");
     }
 
     @Test
