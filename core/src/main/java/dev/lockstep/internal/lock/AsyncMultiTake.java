@@ -121,7 +121,7 @@ final class AsyncMultiTake<T> {
         if (first != null) {
             return first.next(next, wait.leftNanos());
         }
-        firstObserved = next.observe(wait.leftNanos(), true);
+        firstObserved = Observation.startFirst(client.events().observers(), next, wait.leftNanos(), true);
         return firstObserved;
     }
 
