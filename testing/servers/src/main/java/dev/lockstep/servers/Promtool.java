@@ -11,8 +11,7 @@ public final class Promtool {
     /** Ends a run that would hang. A run takes a second at most, on a busy machine some more. */
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-    private final Program program =
-            Program.find("prometheus", "prometheus").sibling("promtool");
+    private final Program program = Program.find("prometheus", "prometheus").sibling("promtool");
 
     private Promtool() {}
 
