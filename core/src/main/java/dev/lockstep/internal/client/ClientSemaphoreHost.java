@@ -176,6 +176,10 @@ record ClientSemaphoreHost(
     @Override
     public LockObserver.@Nullable CallObserver observe(LockObserver.Call call) {
         Observers observers = context.events().observers();
-        return observers.isAny() ? observers.started(call) : null;
+        if (!observers.isAny()) {
+            return null;
+        }
+        Observers.Followed followed = observers.started(call);
+        return followed.isNothing() ? null : followed;
     }
 }

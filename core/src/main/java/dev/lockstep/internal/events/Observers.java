@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,14 +25,14 @@ public final class Observers {
 
     public static final Observers NONE = new Observers(List.of());
 
-    private final List<LockObserver> observers;
+    private final List<Guard> guards;
     private final boolean any;
 
     /** The observers and the one for flight recordings; null if this JVM makes none. Set once, before the first call. */
-    private volatile @Nullable List<LockObserver> withRecorder;
+    private volatile @Nullable List<Guard> withRecorder;
 
     public Observers(List<LockObserver> observers) {
-        this.observers = observers;
+        this.guards = observers.stream().map(Guard::new).toList();
         this.any = !observers.isEmpty();
     }
 
@@ -49,8 +48,8 @@ public final class Observers {
     public void opening(String clientName, String engine, String address) {
         ClientInfo client = new ClientInfo(clientName, engine, address);
         FlightRecords.observer(clientName, address).ifPresent(recorder -> {
-            List<LockObserver> all = new ArrayList<>(observers);
-            all.add(recorder);
+            List<Guard> all = new ArrayList<>(guards);
+            all.add(new Guard(recorder));
             withRecorder = List.copyOf(all);
         });
         notifyEach(observer -> observer.clientOpening(client));
@@ -66,28 +65,27 @@ public final class Observers {
 
     /** Calls each observer. Not under a mutex. */
     void notifyEach(Consumer<LockObserver> event) {
-        notifyEach(observers, event);
+        notifyEach(guards, event);
     }
 
-    private static void notifyEach(List<LockObserver> observers, Consumer<LockObserver> event) {
-        for (LockObserver observer : observers) {
+    private static void notifyEach(List<Guard> guards, Consumer<LockObserver> event) {
+        for (Guard guard : guards) {
             try {
-                event.accept(observer);
+                event.accept(guard.observer);
             } catch (Throwable e) {
-                failed(observer, e);
+                failed(guard.observer, e);
             }
         }
     }
 
     /** A call starts. */
     public Followed started(LockObserver.Call call) {
-        List<LockObserver> recorded = withRecorder;
-        List<LockObserver> each = recorded != null && isRecorded() ? recorded : observers;
+        List<Guard> recorded = withRecorder;
+        List<Guard> each = recorded != null && isRecorded() ? recorded : guards;
         if (each.size() == 1) {
-            return Guarded.started(each.get(0), call);
+            return each.get(0).started(call);
         }
-        return new All(
-                each.stream().map(observer -> Guarded.started(observer, call)).toList());
+        return new All(each.stream().map(guard -> guard.started(call)).toList());
     }
 
     private static void failed(Object observer, Throwable thrown) {
@@ -103,12 +101,20 @@ public final class Observers {
 
         /** The call continues with a further lock. */
         Followed next(LockObserver.Call call);
+
+        /** Whether nobody wants to know of this call and of its hold. */
+        boolean isNothing();
     }
 
     private record All(List<Guarded> each) implements Followed {
         @Override
         public Followed next(LockObserver.Call call) {
             return new All(each.stream().map(one -> one.next(call)).toList());
+        }
+
+        @Override
+        public boolean isNothing() {
+            return each.stream().allMatch(Guarded::isNothing);
         }
 
         @Override
@@ -127,25 +133,52 @@ public final class Observers {
         }
     }
 
-    /** Keeps what users' code throws from the caller. */
-    private record Guarded(LockObserver observer, CallObserver follower) implements Followed {
-        static Guarded started(LockObserver observer, LockObserver.Call call) {
-            return of(observer, () -> observer.callStarted(call));
+    /** Keeps what an observer throws from the caller. */
+    private static final class Guard {
+        final LockObserver observer;
+
+        /** For all calls of which it wants to know nothing. */
+        private final Guarded nothing = new Guarded(this, CallObserver.NONE);
+
+        Guard(LockObserver observer) {
+            this.observer = observer;
         }
 
-        @Override
-        public Guarded next(LockObserver.Call call) {
-            return of(observer, () -> observer.nextCallStarted(call, follower));
-        }
-
-        private static Guarded of(LockObserver observer, Supplier<@Nullable CallObserver> start) {
+        Guarded started(LockObserver.Call call) {
             CallObserver follower = null; // also what users' code may return
             try {
-                follower = start.get();
+                follower = observer.callStarted(call);
             } catch (Throwable e) {
                 failed(observer, e);
             }
-            return new Guarded(observer, follower == null ? CallObserver.NONE : follower);
+            return guarded(follower);
+        }
+
+        Guarded next(LockObserver.Call call, CallObserver first) {
+            CallObserver follower = null;
+            try {
+                follower = observer.nextCallStarted(call, first);
+            } catch (Throwable e) {
+                failed(observer, e);
+            }
+            return guarded(follower);
+        }
+
+        private Guarded guarded(@Nullable CallObserver follower) {
+            return follower == null || follower == CallObserver.NONE ? nothing : new Guarded(this, follower);
+        }
+    }
+
+    /** Keeps what the observer of a call throws from the caller. */
+    private record Guarded(Guard guard, CallObserver follower) implements Followed {
+        @Override
+        public Guarded next(LockObserver.Call call) {
+            return guard.next(call, follower);
+        }
+
+        @Override
+        public boolean isNothing() {
+            return follower == CallObserver.NONE;
         }
 
         @Override
@@ -181,8 +214,8 @@ public final class Observers {
         return new RequestObserver() {
             @Override
             public void ended(String kind, long sentNanos, @Nullable Throwable failure) {
-                List<LockObserver> recorded = withRecorder;
-                List<LockObserver> each = recorded != null && FlightRecords.wantRequests() ? recorded : observers;
+                List<Guard> recorded = withRecorder;
+                List<Guard> each = recorded != null && FlightRecords.wantRequests() ? recorded : guards;
                 if (each.isEmpty()) {
                     return;
                 }

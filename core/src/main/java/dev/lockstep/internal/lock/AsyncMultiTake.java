@@ -119,9 +119,9 @@ final class AsyncMultiTake<T> {
     private @Nullable Observation observe(TurnstileLock next) {
         Observation first = firstObserved;
         if (first != null) {
-            return first.next(next, wait.leftNanos());
+            return first.next(next, wait.observedNanos());
         }
-        firstObserved = next.observe(wait.leftNanos(), true);
+        firstObserved = Observation.startFirst(client.events().observers(), next, wait.observedNanos(), true);
         return firstObserved;
     }
 

@@ -73,7 +73,7 @@ final class MultiTake {
     /** Takes the next lock, and perhaps some that follow it. False if it is held by somebody else, and the time is up. */
     private boolean takeNext() throws InterruptedException {
         TurnstileLock next = locks.get(taken.size());
-        Observation observed = next.observe(wait.leftNanos(), false);
+        Observation observed = next.observe(wait.observedNanos(), false);
         if (mayBatch()) {
             int before = taken.size();
             try {
@@ -122,7 +122,7 @@ final class MultiTake {
         Result refusal = await(batch.waiters(), holds);
         for (int i = 0; i < holds.size(); i++) {
             TurnstileLock lock = locks.get(from + i);
-            Observation call = i == 0 ? observed : lock.observe(wait.leftNanos(), false);
+            Observation call = i == 0 ? observed : lock.observe(wait.observedNanos(), false);
             if (call != null) {
                 call.acquired(holds.get(i));
             }

@@ -24,6 +24,14 @@ final class MultiWait {
         return isBounded() ? Math.max(Call.NOT_AT_ALL, waitNanos - spentSince(startNanos)) : Call.NO_LIMIT;
     }
 
+    /**
+     * What observers see of that: never a call that does not wait, unless all of it does not. A call whose time has run out
+     * before its last lock has timed out.
+     */
+    long observedNanos() {
+        return waitNanos == Call.NOT_AT_ALL ? waitNanos : Math.max(1, leftNanos());
+    }
+
     private boolean isBounded() {
         return waitNanos != Call.NO_LIMIT;
     }

@@ -66,8 +66,14 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Call
         this.elsewhere = async;
     }
 
-    /** A call starts, in its own thread. Null if nobody observes. */
+    /** A call for one lock starts, in its own thread. Null if nobody observes it. */
     static @Nullable Observation start(Observers observers, TurnstileLock lock, long waitNanos, boolean async) {
+        Observation observation = startFirst(observers, lock, waitNanos, async);
+        return observation == null || observation.observer.isNothing() ? null : observation;
+    }
+
+    /** The same if further calls may follow it: observers may want to know of those only. Null if there are none. */
+    static @Nullable Observation startFirst(Observers observers, TurnstileLock lock, long waitNanos, boolean async) {
         if (!observers.isAny()) {
             return null;
         }

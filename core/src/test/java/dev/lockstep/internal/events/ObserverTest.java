@@ -316,6 +316,24 @@ class ObserverTest {
         assertThat(counts.wrongThread).hasValue(0);
     }
 
+    /** The time is over before the second lock is asked for. */
+    @Test
+    void aMultiLockWhoseTimeRanOutHasTimedOut() throws Exception {
+        LockClient rival = LockClient.builder().backend(engine).connect();
+        Lease held = rival.lock("b").acquire();
+        assertThat(client.multiLock("a", "b").tryAcquire(Duration.ofNanos(1))).isEmpty();
+        assertThat(client.multiLock("a", "b")
+                        .tryAcquireAsync(Duration.ofNanos(1))
+                        .get(20, TimeUnit.SECONDS))
+                .isEmpty();
+        assertThat(client.multiLock("a", "b").tryAcquire()).isEmpty();
+        held.close();
+        rival.close();
+        assertThat(counts.of(CallOutcome.TIMED_OUT)).isEqualTo(2);
+        assertThat(counts.of(CallOutcome.BUSY)).isOne();
+        assertThat(counts.of(CallOutcome.ACQUIRED)).isEqualTo(counts.holdsEnded());
+    }
+
     @Test
     void aCallThatFails() {
         DistributedLock lock = client.lock("order:42", LockOptions.defaults().nonReentrant());

@@ -315,8 +315,11 @@ public final class LockMetrics implements LockObserver {
 
         @Override
         public void holdEnded(HoldEnd end) {
-            meters.holdEnded(end.outcome(), clock.monotonicTime() - sinceNanos);
-            end.lossReason().ifPresent(meters::lost);
+            HoldOutcome outcome = end.outcome();
+            meters.holdEnded(outcome, clock.monotonicTime() - sinceNanos);
+            if (outcome == HoldOutcome.LOST) {
+                end.lossReason().ifPresent(meters::lost);
+            }
         }
     }
 }
