@@ -42,6 +42,10 @@ public final class Main {
             Page.refresh(Path.of("docs").toAbsolutePath(), List.of());
             return;
         }
+        if (args.length == 1 && args[0].equals("scale")) {
+            System.out.print(Scale.refresh(Path.of("docs").toAbsolutePath()));
+            return;
+        }
         try {
             System.exit(run(List.of(args)) ? 0 : 1);
         } catch (IllegalArgumentException e) {

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
@@ -198,6 +199,15 @@ final class RunningEngine implements AutoCloseable {
                 .flatMap(process -> process.info().totalCpuDuration().stream())
                 .mapToDouble(used -> used.toNanos() / 1e3)
                 .sum();
+    }
+
+    /** Stops the server where it is, until it is resumed. */
+    void pause() {
+        Objects.requireNonNull(server).pause();
+    }
+
+    void resume() {
+        Objects.requireNonNull(server).resume();
     }
 
     /** Whether the server counts a request when it comes; PostgreSQL's processes report theirs a second later or more. */
