@@ -55,6 +55,9 @@ final class Fleet {
             Client client = new Client(start);
             clients.add(client);
             at(start + millis(renewals.periodMillis), client, Kind.TICK, 0);
+            if (renewals.pingMillis > 0) {
+                at(start + millis(renewals.pingMillis), client, Kind.PING, 0);
+            }
         }
     }
 
@@ -82,16 +85,20 @@ final class Fleet {
             double outageDelayMillis,
             int lost) {}
 
+    /** The most requests in a second of the steady state; plays no more than that. */
+    int busiestSecond() {
+        play(OUTAGE);
+        return busiest();
+    }
+
     Outcome run() {
-        for (Event event = events.poll(); event != null && event.at < END; event = events.poll()) {
-            handle(event);
-        }
+        play(END);
         clients.stream()
                 .filter(client -> !client.lost && client.validUntil < END)
                 .forEach(client -> lost++);
         return new Outcome(
                 served(STEADY, OUTAGE) / 30.0,
-                Arrays.stream(served, second(STEADY), second(OUTAGE)).max().orElseThrow(),
+                busiest(),
                 askedInSteady * serviceNanos / (double) (OUTAGE - STEADY),
                 longestSteady / 1e6,
                 served(OUTAGE, OVER + 5 * SECOND) / 15.0,
@@ -99,6 +106,16 @@ final class Fleet {
                 served(OVER + 5 * SECOND, OVER + 15 * SECOND) / 10.0,
                 longestAfter / 1e6,
                 lost);
+    }
+
+    private void play(long end) {
+        for (Event event = events.poll(); event != null && event.at < end; event = events.poll()) {
+            handle(event);
+        }
+    }
+
+    private int busiest() {
+        return Arrays.stream(served, second(STEADY), second(OUTAGE)).max().orElseThrow();
     }
 
     private int served(long from, long to) {
@@ -121,6 +138,7 @@ final class Fleet {
         TIMEOUT,
         RETRY,
         SILENT,
+        PING,
         CONNECTED
     }
 
@@ -147,6 +165,7 @@ final class Fleet {
             case ANSWER -> client.answered(event.at, event.number);
             case TIMEOUT -> client.timedOut(event.at, event.number);
             case RETRY -> client.send(event.at);
+            case PING -> client.ping(event.at);
             case SILENT -> client.leave(event.at, event.number);
             case CONNECTED -> client.connected(event.at);
         }
@@ -188,6 +207,7 @@ final class Fleet {
         private boolean connecting;
         private long connectingSince;
         private int unsent; // while connecting
+        private long pongAt; // of the connection for messages
 
         Client(long start) {
             sentBefore = new long[renewals.confirmedBy];
@@ -279,6 +299,13 @@ final class Fleet {
                 failures++;
                 at(now + BACKOFF.delay(failures, random).toNanos(), this, Kind.RETRY, 0);
             }
+        }
+
+        /** A ping, or, if the last one was not answered, a new subscription. */
+        void ping(long now) {
+            long done = serve(now);
+            pongAt = pongAt <= now ? done : now;
+            at(now + millis(renewals.pingMillis), this, Kind.PING, 0);
         }
 
         /** The server has been silent for too long. */

@@ -7,26 +7,27 @@ package dev.lockstep.benchmarks;
 enum Renewals {
     /**
      * {@code Renewer}: a script every third of the ttl. A try that gets no answer in time breaks its connection, and the
-     * next try uses a new one, which the system accepts while the server is silent.
+     * next try uses a new one, which the system accepts while the server is silent. {@code PushChannel}: a ping of the
+     * subscription every request timeout; if it was not answered until the next one, the client subscribes again.
      */
-    REDIS(Engine.REDIS, 10_000, 1, 0, 0, 5_000, false, false, 0, true),
+    REDIS(Engine.REDIS, 10_000, 1, 0, 0, 5_000, false, false, 0, 5_000, true),
 
     /**
      * {@code Heartbeat}: a beat every twelfth of the ttl, confirmed by the fifth beat after it. A client leaves a server
      * that is silent for a quarter of the ttl. What it wanted to send meanwhile is sent on the new connection, after
      * the connecting, the watches and one more beat.
      */
-    ZOOKEEPER(Engine.ZOOKEEPER, 2_500, 1, 0, 5, 7_500, true, true, 3, true),
+    ZOOKEEPER(Engine.ZOOKEEPER, 2_500, 1, 0, 5, 7_500, true, true, 3, 0, true),
 
     /**
      * {@code SessionRenewal}: a keepalive and then a read, every third of the ttl; beside them a question on the stream of
      * the watches ({@code Watches.probe}). After a try that gets no answer in time, there is a new connection, on which
      * the two watches of a client with one lock are made again, each with a look ({@code Link.giveUp}).
      */
-    ETCD(Engine.ETCD, 10_000, 2, 1, 0, 5_000, true, false, 4, true),
+    ETCD(Engine.ETCD, 10_000, 2, 1, 0, 5_000, true, false, 4, 0, true),
 
     /** {@code Sessions} and {@code Reconciler}: two statements every third of the ttl. */
-    POSTGRESQL(Engine.POSTGRESQL, 10_000, 2, 0, 0, 5_000, true, false, 0, false);
+    POSTGRESQL(Engine.POSTGRESQL, 10_000, 2, 0, 0, 5_000, true, false, 0, 0, false);
 
     static final int TTL_MILLIS = 30_000;
     static final int TIMEOUT_MILLIS = 5_000;
@@ -57,6 +58,9 @@ enum Renewals {
     /** What a client sends once on a new connection. */
     final int again;
 
+    /** How often a connection for messages is pinged; 0 if it is not. */
+    final int pingMillis;
+
     /** Whether a test stops a real server, with which the simulated outage can be compared. */
     final boolean outageTested;
 
@@ -70,6 +74,7 @@ enum Renewals {
             boolean handshake,
             boolean sendsLate,
             int again,
+            int pingMillis,
             boolean outageTested) {
         this.engine = engine;
         this.periodMillis = periodMillis;
@@ -80,6 +85,12 @@ enum Renewals {
         this.handshake = handshake;
         this.sendsLate = sendsLate;
         this.again = again;
+        this.pingMillis = pingMillis;
         this.outageTested = outageTested;
+    }
+
+    /** The requests of a client per second, while all are answered. */
+    double perSecond() {
+        return (requests + beside) * 1_000.0 / periodMillis + (pingMillis == 0 ? 0 : 1_000.0 / pingMillis);
     }
 }

@@ -59,25 +59,25 @@ final class Scale {
      * @param clients how many
      * @param cores what their requests need, calculated
      * @param spread the simulation if they started at different times; null if one core is not enough for them
-     * @param together the simulation if all started within a second; null as well
+     * @param busiestTogether the most requests in a second if all started within a second
      */
     record Row(
             Renewals renewals,
             int clients,
             double cores,
             @Nullable Outcome spread,
-            @Nullable Outcome together) {
+            int busiestTogether) {
         List<String> cells(Language language) {
             List<String> cells = new ArrayList<>();
             cells.add(renewals.engine.title);
             cells.add(String.format(Locale.ROOT, "%,d", clients));
-            if (spread == null || together == null) {
+            if (spread == null) {
                 cells.addAll(List.of(language.overloaded, "", "", Measure.human(100 * cores) + " %", "", "", "", ""));
                 return cells;
             }
             cells.add(Measure.human(spread.perSecond()));
             cells.add(Measure.human(spread.busiest()));
-            cells.add(Measure.human(together.busiest()));
+            cells.add(Measure.human(busiestTogether));
             cells.add(Measure.human(100 * spread.core()) + " %");
             cells.add(seconds(spread.delayMillis()));
             if (!renewals.outageTested) {
@@ -101,15 +101,14 @@ final class Scale {
         for (Renewals renewals : Renewals.values()) {
             double micros = microsPerRequest(docs, renewals);
             for (int size : SIZES) {
-                double cores =
-                        size * (renewals.requests + renewals.beside) * micros / (renewals.periodMillis * 1_000.0);
+                double cores = size * renewals.perSecond() * micros / 1e6;
                 boolean enough = cores <= 1;
                 rows.add(new Row(
                         renewals,
                         size,
                         cores,
                         enough ? new Fleet(renewals, size, micros, renewals.periodMillis, SEED).run() : null,
-                        enough ? new Fleet(renewals, size, micros, TOGETHER_MILLIS, SEED).run() : null));
+                        enough ? new Fleet(renewals, size, micros, TOGETHER_MILLIS, SEED).busiestSecond() : 0));
             }
         }
         return rows;
