@@ -34,15 +34,19 @@ public final class Main {
      * @throws Exception if a server, or what is needed here, fails; a contender that fails is only reported
      */
     public static void main(String[] args) throws Exception {
-        if (args.length > 0 && args[0].equals("core")) {
-            BenchmarkReport.main(List.of(args).subList(1, args.length).toArray(String[]::new));
-            return;
-        }
         if (args.length == 1 && args[0].equals("page")) {
             Page.refresh(Path.of("docs").toAbsolutePath(), List.of());
             return;
         }
+        if (args.length == 1 && args[0].equals("scale")) {
+            System.out.print(Scale.refresh(Path.of("docs").toAbsolutePath()));
+            return;
+        }
         try {
+            if (args.length > 0 && args[0].equals("core")) {
+                BenchmarkReport.main(List.of(args).subList(1, args.length).toArray(String[]::new));
+                return;
+            }
             System.exit(run(List.of(args)) ? 0 : 1);
         } catch (IllegalArgumentException e) {
             System.err.println(e.getMessage());

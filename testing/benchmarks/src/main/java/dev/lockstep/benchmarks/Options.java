@@ -89,7 +89,7 @@ record Options(
                 default -> json = writable(folder.resolve(value).normalize());
             }
         }
-        return new Options(
+        Options options = new Options(
                 engines.isEmpty() ? List.of(Engine.values()) : List.copyOf(new LinkedHashSet<>(engines)),
                 workloads.isEmpty() ? List.of(Workload.values()) : List.copyOf(new LinkedHashSet<>(workloads)),
                 names,
@@ -99,6 +99,32 @@ record Options(
                 idle,
                 root,
                 json == null ? root.resolve("testing/benchmarks/target/benchmarks/results.json") : json);
+        options.requireSomething();
+        return options;
+    }
+
+    /** Each engine that is named must have one of the workloads, and each peer must take part in one of them somewhere. */
+    private void requireSomething() {
+        List<Entrant> wanted = new ArrayList<>();
+        for (Engine engine : engines) {
+            List<Entrant> here = Entrant.of(engine).stream()
+                    .filter(entrant -> workloads.stream().anyMatch(entrant.workloads()::contains))
+                    .toList();
+            if (here.stream().noneMatch(entrant -> entrant.kind() == Entrant.Kind.LOCKSTEP)
+                    && engines.size() < Engine.values().length) {
+                throw new IllegalArgumentException("There is nothing to measure on " + engine.id()
+                        + ": it has none of the workloads " + workloads);
+            }
+            wanted.addAll(here);
+        }
+        for (String name : names) {
+            if (wanted.stream()
+                    .noneMatch(entrant -> entrant.kind() == Entrant.Kind.PEER
+                            && entrant.name().toLowerCase(Locale.ROOT).contains(name))) {
+                throw new IllegalArgumentException("No peer " + name + " on "
+                        + engines.stream().map(Engine::id).toList() + " takes part in the workloads " + workloads);
+            }
+        }
     }
 
     private static void requireKnown(String word) {

@@ -13,25 +13,33 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The page about what was measured, with its charts, written again from the results of all engines. */
+/** The page about what was measured, with its charts and what is computed from it, written from the results of all engines. */
 final class Page {
     private Page() {}
 
-    /** Keeps results in a folder, replacing what was measured again, and writes the page beside that folder. */
+    /**
+     * Keeps results in a folder, replacing what was measured again, and writes the page beside that folder, all charts, and
+     * the tables of the pages on scale, which are computed from these results.
+     */
     static void refresh(Path docs, List<Results> measured) throws IOException {
         Path folder = Files.createDirectories(docs.resolve("benchmarks"));
         for (Results results : measured) {
             Path file = folder.resolve(results.engine() + ".json");
             Results merged = Results.read(file).map(results::over).orElse(results);
             merged.write(file);
-            charts(folder, merged);
         }
         List<Results> all = new ArrayList<>();
         for (Engine engine : Engine.values()) {
             Results.read(folder.resolve(engine.id() + ".json")).ifPresent(all::add);
         }
+        for (Results results : all) {
+            charts(folder, results);
+        }
         Results.write(folder.resolve("ratios.svg"), RatioChart.of(all));
         Results.write(docs.resolve("benchmarks.md"), of(all));
+        if (Files.exists(docs.resolve(Scale.Language.ENGLISH.page))) {
+            Scale.refresh(docs);
+        }
     }
 
     /** Draws a chart for each workload. */

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
@@ -131,10 +132,14 @@ final class RunningEngine implements AutoCloseable {
                 server, port -> "redis://127.0.0.1:" + port, () -> redisRequests(server), settings, server::close);
     }
 
-    /** Commands of clients. All that is measured here works by scripts and messages; what scripts do is not counted. */
+    /**
+     * Commands of clients. All that is measured here works by scripts, and by messages over connections that are pinged;
+     * what scripts do is not counted.
+     */
     private static double redisRequests(RedisServer server) {
         double sum = 0;
-        for (String command : List.of("eval", "evalsha", "subscribe", "unsubscribe", "psubscribe", "punsubscribe")) {
+        for (String command :
+                List.of("eval", "evalsha", "subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ping")) {
             String statistics = server.info("cmdstat_" + command);
             if (statistics.startsWith("calls=")) {
                 sum += Double.parseDouble(statistics.substring("calls=".length(), statistics.indexOf(',')));
@@ -198,6 +203,15 @@ final class RunningEngine implements AutoCloseable {
                 .flatMap(process -> process.info().totalCpuDuration().stream())
                 .mapToDouble(used -> used.toNanos() / 1e3)
                 .sum();
+    }
+
+    /** Stops the server where it is, until it is resumed. */
+    void pause() {
+        Objects.requireNonNull(server).pause();
+    }
+
+    void resume() {
+        Objects.requireNonNull(server).resume();
     }
 
     /** Whether the server counts a request when it comes; PostgreSQL's processes report theirs a second later or more. */

@@ -39,6 +39,9 @@ class OptionsTest {
                 "--seconds NaN",
                 "--history 0",
                 "--idle",
+                "--engine memory,sqlite --workload W7",
+                "--engine redis --workload W1,MULTI200000 --peer curator",
+                "--engine zookeeper --workload W8 --peer LeaderLatch",
                 "--fast"
             })
     void whatCannotBeMeantIsRefused(String line) {

@@ -8,6 +8,8 @@ import dev.lockstep.console.Console;
 import dev.lockstep.servers.Browser;
 import dev.lockstep.servers.ChromeDriver;
 import dev.lockstep.servers.EtcdServer;
+import dev.lockstep.servers.H2Server;
+import dev.lockstep.servers.MySqlServer;
 import dev.lockstep.servers.PostgresServer;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.ServerProcess;
@@ -19,6 +21,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,15 +83,69 @@ class ConsoleEnginesTest {
 
             @Override
             String url(ServerProcess server) {
-                return ((SqlServer) server).jdbcUrl() + "?user=" + SqlServer.USER + "&password="
-                        + URLEncoder.encode(SqlServer.PASSWORD, StandardCharsets.UTF_8)
-                        + "&lockstep.createSchema=true";
+                return sql(server);
+            }
+        },
+        MARIADB {
+            @Override
+            ServerProcess start() {
+                return MySqlServer.mariaDb().start();
+            }
+
+            /** MariaDB's driver does not read the escapes of a password in a URL, so this is another user. */
+            @Override
+            String url(ServerProcess server) {
+                String url = ((SqlServer) server).jdbcUrl();
+                try (Connection connection = DriverManager.getConnection(url, SqlServer.USER, SqlServer.PASSWORD);
+                        Statement statement = connection.createStatement()) {
+                    statement.execute("CREATE USER IF NOT EXISTS 'plain'@'%' IDENTIFIED BY 'plain'");
+                    statement.execute("GRANT ALL ON *.* TO 'plain'@'%'");
+                } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                }
+                return withUser(url, "plain", "plain");
+            }
+        },
+        MYSQL {
+            @Override
+            ServerProcess start() {
+                return MySqlServer.mysql9().start();
+            }
+
+            @Override
+            String url(ServerProcess server) {
+                return sql(server);
+            }
+        },
+        H2 {
+            @Override
+            ServerProcess start() {
+                return H2Server.builder().start();
+            }
+
+            @Override
+            String url(ServerProcess server) {
+                return sql(server);
             }
         };
 
         abstract ServerProcess start();
 
         abstract String url(ServerProcess server);
+
+        /** With the server's own user, whose password has a special character. */
+        private static String sql(ServerProcess server) {
+            String url = ((SqlServer) server).jdbcUrl();
+            return url.startsWith("jdbc:h2:")
+                    ? url + ";USER=" + SqlServer.USER + ";PASSWORD=" + SqlServer.PASSWORD
+                            + ";lockstep.createSchema=true"
+                    : withUser(url, SqlServer.USER, URLEncoder.encode(SqlServer.PASSWORD, StandardCharsets.UTF_8));
+        }
+
+        private static String withUser(String url, String user, String password) {
+            return url + (url.contains("?") ? "&" : "?") + "user=" + user + "&password=" + password
+                    + "&lockstep.createSchema=true";
+        }
     }
 
     private static Console serve(LockClient operator) throws IOException {

@@ -294,7 +294,7 @@ class SceneTest {
                 browser.open(address + "icon.svg");
                 browser.open(address);
                 browser.await("document.querySelector('tbody')");
-                browser.await("/[1-9][0-9.]* (s|秒)/.test((document.querySelector('.problem') ?? {}).innerText)");
+                browser.await("/[1-9][0-9.]*\\s(s|秒)/.test((document.querySelector('.problem') ?? {}).innerText)");
                 picture(browser, language.equals("en") ? "unreachable.png" : "unreachable.zh.png");
             }
             away.resume();

@@ -145,7 +145,7 @@ function frame() {
     if (last.version > 0) update(cost, [engine.reachable ? t("cost", {
       every: duration(last.cost.everyMillis), pages: text("cost.pages", { n: last.cost.pages }), took: duration(last.cost.tookMillis),
       share: percent(last.cost.share), at: clock(last.at) }) : t("cost.down", { at: clock(last.at) }),
-      " ", t("cost.more"), " ", last.cost.truncated ? t("cost.truncated") : ""]);
+      t("sep.space"), t("cost.more"), t("sep.space"), last.cost.truncated ? t("cost.truncated") : ""]);
   }
   update(health, lines);
 }

@@ -37,6 +37,6 @@ export function clientsPage(main, state) {
 function uses(list, total) {
   if (!total) return h("span", { class: "hint" }, "–");
   return h("ul", { class: "uses" },
-    list.slice(0, SHOWN).map(use => h("li", {}, lockLink(use.namespace, use.name), " ", h("span", { class: "hint" }, duration(use.ageMillis), use.mode === "shared" ? [", ", t("mode.shared")] : ""))),
+    list.slice(0, SHOWN).map(use => h("li", {}, lockLink(use.namespace, use.name), " ", h("span", { class: "hint" }, duration(use.ageMillis), use.mode === "shared" ? [t("sep.comma"), t("mode.shared")] : ""))),
     total > SHOWN ? h("li", { class: "hint" }, t("clients.more", { n: number(total - SHOWN) })) : null);
 }

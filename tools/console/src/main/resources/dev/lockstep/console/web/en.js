@@ -72,7 +72,7 @@ export default {
   "history.at": "Moment", "history.live": "Live", "history.held": "locks held", "history.waiting": "calls waiting", "history.none": "No sample yet.",
   "history.down": "The engine did not answer.", "history.chart": "Calls waiting over time", "history.quiet": "Nobody waited for a lock.",
   "history.more": "{n} more blocker|{n} more blockers",
-  "sep.comma": ", ", "sep.stop": ". ", "sep.semicolon": "; ",
+  "sep.comma": ", ", "sep.stop": ". ", "sep.semicolon": "; ", "sep.space": " ",
   "framed": "The console is not shown inside a page of another site.",
   "error": "This cannot be shown: {error}",
   "unit.ms": "{n} ms", "unit.s": "{n} s", "unit.min": "{n} min", "unit.h": "{n} h", "unit.d": "{n} d"

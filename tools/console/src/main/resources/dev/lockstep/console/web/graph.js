@@ -8,6 +8,8 @@ const HEIGHT = 50;
 const GAP_X = 70;
 const GAP_Y = 18;
 const PAD = 14;
+/** A picture of two columns, which a phone shows as a whole; it scrolls a wider one, whose text would be too small. */
+const NARROW = 2 * (WIDTH + PAD) + GAP_X;
 
 /** Where each lock of a blocker is: what all wait for stands on the right; a cycle is a ring. */
 function layout(blocker, offsetY) {
@@ -134,7 +136,7 @@ export function smallGraph(blocker) {
   const width = placed.width + 2 * PAD;
   const height = placed.height + 2 * PAD;
   const more = blocker.more > 0 ? svg("text", { x: 0, y: placed.height + 12, class: "who" }, t("graph.more", { n: blocker.more })) : null;
-  return svg("svg", { class: "graph small", viewBox: `${-PAD} ${-PAD} ${width} ${height}`, width: Math.min(width, 620), height: Math.min(width, 620) / width * height, role: "group", "aria-label": text("graph.label") },
+  return svg("svg", { class: "graph small" + (width <= NARROW ? " narrow" : ""), viewBox: `${-PAD} ${-PAD} ${width} ${height}`, width: Math.min(width, 620), height: Math.min(width, 620) / width * height, role: "group", "aria-label": text("graph.label") },
     tips(), draw(placed, blocker.kind), more);
 }
 

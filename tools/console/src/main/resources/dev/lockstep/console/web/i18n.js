@@ -35,8 +35,17 @@ export function text(key, values) {
   return parts(key, values).join("");
 }
 
+/** No line ends between a figure and its unit, or inside a unit of two characters. */
+function unbroken(value) {
+  return value.replaceAll(" ", "\u00a0").replace(/\p{Script=Han}(?=\p{Script=Han})/gu, "$&\u2060");
+}
+
 /** A duration for people, with two figures at most: 850 ms, 4.2 s, 14 min, 3 h 05 min. */
 export function duration(millis) {
+  return unbroken(inUnits(millis));
+}
+
+function inUnits(millis) {
   if (millis === undefined || millis === null) return "–";
   if (millis < 1) return text("unit.ms", { n: millis <= 0 ? "0" : number(millis, 1) });
   if (millis < 1000) return text("unit.ms", { n: number(millis, millis < 10 ? 1 : 0) });
@@ -55,7 +64,7 @@ export function number(value, digits = 0) {
 
 export function percent(part) {
   const value = part * 100;
-  return value.toLocaleString(language, { maximumFractionDigits: value < 10 ? 1 : 0 }) + " %";
+  return unbroken(value.toLocaleString(language, { maximumFractionDigits: value < 10 ? 1 : 0 }) + " %");
 }
 
 export function clock(millis) {

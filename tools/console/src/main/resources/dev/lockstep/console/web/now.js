@@ -117,7 +117,7 @@ export function graphPage(main, state) {
   const frame = h("div", { class: "frame" }, picture);
   main.append(
     h("div", { class: "head" }, h("h1", {}, t("graph.title")), buttons),
-    h("p", { class: "hint" }, t("graph.help"), " ", t("graph.uncertain")),
+    h("p", { class: "hint" }, t("graph.help"), t("sep.space"), t("graph.uncertain")),
     none, frame, rest,
     h("details", {}, h("summary", {}, t("graph.list")), texts));
 

@@ -16,7 +16,7 @@ export default {
   "foreign": "应答不是来自控制台（HTTP {status}）。如果需要登录，请重新加载页面。",
   "lost": "与控制台的连接已断开，正在重试……",
   "paused": "已暂停：显示的是 {at} 的状态。",
-  "cost": "每 {every} 查询一次引擎：{pages}，用时 {took}，占 {share} 的时间。更新于 {at}。",
+  "cost": "每 {every}查询一次引擎：{pages}，用时 {took}，占 {share} 的时间。更新于 {at}。",
   "cost.down": "会一直询问引擎，直到它应答。上次询问 {at}。",
   "cost.pages": "{n} 页",
   "cost.truncated": "锁或命名空间的数量超过了列出的上限。",
@@ -72,7 +72,7 @@ export default {
   "history.at": "时刻", "history.live": "实时", "history.held": "个锁被持有", "history.waiting": "个调用在等待", "history.none": "还没有采样。",
   "history.down": "引擎没有应答。", "history.chart": "等待中的调用数随时间的变化", "history.quiet": "没有人在等待锁。",
   "history.more": "另有 {n} 个阻塞源",
-  "sep.comma": "，", "sep.stop": "。", "sep.semicolon": "；",
+  "sep.comma": "，", "sep.stop": "。", "sep.semicolon": "；", "sep.space": "",
   "framed": "控制台不会显示在其他网站的页面里。",
   "error": "无法显示：{error}",
   "unit.ms": "{n} 毫秒", "unit.s": "{n} 秒", "unit.min": "{n} 分钟", "unit.h": "{n} 小时", "unit.d": "{n} 天"
