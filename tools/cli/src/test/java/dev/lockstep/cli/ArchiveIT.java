@@ -171,6 +171,20 @@ class ArchiveIT {
         assertThat(explain.out()).startsWith("## zookeeper");
     }
 
+    /** Java would warn of each jar that was not there when it made its archive of classes. */
+    @Test
+    void theAddonMayComeAfterTheFirstStart() throws Exception {
+        Path later = folder.resolve("later");
+        Path cache = folder.resolve("cache-of-later");
+        String command = unpack(later, "bin").resolve("bin/lockstep").toString();
+        assertThat(run(cache, command, "--version").out()).hasLineCount(1);
+        awaitArchive(cache.resolve("lockstep"));
+        unpack(later, "torture");
+        assertThat(run(cache, command, "--version").out())
+                .startsWith("lockstep ")
+                .hasLineCount(1);
+    }
+
     /** The first start makes an archive of loaded classes in the background; later ones are faster by it. */
     @Test
     void startsFastAndSaysNothingIfItCannot() throws Exception {
@@ -219,13 +233,17 @@ class ArchiveIT {
 
     /** Runs a command; its output and errors are one. */
     private static Run run(String... command) throws IOException, InterruptedException {
+        return run(folder.resolve("cache"), command);
+    }
+
+    private static Run run(Path cache, String... command) throws IOException, InterruptedException {
         Path output = Files.createTempFile(folder, "run", ".log");
         ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(Arrays.asList(command)))
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        builder.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+        builder.environment().put("XDG_CACHE_HOME", cache.toString());
         builder.environment().remove("LOCKSTEP_URL");
         builder.environment().remove("LOCKSTEP_NAMESPACE");
         long start = System.nanoTime();
