@@ -140,7 +140,8 @@ class NativeImageTest {
             String code = Files.readString(source);
             Matcher read = RESOURCE_BY_NAME.matcher(code);
             while (read.find()) {
-                Matcher imported = Pattern.compile("(?m)^import ([\\w.]+)\\." + read.group(1) + ";").matcher(code);
+                Matcher imported = Pattern.compile("(?m)^import ([\\w.]+)\\." + read.group(1) + ";")
+                        .matcher(code);
                 Matcher own = Pattern.compile("(?m)^package ([\\w.]+);").matcher(code);
                 assertThat(own.find()).isTrue();
                 String owner = imported.find() ? imported.group(1) : own.group(1);
