@@ -9,6 +9,8 @@ import dev.lockstep.LockClient;
 import dev.lockstep.LockConfigurationException;
 import dev.lockstep.LockUnavailableException;
 import dev.lockstep.redis.internal.Url;
+import dev.lockstep.servers.RedisCluster;
+import dev.lockstep.servers.RedisSentinels;
 import dev.lockstep.servers.RedisServer;
 import dev.lockstep.servers.Servers;
 import dev.lockstep.servers.TcpProxy;
@@ -17,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,45 +38,51 @@ class RotationTest {
 
     @Test
     void aPasswordThatHasChangedIsReadFromItsFile() throws Exception {
-        Path file = Files.writeString(folder.resolve("password"), "old\n");
         try (RedisServer server = Servers.require(() -> RedisServer.builder().start())) {
-            server.command("ACL", "SETUSER", "app", "on", ">old", "~*", "&*", "+@all");
-            try (LockClient locks = connect("redis://app@" + server.address() + "?passwordFile=" + file)) {
-                Lease held = locks.lock("held").acquireAsync().get();
-
-                server.command("ACL", "SETUSER", "app", "resetpass", ">new");
-                Files.writeString(file, "new\n");
-                server.command("CLIENT", "KILL", "USER", "app");
-
-                await().during(TTL).atMost(TTL.multipliedBy(3)).until(held::isValid); // renewed by a new connection
-                assertThat(locks.lock("other").tryLock()).isTrue();
-                held.close();
-            }
-            assertThatThrownBy(() -> connect("redis://app:old@" + server.address()))
-                    .isInstanceOf(LockConfigurationException.class);
+            passwordThatHasChanged(List.of(server), "redis://app@" + server.address());
         }
     }
 
     @Test
     void onAllServersOfRedlockAPasswordThatHasChangedIsReadFromItsFile() throws Exception {
-        Path file = Files.writeString(folder.resolve("password"), "old\n");
         try (Redlocks set = Redlocks.start(3)) {
-            set.servers().forEach(server -> server.command("ACL", "SETUSER", "app", "on", ">old", "~*", "&*", "+@all"));
             String url = Redlocks.url(set.servers()).replace("redlock://", "redlock://app@");
-            try (LockClient locks = connect(url + "?passwordFile=" + file)) {
-                Lease held = locks.lock("held").acquireAsync().get();
-
-                set.servers().forEach(server -> server.command("ACL", "SETUSER", "app", "resetpass", ">new"));
-                Files.writeString(file, "new\n");
-                set.servers().forEach(server -> server.command("CLIENT", "KILL", "USER", "app"));
-
-                await().during(TTL).atMost(TTL.multipliedBy(3)).until(held::isValid); // renewed by new connections
-                assertThat(locks.lock("other").tryLock()).isTrue();
-                held.close();
-            }
-            assertThatThrownBy(() -> connect(url.replace("app@", "app:old@")))
-                    .isInstanceOf(LockConfigurationException.class);
+            passwordThatHasChanged(set.servers(), url);
         }
+    }
+
+    @Test
+    void onAllNodesOfAClusterAPasswordThatHasChangedIsReadFromItsFile() throws Exception {
+        try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 0))) {
+            passwordThatHasChanged(cluster.servers(), "redis-cluster://app@" + cluster.addresses());
+        }
+    }
+
+    @Test
+    void behindSentinelsAPasswordThatHasChangedIsReadFromItsFile() throws Exception {
+        try (RedisSentinels setUp = Servers.require(() -> RedisServer.builder().startSentinels(1, 1))) {
+            passwordThatHasChanged(
+                    setUp.servers().servers(),
+                    "redis-sentinel://app@" + setUp.sentinels().addresses() + "/" + RedisSentinels.PRIMARY_NAME);
+        }
+    }
+
+    private void passwordThatHasChanged(List<RedisServer> servers, String url) throws Exception {
+        Path file = Files.writeString(folder.resolve("password"), "old\n");
+        servers.forEach(server -> server.command("ACL", "SETUSER", "app", "on", ">old", "~*", "&*", "+@all"));
+        try (LockClient locks = connect(url + "?passwordFile=" + file)) {
+            Lease held = locks.lock("held").acquireAsync().get();
+
+            servers.forEach(server -> server.command("ACL", "SETUSER", "app", "resetpass", ">new"));
+            Files.writeString(file, "new\n");
+            servers.forEach(server -> server.command("CLIENT", "KILL", "USER", "app"));
+
+            await().during(TTL).atMost(TTL.multipliedBy(3)).until(held::isValid); // renewed by new connections
+            assertThat(locks.lock("other").tryLock()).isTrue();
+            held.close();
+        }
+        assertThatThrownBy(() -> connect(url.replace("app@", "app:old@")))
+                .isInstanceOf(LockConfigurationException.class);
     }
 
     @Test

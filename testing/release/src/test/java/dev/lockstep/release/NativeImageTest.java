@@ -27,6 +27,10 @@ class NativeImageTest {
     private static final Pattern HANDLE_BY_NAME =
             Pattern.compile("\\b(?:findVarHandle|Handles\\.of)\\([^;]*?(\\w+)\\.class,\\s*\"(\\w+)\"");
 
+    /** A file beside a class, of this project or of another. */
+    private static final Pattern RESOURCE_BY_NAME =
+            Pattern.compile("(\\w+)\\.class\\s*\\.getResource(?:AsStream)?\\(\\s*\"([^\"]+)\"\\s*\\)");
+
     private static final Pattern MESSAGE = Pattern.compile("(?m)^\\s*message (\\w+)");
 
     private interface Check {
@@ -41,13 +45,15 @@ class NativeImageTest {
             while (pattern.find()) {
                 included.add(Pattern.compile(pattern.group(1).replace("\\\\", "\\")));
             }
-            for (String resource : resources(module)) {
+            List<String> read = new ArrayList<>(resources(module));
+            read.addAll(resourcesByName(module));
+            for (String resource : read) {
                 assertThat(included)
                         .as(resource)
                         .anyMatch(each -> each.matcher(resource).matches());
             }
             for (Pattern each : included) {
-                assertThat(resources(module))
+                assertThat(read)
                         .as(each.pattern())
                         .anyMatch(resource -> each.matcher(resource).matches());
             }
@@ -125,6 +131,25 @@ class NativeImageTest {
                         && !file.startsWith("META-INF/spring")
                         && !file.startsWith("META-INF/additional-spring"))
                 .toList();
+    }
+
+    /** The files that the code reads from the jars of others, or of its own, under a fixed name. */
+    private static List<String> resourcesByName(Path module) throws IOException {
+        List<String> names = new ArrayList<>();
+        for (Path source : walk(module.resolve("src/main/java"), ".java")) {
+            String code = Files.readString(source);
+            Matcher read = RESOURCE_BY_NAME.matcher(code);
+            while (read.find()) {
+                Matcher imported = Pattern.compile("(?m)^import ([\\w.]+)\\." + read.group(1) + ";")
+                        .matcher(code);
+                Matcher own = Pattern.compile("(?m)^package ([\\w.]+);").matcher(code);
+                assertThat(own.find()).isTrue();
+                String owner = imported.find() ? imported.group(1) : own.group(1);
+                String name = read.group(2);
+                names.add(name.startsWith("/") ? name.substring(1) : owner.replace('.', '/') + "/" + name);
+            }
+        }
+        return names;
     }
 
     private static String config(Path module, String name, String file) throws IOException {

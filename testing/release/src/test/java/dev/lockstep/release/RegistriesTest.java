@@ -32,7 +32,14 @@ class RegistriesTest {
             "deb" + ".debian.org",
             "archive" + ".ubuntu.com",
             "pypi" + ".org",
-            "jit" + "pack.io");
+            "jit" + "pack.io",
+            "repo" + ".spring.io",
+            "maven" + ".google.com",
+            "maven" + ".aliyun.com",
+            "pkg" + ".github.com",
+            "g" + "cr.io",
+            "mcr" + ".microsoft.com",
+            "ecr" + ".aws");
 
     private static final Set<String> NOT_SOURCES = Set.of("target", ".git", "node_modules", ".idea", ".vscode");
 

@@ -128,7 +128,7 @@ record Rehearsal(String version, Path repository, List<String> uploads) {
         return output;
     }
 
-    private static void copySources(Path from, Path to) throws IOException {
+    static void copySources(Path from, Path to) throws IOException {
         Files.walkFileTree(from, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes unused) throws IOException {

@@ -184,6 +184,17 @@ class ReleaseScriptTest {
                     .containsPattern("## \\[9.0.0] - not released yet\n\n## \\[" + version + "] - \\d{4}");
         }
 
+        /** Nobody can download the version that is being worked on. */
+        @Test
+        void theReadmeShowsTheLastRelease() throws Exception {
+            run("tools/release/release", version, "9.0.0");
+            assertGuideShows(version);
+            run("tools/release/release", "9.0.0", "9.1.0");
+            assertGuideShows("9.0.0");
+            assertThat(run("git", "show", "v9.0.0:core/pom.xml")).contains("<version>9.0.0<");
+            assertThat(folder.resolve("core/pom.xml")).content().contains("<version>9.1.0-SNAPSHOT<");
+        }
+
         @Test
         void aKeyThatCannotSignIsRefused() throws Exception {
             run("git", "config", "user.signingkey", "nobody");
@@ -217,11 +228,26 @@ class ReleaseScriptTest {
         for (String file : FILES) {
             assertThat(folder.resolve(file)).content().as(file).doesNotContain(version + "-SNAPSHOT");
         }
+        assertGuideShows(version);
         for (String pom : List.of("pom.xml", "bom/pom.xml")) {
             assertThat(folder.resolve(pom))
                     .content()
                     .contains("<version>" + version + "</version>")
                     .contains("<project.build.outputTimestamp>2027-02-03T00:00:00Z<");
         }
+    }
+
+    private void assertGuideShows(String shown) {
+        assertThat(folder.resolve("README.md"))
+                .content()
+                .contains(
+                        "<version>" + shown + "</version>",
+                        "lockstep-bom:" + shown + "\"",
+                        "/lockstep-" + shown + "/bin/lockstep")
+                .doesNotContain("SNAPSHOT");
+        assertThat(folder.resolve("docs/kotlin.md"))
+                .content()
+                .contains("lockstep-bom:" + shown + "\"")
+                .doesNotContain("SNAPSHOT");
     }
 }

@@ -1,7 +1,7 @@
 package dev.lockstep.mutants;
 
 import dev.lockstep.servers.JavaProcess;
-import dev.lockstep.servers.TempDirs;
+import dev.lockstep.temp.TempDirs;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;

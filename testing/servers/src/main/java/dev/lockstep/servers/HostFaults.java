@@ -1,5 +1,6 @@
 package dev.lockstep.servers;
 
+import dev.lockstep.temp.TempDirs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

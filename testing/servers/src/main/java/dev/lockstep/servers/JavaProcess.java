@@ -1,5 +1,6 @@
 package dev.lockstep.servers;
 
+import dev.lockstep.temp.TempDirs;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -27,6 +28,10 @@ public final class JavaProcess implements AutoCloseable {
     private static final String END = "";
 
     private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+
+    static {
+        TempDirs.beforeDeletion(JavaProcess::killAll);
+    }
 
     private final Process process;
     private final Path temporary;
@@ -89,7 +94,7 @@ public final class JavaProcess implements AutoCloseable {
     }
 
     /** Kills all that run, at the end of this JVM: one that is paused does not see that its input has ended. */
-    static void killAll() {
+    private static void killAll() {
         RUNNING.forEach(Process::destroyForcibly);
     }
 

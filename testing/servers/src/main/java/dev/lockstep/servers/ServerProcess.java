@@ -1,5 +1,6 @@
 package dev.lockstep.servers;
 
+import dev.lockstep.temp.TempDirs;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -47,6 +48,10 @@ public abstract class ServerProcess implements AutoCloseable {
     private static final long LOOK_MILLIS = 5;
     private static final int TAIL_BYTES = 4_000;
     private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
+
+    static {
+        TempDirs.beforeDeletion(ServerProcess::killAll);
+    }
 
     private final String name;
     private final int port;
@@ -331,7 +336,7 @@ public abstract class ServerProcess implements AutoCloseable {
     }
 
     /** Kills all that are open, at the end of this JVM. */
-    static void killAll() {
+    private static void killAll() {
         OPEN.forEach(ServerProcess::killNow); // without the lock: a start may be waiting under it
     }
 }

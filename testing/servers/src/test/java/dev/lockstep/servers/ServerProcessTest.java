@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.lockstep.temp.TempDirs;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

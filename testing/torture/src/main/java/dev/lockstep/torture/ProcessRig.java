@@ -2,8 +2,8 @@ package dev.lockstep.torture;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.LockUnavailableException;
-import dev.lockstep.servers.SqliteLibrary;
 import dev.lockstep.servers.TcpProxy;
+import dev.lockstep.temp.SqliteLibrary;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.time.Duration;

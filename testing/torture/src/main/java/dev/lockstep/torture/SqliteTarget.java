@@ -1,6 +1,6 @@
 package dev.lockstep.torture;
 
-import dev.lockstep.servers.TempDirs;
+import dev.lockstep.temp.TempDirs;
 import dev.lockstep.torture.Fault.Injected;
 import dev.lockstep.torture.Fault.Length;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.lockstep.cli;
 
 import dev.lockstep.LockClient;
-import dev.lockstep.servers.SqliteLibrary;
+import dev.lockstep.temp.SqliteLibrary;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 import java.util.logging.Level;

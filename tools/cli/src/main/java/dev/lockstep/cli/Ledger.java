@@ -1,6 +1,6 @@
 package dev.lockstep.cli;
 
-import dev.lockstep.servers.SqliteLibrary;
+import dev.lockstep.temp.SqliteLibrary;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

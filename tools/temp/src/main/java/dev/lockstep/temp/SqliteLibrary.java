@@ -1,4 +1,4 @@
-package dev.lockstep.servers;
+package dev.lockstep.temp;
 
 import java.io.IOException;
 import java.nio.file.Files;

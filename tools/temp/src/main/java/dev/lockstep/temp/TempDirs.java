@@ -1,4 +1,4 @@
-package dev.lockstep.servers;
+package dev.lockstep.temp;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,12 +15,13 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /*
- * Overview. Every JVM has one folder for all its servers' data, X, beside a file X.lock that it keeps locked. A JVM that
- * ends in peace deletes both; one that is killed leaves them, but not the file lock. So the next JVM that starts a server
+ * Overview. Every JVM has one folder for all its temporary files, X, beside a file X.lock that it keeps locked. A JVM that
+ * ends in peace deletes both; one that is killed leaves them, but not the file lock. So the next JVM that needs such a folder
  * deletes every folder whose lock it can get: a folder is never taken from a living owner, whatever pids say (the temp
  * folder may be shared between containers). A JVM must never open its own lock file a second time: closing it again would
  * end the lock, for POSIX locks belong to the process. So the names of its own are kept where other class loaders see them
@@ -28,28 +29,38 @@ import org.jspecify.annotations.Nullable;
  */
 /** Folders for the life of this JVM, deleted when it ends, or by the next JVM if it was killed. Thread-safe. */
 public final class TempDirs {
-    private static final String PREFIX = "lockstep-servers-";
+    private static final String PREFIX = "lockstep-temp-";
     private static final String LOCK_SUFFIX = ".lock";
-    private static final String OWN_PROPERTY = "lockstep.servers.locks";
+    private static final String OWN_PROPERTY = "lockstep.temp.locks";
     private static final AtomicInteger SERIAL = new AtomicInteger();
     private static final Path TMP = Path.of(System.getProperty("java.io.tmpdir"));
 
     /** Keeps our lock for as long as the JVM lives. */
     private static final List<FileLock> HELD = new ArrayList<>();
 
+    /** What ends the processes that write to our folders. */
+    private static final List<Runnable> BEFORE_DELETION = new CopyOnWriteArrayList<>();
+
     private static @Nullable Path root;
 
     static {
-        Runtime.getRuntime().addShutdownHook(new Thread(TempDirs::atExit, "lockstep-servers-exit"));
+        Runtime.getRuntime().addShutdownHook(new Thread(TempDirs::atExit, "lockstep-temp-exit"));
     }
 
     private TempDirs() {}
 
-    /** All that has folders here ends before they are deleted. */
     private static void atExit() {
-        JavaProcess.killAll();
-        ServerProcess.killAll();
+        BEFORE_DELETION.forEach(Runnable::run);
         deleteAll();
+    }
+
+    /**
+     * Has something done when this JVM ends, before the folders are deleted.
+     *
+     * @param action ends processes that write to the folders; it must not throw
+     */
+    public static void beforeDeletion(Runnable action) {
+        BEFORE_DELETION.add(action);
     }
 
     /**
@@ -143,7 +154,12 @@ public final class TempDirs {
         }
     }
 
-    static void sweep() throws IOException {
+    /**
+     * Deletes the folders of JVMs that were killed. The first {@link #create} of a JVM does it anyway.
+     *
+     * @throws IOException if the temporary folder cannot be read
+     */
+    public static void sweep() throws IOException {
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(TMP, PREFIX + "*" + LOCK_SUFFIX)) {
             for (Path lockFile : locks) {
                 if (!System.getProperty(OWN_PROPERTY, "").contains(lockFile.getFileName() + "/")) {
