@@ -74,7 +74,7 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         this.retry = Retry.endless(backend.context());
     }
 
-    /** Does the next step, unless one is under way: then once more after it. */
+    /** Does the next step. If one is under way, does another one after it. */
     void advance() {
         Runnable step;
         synchronized (this) {

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What can go wrong in a cluster of three. */
+/** Faults in a cluster of three. */
 @Tag("full")
 class EtcdClusterTest extends ClusterTestCase {
     @Test

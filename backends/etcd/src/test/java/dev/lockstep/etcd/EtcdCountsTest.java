@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What locks cost the server, by the server's own counters. */
+/** The cost of locks, by the server's own counters. */
 class EtcdCountsTest extends SingleMemberTestCase {
 
     /** With a ttl so long that no renewal is counted. */

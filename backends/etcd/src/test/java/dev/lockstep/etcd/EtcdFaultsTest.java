@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What can go wrong between a client and one member. */
+/** Faults between a client and one member. */
 class EtcdFaultsTest extends SingleMemberTestCase {
     private static final Duration SILENCE = Duration.ofMillis(300);
 

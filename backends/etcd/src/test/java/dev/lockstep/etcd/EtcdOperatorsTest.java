@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What operators see, and what is stored for them. */
+/** The operators' view of locks, and the data stored for it. */
 class EtcdOperatorsTest extends SingleMemberTestCase {
     private static final LockInfo.Wait WAIT =
             LockInfo.Wait.of("other", LockMode.SHARED, "worker-1", Instant.ofEpochSecond(1), true);

@@ -79,7 +79,7 @@ class EtcdPartitionTest extends EtcdTestCase {
         assertThat(held.isValid()).isTrue();
         cutOff(member);
         assertThat(overlap.get(40, TimeUnit.SECONDS)).isFalse();
-        // Whoever takes its word for the majority's would hold still.
+        // A client that takes its answers for those of the majority would still hold.
         String claims = "{\"key\":\"" + Gateway.base64(lockPrefix("")) + "\",\"serializable\":true}";
         assertThat(new Gateway(member).post("/v3/kv/range", claims)).contains("revision");
         assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);

@@ -61,7 +61,7 @@ class EtcdSecurityTest extends EtcdTestCase {
         gateway.post("/v3/auth/role/add", "{\"name\":\"" + name + "\"}");
     }
 
-    /** What users with the role for locks may do. */
+    /** The requests that users with the role for locks may make. */
     private static void allow(Gateway gateway, String what) {
         gateway.post(
                 "/v3/auth/role/grant",
@@ -184,7 +184,7 @@ class EtcdSecurityTest extends EtcdTestCase {
                 .isEqualTo("etcd://localhost:2379");
     }
 
-    /** All but the frames that gRPC's network library logs when it is asked to. */
+    /** All except the frames that gRPC's network library logs when it is asked to. */
     @Test
     void noLogHasCredentials() throws Exception {
         EtcdServer server = startWithUsers(EtcdServer.builder());
