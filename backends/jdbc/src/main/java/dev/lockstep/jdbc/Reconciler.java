@@ -127,7 +127,7 @@ final class Reconciler {
         return backend.requests().call(link -> backend.store().queue().remove(link, row.key(), row.claim()));
     }
 
-    /** Reports grants without a row as lost. Each is checked once more with its row locked, which no replica can do. */
+    /** Reports grants without a row as lost. Each is checked again with its row locked, which no replica can do. */
     private void report(List<Store.Mine> rows, List<String> names, Map<String, List<JdbcGrant>> held)
             throws SQLException {
         Set<String> holding = new HashSet<>();

@@ -44,7 +44,7 @@ final class Waiters {
         });
     }
 
-    /** A claim waits no more. */
+    /** A claim no longer waits. */
     void remove(JdbcClaim claim) {
         watches.computeIfPresent(claim.ask().key(), (key, watch) -> watch.remove(claim) ? null : watch);
     }

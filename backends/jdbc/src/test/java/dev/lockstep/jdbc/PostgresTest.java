@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
-/** What only PostgreSQL has: notifications, poolers in between, standbys. */
+/** Features that only PostgreSQL has: notifications, poolers in between, standbys. */
 @Tag("full")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresTest {
@@ -463,7 +463,7 @@ class PostgresTest {
                         .isInstanceOf(LockUnavailableException.class)
                         .hasMessageContaining("'a'")
                         .hasMessageContaining("read-only");
-                // In a shorter time than it takes to be sure that it stays so, whatever can be read meanwhile.
+                // In less time than the client needs to be sure that this lasts, whatever can be read meanwhile.
                 for (Lock each : List.of(lock, test.client().readWriteLock("a").readLock())) {
                     CompletableFuture<Boolean> call =
                             CompletableFuture.supplyAsync(() -> isLocked(each, Duration.ofSeconds(2)));
@@ -530,7 +530,7 @@ class PostgresTest {
                 TestClient test = TestClient.open(url(reading, reading.port()), namespace, ttl)) {
             Sessions sessions = test.backend().sessions();
             execute(reading, "ALTER DATABASE lockstep SET default_transaction_read_only = on", DISCONNECT);
-            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // what is shown is what is so when the session has expired
+            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // the test shows the state after the session has expired
             CompletableFuture<Optional<Lease>> call =
                     test.client().lock("a").tryAcquireAsync(Duration.ofSeconds(3 * SOON));
             Awaitility.await("it is refused").until(() -> sessions.trouble() != null);

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
 
-/** What cannot work is refused with an error that says what to do, and keeps passwords to itself. */
+/** Set-ups that cannot work are refused with an error that says what to do and contains no password. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("full")
 class RefusalTest {
@@ -312,7 +312,7 @@ class RefusalTest {
             lock.lock();
             lock.unlock();
             execute("REVOKE " + right + " ON lockstep_sessions FROM " + user, "DELETE FROM lockstep_sessions");
-            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // what is shown is what is so when the session has expired
+            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // the test shows the state after the session has expired
             assertThatThrownBy(lock::lock)
                     .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining("'a'")
@@ -361,7 +361,10 @@ class RefusalTest {
                 "not today");
     }
 
-    /** What was held is released when the pool lends connections again, and callers see only errors of their own calls. */
+    /**
+     * Locks that were held are released when the pool lends connections again, and callers see only errors of their own
+     * calls.
+     */
     @Test
     void aDataSourceThatFailsInItsOwnWayForAWhile(@TempDir Path folder) throws Exception {
         Duration timeout = Duration.ofSeconds(2);

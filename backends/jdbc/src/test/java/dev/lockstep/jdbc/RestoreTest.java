@@ -241,7 +241,7 @@ class RestoreTest {
         }
     }
 
-    /** As after an outage: what it was granted in belongs to nobody any more. */
+    /** As after an outage: no client has the session in which it was granted any more. */
     @ParameterizedTest
     @EnumSource(Database.class)
     void aSessionThatHasExpiredIsNotRevived(Database database) throws Exception {

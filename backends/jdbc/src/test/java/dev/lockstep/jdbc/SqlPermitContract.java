@@ -142,7 +142,7 @@ abstract class SqlPermitContract extends SqlRaceContract {
         }
     }
 
-    /** What operators see. */
+    /** The operators' view. */
     @Nested
     class Shown {
         private LockInfo.Wait waiting(String lock) {

@@ -20,7 +20,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What could go wrong between statements of several clients, and what clients leave behind. */
+/** Races between statements of several clients, and the rows that clients leave behind. */
 abstract class SqlRaceContract extends SqlBench {
     /** Races that have broken locks in tables, with the window held open. */
     @Nested
@@ -40,7 +40,8 @@ abstract class SqlRaceContract extends SqlBench {
                         renewal.setString(1, session);
                         assertThat(renewal.executeUpdate()).isEqualTo(1);
                     }
-                    // What is committed says that the session has expired; what is on its way says that it has not.
+                    // The committed state says that the session has expired; the change on its way says that it has
+                    // not.
                     Awaitility.await().pollDelay(SHORT.plusMillis(200)).until(() -> true);
                     CompletableFuture<Boolean> taken = CompletableFuture.supplyAsync(() -> {
                         boolean got = rival.client().lock("a").tryLock();
@@ -260,7 +261,7 @@ abstract class SqlRaceContract extends SqlBench {
         }
     }
 
-    /** What is left behind, and which client removes it. */
+    /** The rows that are left behind, and the client that removes them. */
     @Nested
     class Cleaning {
         @Test
