@@ -129,7 +129,10 @@ final class RedisClaim implements Claim {
         return ready;
     }
 
-    /** A request for it and others has failed; the claim with it if there is no other. What it returns is run likewise. */
+    /**
+     * A request for it and others has failed; the claim with it if there is no other. Its result is run in the same
+     * way.
+     */
     synchronized Runnable batchFailed(Failure failure, boolean last) {
         trace = trace.failed(failure);
         return !last ? NOTHING : state.isOver() ? leaveIfWithdrawn() : acquireFails(failure);

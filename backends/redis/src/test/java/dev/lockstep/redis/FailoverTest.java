@@ -162,7 +162,7 @@ class FailoverTest {
             }
         }
 
-        /** Else a replica that was cut off for long would be promoted, and know nothing of a hold that seems valid. */
+        /** Otherwise a replica that was cut off for long would be promoted without knowing a hold that seems valid. */
         @ParameterizedTest
         @ValueSource(strings = {"", "&queue=off"})
         void aRenewalThatTooFewConfirmDoesNotCount(String options) throws Exception {
@@ -218,7 +218,7 @@ class FailoverTest {
             }
         }
 
-        /** A primary that is demoted sends away whoever it keeps waiting for replicas. */
+        /** A demoted primary rejects the clients that wait for its replicas. */
         @Test
         void aClaimIsMadeAnewIfItsPrimaryIsDemotedBeforeAReplicaConfirms() throws Exception {
             try (RedisServer primary =
@@ -523,7 +523,7 @@ class FailoverTest {
             }
         }
 
-        /** Nobody but the renewals of the lock asks the old primary, which breaks no connection. */
+        /** Only the renewals of the lock ask the old primary, which breaks no connection. */
         @Test
         void aLockIsRenewedAtTheNextPrimaryAfterAnOrderlyFailover() throws Exception {
             Duration ttl = Duration.ofSeconds(24); // clients are paused for five while a failover is tried

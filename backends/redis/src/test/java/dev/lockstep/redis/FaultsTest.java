@@ -40,7 +40,7 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.util.Pool;
 
-/** What goes wrong with a Redis server, and between it and its clients. */
+/** Faults of a Redis server, and of the network between it and its clients. */
 @Timeout(120)
 class FaultsTest extends OneServerTestCase {
     @ParameterizedTest
@@ -78,7 +78,10 @@ class FaultsTest extends OneServerTestCase {
         }
     }
 
-    /** Connecting to such a server takes a timeout, too: whoever needs a connection must not wait for that one as well. */
+    /**
+     * Connecting to such a server takes a timeout, too: a caller that needs a connection must not wait for that timeout
+     * as well.
+     */
     @Test
     @Tag("full")
     void aSilentServerThatAsksForAPasswordCostsOneTimeout() throws Exception {
@@ -249,7 +252,7 @@ class FaultsTest extends OneServerTestCase {
         }
     }
 
-    /** What it knows of the lock may be long over. */
+    /** Its knowledge of the lock may be out of date. */
     @ParameterizedTest
     @ValueSource(strings = {"", "?queue=off"})
     void aReplicaThatKnowsOfAHolderIsAnErrorAndNotABusyLock(String options) throws Exception {
@@ -408,7 +411,7 @@ class FaultsTest extends OneServerTestCase {
             assertThatThrownBy(() -> client.inspect(NAME)).isInstanceOf(LockConfigurationException.class);
         }
         bench.server().command("DEL", KEY);
-        // Nor do the two kinds of lock take each other's keys for their own.
+        // The two kinds of lock do not mistake each other's keys for their own either.
         plain.lock(NAME).lock();
         assertThatThrownBy(queued.lock(NAME)::tryLock).isInstanceOf(LockConfigurationException.class);
         plain.lock(NAME).unlock();

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What goes wrong with some of several independent servers, and between them and their clients. Quick tests run in each build. */
+/**
+ * Faults of some of several independent servers, and of the network between them and their clients. Quick tests run in
+ * each build.
+ */
 @Timeout(120)
 class RedlockFaultsTest {
     private static final String NAME = "order:42";

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a claim concludes from what servers say. */
+/** The conclusions of a claim from the servers' answers. */
 class BallotTest {
     private static final String OWN = "client-1.7";
 
