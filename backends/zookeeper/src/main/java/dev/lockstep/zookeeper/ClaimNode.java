@@ -28,7 +28,7 @@ final class ClaimNode {
         ASKING,
         /** There is a node. */
         PRESENT,
-        /** As ASKING, but nobody wants the lock any more. */
+        /** As ASKING, but no call wants the lock any more. */
         LEAVING,
         /** The node is being deleted, until it is gone. */
         REMOVING,

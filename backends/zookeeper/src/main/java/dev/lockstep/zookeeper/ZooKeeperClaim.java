@@ -19,7 +19,7 @@ final class ZooKeeperClaim implements Claim {
         OPEN,
         /** Granted, busy or failed. */
         SETTLED,
-        /** Nobody wants it any more. */
+        /** No call wants it any more. */
         WITHDRAWN
     }
 

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A client that had a lock to itself for so long that it lists its queue no more: it must see others all the same. */
+/**
+ * A client that had a lock to itself for so long that it no longer lists the queue: it must see others all the same.
+ */
 @Timeout(60)
 class AloneTest {
     private static final int LONG = 20;

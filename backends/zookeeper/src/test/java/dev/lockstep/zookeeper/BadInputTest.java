@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What cannot work is rejected; other applications' nodes are not touched. */
+/** Settings that cannot work are rejected; other applications' nodes are not touched. */
 @Timeout(60)
 class BadInputTest {
     private static ZooKeeperServer server;

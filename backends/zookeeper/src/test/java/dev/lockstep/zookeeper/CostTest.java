@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What locks cost the server, counted there, for each client. */
+/** The cost of locks, counted by the server for each client. */
 @Timeout(120)
 class CostTest extends CountedClients {
     @Test
@@ -53,7 +53,7 @@ class CostTest extends CountedClients {
         long most = 5L * BLOCK / 2; // and one more for each hold that took long on a busy machine
         assertThat(leastOfBlocks(most, () -> requests(client), times -> takeAndGiveBack(lock, times)))
                 .isBetween(2L * BLOCK, most);
-        // Until somebody else was there, and for some time after that.
+        // Until another client was there, and for some time after that.
         rival.lock("alone").lock();
         rival.lock("alone").unlock();
         takeAndGiveBack(lock, 1);

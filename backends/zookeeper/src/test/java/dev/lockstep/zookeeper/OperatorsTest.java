@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What operators see of claims, waits and many locks. */
+/** The operators' view of claims, waits and many locks. */
 @Timeout(120)
 class OperatorsTest {
     private static final String CLAIM = "abcdefghijklmnopqrstuv.";

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The node of a plain lock has the same name whoever has it: a release must not take it for one's own. */
+/** The node of a plain lock has the same name for every holder: a release must not delete another holder's node. */
 @Timeout(60)
 class PlainReleaseTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients that were let in, and are not when their session has ended. */
+/** Clients that were admitted once, and are refused when their session has ended. */
 @Tag("full")
 @Timeout(120)
 class RefusalTest {

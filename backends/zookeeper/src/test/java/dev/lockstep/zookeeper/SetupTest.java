@@ -217,7 +217,7 @@ class SetupTest {
         }
     }
 
-    /** Such sessions can have no nodes that end with them. */
+    /** Local sessions can have no ephemeral nodes. */
     @Test
     void serversWithLocalSessionsSayWhatToSet() throws Exception {
         try (ServerGroup<ZooKeeperServer> local = localSessions(false);
@@ -274,7 +274,7 @@ class SetupTest {
                 .hasMessageNotContaining(TestCertificates.PASSWORD);
     }
 
-    /** ZooKeeper's client then waits until its connection is closed, which a silent server holds up. */
+    /** ZooKeeper's client then waits until its connection is closed, which a silent server delays. */
     @Test
     @Tag("full")
     void leavingASilentServerOverTlsDoesNotBlockTheTimer() throws Exception {
