@@ -44,10 +44,10 @@ public final class ScriptedBackend implements LockBackend {
     /** Whether what the engine answers says nothing of the claims. */
     public boolean answersOthers;
 
-    /** What happens while a claim is being submitted, after its grant if that comes at once. */
+    /** Runs while a claim is being submitted, after its grant if that comes at once. */
     public Runnable meanwhile = () -> {};
 
-    /** What happens while a grant is being released. */
+    /** Runs while a grant is being released. */
     public Runnable whileReleasing = () -> {};
 
     public boolean reportsWanted = true;

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What operators see and do. */
+/** The view and the actions of operators. */
 class OperatorTest extends EngineTest {
     @Test
     void inspectTellsHoldersAndWaitersInOrder() {

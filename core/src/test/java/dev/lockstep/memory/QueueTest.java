@@ -14,7 +14,7 @@ import dev.lockstep.spi.Claim;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Who gets the lock, and when. */
+/** The order of the queue. */
 class QueueTest extends EngineTest {
     @Nested
     class Exclusive {

@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What happens to grants and claims when the session that carries them lives, dies, or is closed. */
+/** Grants and claims while their session lives, dies, or is closed. */
 class SessionTest extends EngineTest {
     @Nested
     class Renewal {

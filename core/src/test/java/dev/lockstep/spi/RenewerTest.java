@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What is renewed, when, and until when. */
+/** The items that are renewed, the times of their renewals, and their end. */
 class RenewerTest extends RenewerFixture {
     private static final Duration A_MOMENT = Duration.ofMillis(20);
 

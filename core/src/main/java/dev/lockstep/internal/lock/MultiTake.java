@@ -17,8 +17,8 @@ final class MultiTake {
     /*
      * As many locks as are free are taken with one request: the locks at the front that nobody here uses are claimed in a
      * batch, and those that are granted before the first that is not are kept. That one is then taken as if it were the
-     * only lock, by a call that waits as long as it may; after it the rest follows in the same way. While the call waits
-     * for a lock it holds none behind it, so that two calls never wait for each other.
+     * only lock, by a call that waits for as long as it is allowed to; after it the rest follows in the same way. While
+     * the call waits for a lock it holds none behind it, so that two calls never wait for each other.
      */
 
     private final TurnstileContext client;

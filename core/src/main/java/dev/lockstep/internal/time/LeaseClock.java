@@ -54,7 +54,7 @@ final class LeaseClock {
     private volatile long lookedNanos;
 
     /**
-     * What is known of the two clocks.
+     * The known state of the two clocks.
      *
      * @param aheadNanos by how much the wall clock is ahead of the monotonic clock
      * @param suspendedNanos how long the machine was suspended, as far as was noticed

@@ -208,7 +208,7 @@ class FallbackReturnTest {
             bench.enterHolding();
             int before = primary.pings;
             bench.time.advance(Duration.ofMinutes(1));
-            // An unanswered ping stands for as long as a request may take.
+            // An unanswered ping lasts for as long as a request may take.
             assertThat(primary.pings - before).isBetween(5, 12);
         }
     }

@@ -70,7 +70,7 @@ final class LockServer {
         DEAD
     }
 
-    /** What the server knows of a claim. */
+    /** The server's knowledge of a claim. */
     static final class Entry {
         final SimClaim claim;
         final Lock lock;

@@ -11,7 +11,7 @@ abstract class Rpc {
         began = world.now();
     }
 
-    /** Runs on the server. What it returns is the reply, to be run on the node. */
+    /** Runs on the server. It returns the reply, to be run on the node. */
     abstract Runnable apply(Session within, boolean alive);
 
     /** Nothing was heard for long: what the SPI says then. The tries go on. */

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a thread sees that finds nothing in its way, on a client that nobody listens to. */
+/** Inline claims: the lock is free, and the client has no listeners. */
 class InlineClaimTest {
     private final TurnstileFixture fixture = new TurnstileFixture();
     private final ScriptedBackend engine = fixture.engine;
@@ -58,7 +58,7 @@ class InlineClaimTest {
         assertThat(lock.isHeldByCurrentThread()).isFalse();
     }
 
-    /** A call that does not wait. That of this thread claims inline. */
+    /** A call that does not wait. The call of this thread claims inline. */
     private SimThread comes(Thread owner) {
         return new SimThread(owner, client, "a", LockMode.EXCLUSIVE, LockOptions.defaults(), 0);
     }

@@ -75,7 +75,7 @@ public final class SimThread {
         return entry instanceof Waiter waiter && waiter.giveUp();
     }
 
-    /** What it got; null if nothing. */
+    /** Its result; null if there is none. */
     public @Nullable Lease lease() {
         if (!(result() instanceof Result.Held got)) {
             return null;

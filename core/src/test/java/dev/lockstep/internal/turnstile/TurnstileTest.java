@@ -845,7 +845,7 @@ class TurnstileTest {
             });
         }
 
-        /** Nobody else can have it: a call that may not wait asks the engine, which may have it back by now. */
+        /** No other caller can have it: a call that may not wait asks the engine, which may have it back by now. */
         @Test
         void isNotInTheWayOfACallThatMayNotWaitIfTheEngineGrantsIt() {
             unconfirmed(lock);
