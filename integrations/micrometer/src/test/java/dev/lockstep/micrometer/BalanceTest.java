@@ -155,7 +155,7 @@ class BalanceTest {
                     default -> hold(lock.acquire());
                 }
             } catch (LockLostException | LockUnavailableException | ReleaseNotConfirmedException e) {
-                // What the test is about.
+                // The subject of the test.
             } catch (CompletionException e) {
                 assertThat(e.getCause()).isInstanceOf(LockUnavailableException.class);
             } catch (InterruptedException e) {

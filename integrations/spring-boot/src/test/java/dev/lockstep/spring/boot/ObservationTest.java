@@ -62,7 +62,7 @@ class ObservationTest {
             this.registry = registry;
         }
 
-        /** Those in which {@link #takeElsewhere} ended. */
+        /** The threads in which {@link #takeElsewhere} ended. */
         List<String> threads() {
             return threads;
         }
