@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is the toy's own: how it meets a connection that fails. */
+/** Behaviour of the toy alone: its reaction to a failing connection. */
 class ToyBackendTest {
     private static final Duration TTL = Duration.ofSeconds(10);
 
