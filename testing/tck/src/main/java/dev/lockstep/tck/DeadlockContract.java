@@ -297,7 +297,7 @@ abstract class DeadlockContract extends ContractGroup {
 
     private static final int MOST_TRIES = 5;
 
-    /** What keeps the machine busy with many processes runs alone. */
+    /** A test that keeps the machine busy with many processes runs alone. */
     private static final String PROCESSES = "dev.lockstep.tck.processes";
 
     private interface Measured {

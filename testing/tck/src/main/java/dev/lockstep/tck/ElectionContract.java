@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /**
- * Leader elections: one leads, and when it ends, however it ends, the next one does. Several tests stand for reports of two
- * leaders, or of none, in other libraries.
+ * Leader elections: one leads, and when it ends, however it ends, the next one does. Several tests reproduce reports of
+ * two leaders, or of none, in other libraries.
  */
 abstract class ElectionContract extends ElectionGroup {
     ElectionContract(LockContract contract) {
@@ -58,7 +58,7 @@ abstract class ElectionContract extends ElectionGroup {
         assertThat(after.token()).isGreaterThan(before.token());
         assertThat(before.isValid()).isFalse();
         assertThat(after.isValid()).isTrue();
-        bench().awaitWaiters(NAME, 1); // the first stands again
+        bench().awaitWaiters(NAME, 1); // the first is a candidate again
         second.letTaskReturn();
         assertThat(first.nextTerm().token()).isGreaterThan(after.token());
     }
@@ -183,7 +183,7 @@ abstract class ElectionContract extends ElectionGroup {
         }
     }
 
-    /** Nobody else can win here, so this needs no order. */
+    /** No other candidate can win here, so this needs no order. */
     @Test
     void whoResignsAloneIsElectedAgain() throws Exception {
         Candidate only = first();

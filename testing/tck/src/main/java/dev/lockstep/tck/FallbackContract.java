@@ -84,7 +84,7 @@ abstract class FallbackContract extends ContractGroup {
         waiting.get();
         rivalLock().unlock();
         fixture().healConnection(cutOff);
-        // What waited at the engine was withdrawn, and stands in nobody's way.
+        // Claims that waited at the engine were withdrawn, and block no other claim.
         bench().awaitFree(NAME);
     }
 
@@ -235,7 +235,7 @@ abstract class FallbackContract extends ContractGroup {
         }
     }
 
-    /** What the clients of the load test guard by the lock: one place for each engine, and the tokens. */
+    /** The data that the clients of the load test guard by the lock: one place for each engine, and the tokens. */
     private static final class Shared {
         final AtomicLong inEngine = new AtomicLong();
         final AtomicLong inFallback = new AtomicLong();

@@ -141,7 +141,7 @@ abstract class LossContract extends ContractGroup {
             assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
             assertThat(bench().isFree(NAME)).isFalse();
             assertThat(next.isValid()).isTrue();
-            // Nor does what the release may have left to the background.
+            // Nor does a request that the release may have left to the background.
             Bench.letPass(Duration.ofMillis(300));
             assertThat(bench().isFree(NAME)).isFalse();
         }

@@ -284,7 +284,7 @@ abstract class MultiLockContract extends ContractGroup {
                 .toList();
     }
 
-    /** As many as the engine can take in a moment, be it one by one. */
+    /** As many as the engine can take in a moment, even one by one. */
     @Test
     void manyNamesAreTakenAndReleasedTogether() throws Exception {
         List<String> names = many(Math.max(30, Math.min(1_000, fixture().attempts())));

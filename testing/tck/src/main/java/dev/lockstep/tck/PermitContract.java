@@ -25,7 +25,7 @@ abstract class PermitContract extends SemaphoreGroup {
         super(contract);
     }
 
-    /** Nobody releases twice or for others, so no stray release adds a permit. */
+    /** A permit is released once and only by its handle, so no stray release adds a permit. */
     @Test
     @Requires(Capability.LIMITS)
     void aPermitIsReleasedOnceByItsHandleInAnyThread() throws Exception {

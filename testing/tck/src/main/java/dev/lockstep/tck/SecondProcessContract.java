@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What only a second process can show: that a lock outlives neither a killed holder nor a long pause. */
+/** Tests that need a second process: that a lock outlives neither a killed holder nor a long pause. */
 @Requires(Capability.SECOND_PROCESS)
 abstract class SecondProcessContract extends ContractGroup {
     SecondProcessContract(LockContract contract) {
@@ -165,7 +165,7 @@ abstract class SecondProcessContract extends ContractGroup {
         }
     }
 
-    /** What was written before the pause is written: its buyer must hear of it, although the lock was lost. */
+    /** A sale that was written before the pause counts: its buyer must be informed, although the lock was lost. */
     @Test
     @Tag("full")
     void aPausedHolderKeepsTheResultOfItsWork(@TempDir Path folder) throws Exception {

@@ -19,7 +19,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 
-/** What runs in a {@link SecondProcess}: reads requests, answers them, and ends with its input. */
+/** The program of a {@link SecondProcess}: reads requests, answers them, and ends with its input. */
 final class SecondProcessMain {
     /** Names the environment variable with the {@link DeadlockPolicy}. */
     static final String DEADLOCKS = "LOCKSTEP_TCK_DEADLOCKS";

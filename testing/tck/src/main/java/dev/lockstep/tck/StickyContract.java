@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A sticky lock stays at its client while nobody else wants it, and goes back when somebody does. */
+/** A sticky lock stays with its client until another client wants it, and is then released. */
 abstract class StickyContract extends ContractGroup {
     private static final LockOptions STICKY = LockOptions.defaults().sticky(Duration.ofMinutes(5));
 
@@ -26,7 +26,7 @@ abstract class StickyContract extends ContractGroup {
         super(contract);
     }
 
-    /** What a client keeps is left at the engine on purpose, until the client is closed. */
+    /** Locks that a client keeps stay at the engine on purpose, until the client is closed. */
     @AfterEach
     void closeClients() {
         if (isRunning()) {

@@ -198,7 +198,7 @@ abstract class TemplateContract extends ContractGroup {
         bench().awaitFree(NAME);
     }
 
-    /** Whoever retries what was not acquired, and nothing else, does everything once. */
+    /** A caller that retries only calls that did not acquire the lock does everything once. */
     @Alone
     @Test
     @Tag("full")

@@ -24,7 +24,7 @@ abstract class TermContract extends ElectionGroup {
         super(contract);
     }
 
-    /** A candidate stands again only when its task has returned, however long that takes. */
+    /** A candidate claims again only when its task has returned, however long that takes. */
     @Test
     void theTaskIsInterruptedOnLossAndReturnsBeforeItsCandidateStandsAgain() throws Exception {
         Candidate stubborn = stubborn(client());
