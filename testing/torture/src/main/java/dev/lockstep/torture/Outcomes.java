@@ -27,7 +27,7 @@ final class Outcomes {
         this.witness = witness;
     }
 
-    /** What a turn does. */
+    /** The kind of a turn. */
     interface Attempt<T> {
         Optional<T> run() throws InterruptedException, ExecutionException;
     }

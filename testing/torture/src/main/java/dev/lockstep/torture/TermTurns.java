@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * used by this thread and by the tasks, one after the other: a task asks for the next term before it returns, and this thread
  * goes on only when no task runs and none can begin.
  */
-/** What one thread of a worker does with an election. */
+/** The work of one thread of a worker with an election. */
 final class TermTurns implements Activity {
     private static final int ODDS_OF_LONGEST_WORK = 5;
     private static final int TTLS_OF_A_CANDIDACY = 6;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What a fault excuses, depending on how its injection ended. */
+/** The rules that a fault excuses, depending on how its injection ended. */
 class NemesisTest {
     private static final Duration TTL = Duration.ofMillis(10);
     private static final int VICTIM = 1;
