@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an engine cannot count is left out: 0 would be a result, and the best one. */
+/** Values that an engine cannot count are left out: 0 would be a result, and the best one. */
 class CostsTest {
     @Test
     void fileHasNeitherRequestsNorProcessorTime() {
