@@ -23,7 +23,10 @@ record ProcessFamily(List<ProcessHandle> members) {
         return new ProcessFamily(members);
     }
 
-    /** Stops a process, which then starts no more children, and after it those that it has; returns when all stand. */
+    /**
+     * Stops a process, which then starts no more children, and after it those that it has; returns when all are
+     * stopped.
+     */
     static void pause(Process root) {
         new ProcessFamily(List.of(root.toHandle())).stopAndWait();
         of(root).stopAndWait();

@@ -70,7 +70,7 @@ public final class SlowDisk implements AutoCloseable {
     /** Ends it: what is held back goes on at once. */
     @Override
     public void close() {
-        tracer.destroy(); // upon SIGTERM it lets the server go
+        tracer.destroy(); // on SIGTERM it detaches from the server
         boolean interrupted = Thread.interrupted();
         try {
             if (!tracer.waitFor(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
