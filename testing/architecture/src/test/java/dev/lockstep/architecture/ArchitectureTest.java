@@ -30,7 +30,10 @@ class ArchitectureTest {
             "etcd", new String[] {"io.grpc..", "com.google.protobuf.."},
             "jdbc", new String[] {"com.zaxxer.hikari..", "org.postgresql.."});
 
-    /** What each package of the core's internals may call. The pages of the packages say the same, which is checked, too. */
+    /**
+     * The packages that each package of the core's internals may call. The pages of the packages say the same, which is
+     * checked, too.
+     */
     private static final Map<String, Set<String>> PARTS = Map.ofEntries(
             Map.entry(
                     "client",

@@ -78,7 +78,7 @@ class FiguresTest {
         return ratio(engine, workload, contender).replaceFirst(" .*", "");
     }
 
-    /** What docs/benchmarks.md says in the last column of a contender's row. */
+    /** The last column of a contender's row in docs/benchmarks.md. */
     private static String ratio(String engine, String workload, String contender) throws IOException {
         String page = Files.readString(Guide.root().resolve("docs/benchmarks.md"));
         int start = page.indexOf("\n## " + engine + "\n");
@@ -105,7 +105,7 @@ class FiguresTest {
         return comparison(path).get(0);
     }
 
-    /** What a page says of each workload, by engine. */
+    /** The figures of a page for each workload, by engine. */
     private static Map<String, List<String>> speeds(String path) throws IOException {
         Map<String, List<String>> speeds = new TreeMap<>();
         for (List<String> row : comparison(path)) {

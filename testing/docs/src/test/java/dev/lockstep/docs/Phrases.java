@@ -96,8 +96,8 @@ final class Phrases {
     /**
      * A phrase to avoid.
      *
-     * @param pattern what finds it
-     * @param instead what to write in its place
+     * @param pattern the pattern that finds it
+     * @param instead the text to write instead
      */
     record Phrase(Pattern pattern, String instead) {}
 
