@@ -24,7 +24,7 @@ import picocli.CommandLine;
 class MainTest {
     private final String url = "memory:cli-" + UUID.randomUUID();
 
-    /** What a run left behind. */
+    /** The result of a run. */
     record Run(int code, String out, String err) {
         static Run of(String... args) {
             StringWriter out = new StringWriter();

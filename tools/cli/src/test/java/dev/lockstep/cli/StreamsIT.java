@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the command does when its output is a pipe that breaks, or a full disk; and when the engine is down. */
+/** The command when its output is a pipe that breaks, or a full disk; and when the engine is down. */
 @Timeout(180)
 class StreamsIT {
     @TempDir

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What blocks what. */
+/** The blockers of a listing. */
 class BlockersTest {
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
 

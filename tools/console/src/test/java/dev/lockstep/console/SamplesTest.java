@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of samples. */
+/** The part of samples that is kept. */
 class SamplesTest {
     private static final Instant START = Instant.parse("2026-01-01T12:00:00Z");
 
