@@ -135,7 +135,7 @@ class EtcdClusterTest extends ClusterTestCase {
 
     /** A leader that was paused answers keepalives before it learns that there is another. */
     @Test
-    void whatAStaleLeaderAnswersRenewsNothing() throws Exception {
+    void answersOfAStaleLeaderRenewNothing() throws Exception {
         int[] stale = new int[1];
         boolean refusesItself = cluster.get(0).metric("etcd_server_version", "server_version=\"3.4.") == 0;
         // On etcd 3.4 the first round shows it, unless the member learns of the new leader first.

@@ -149,7 +149,7 @@ class EtcdGrowthTest extends SingleMemberTestCase {
     @Test
     @Tag("full")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
-    void theEndOfAClientWithThirtyThousandLocksIsHardlyNoticed() throws Exception {
+    void theEndOfAClientWithThirtyThousandLocksHardlyDelaysOthers() throws Exception {
         EtcdServer quiet =
                 closedAfterwards(Servers.require(() -> EtcdServer.builder().start()));
         TcpProxy proxy = closedAfterwards(TcpProxy.to(server));

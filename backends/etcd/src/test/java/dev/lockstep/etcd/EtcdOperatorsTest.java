@@ -73,7 +73,7 @@ class EtcdOperatorsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void whatAHolderWaitsForIsStoredBesideItsClaimAndGoesWithIt() throws Exception {
+    void theWaitOfAHolderIsStoredBesideItsClaimAndRemovedWithIt() throws Exception {
         Grant grant = hold(NAME, "client.1");
         assertThat(holder(NAME).waitsFor()).isEmpty();
         assertThat(record(grant, Optional.of(WAIT))).isTrue();
@@ -101,7 +101,7 @@ class EtcdOperatorsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void aLockThatIsTakenAwayLeavesNoWait() throws Exception {
+    void aForcedReleaseLeavesNoWait() throws Exception {
         Grant grant = hold(NAME, "client.1");
         record(grant, Optional.of(WAIT));
         assertThat(backend.forceRelease(NAME, grant.token())
