@@ -53,7 +53,7 @@ abstract class MySqlContract extends SqlContract {
 
     /** Its server answers all that only reads. */
     @Test
-    void tooManyWritesOfAnAccountAreToldAsWhatTheyAre() {
+    void tooManyWritesOfAnAccountAreReportedAsSuch() {
         SqlFixture.execute(database().url(), "CREATE USER eager IDENTIFIED BY 'pass' WITH MAX_UPDATES_PER_HOUR 30");
         SqlFixture.execute(database().url(), "GRANT ALL ON lockstep.* TO eager");
         String url = url().replaceFirst("user=.*", "user=eager&password=pass&lockstep.createSchema=true");

@@ -88,7 +88,7 @@ class PostgresTest {
     }
 
     @Test
-    void itTellsItsVersionAndWhatASettingCosts() {
+    void itReportsItsVersionAndTheCostOfASetting() {
         try (TestClient test = open()) {
             EngineInfo info = test.client().describe();
             assertThat(info.product()).isEqualTo("PostgreSQL");
@@ -181,7 +181,7 @@ class PostgresTest {
         }
 
         @Test
-        void whoIsServedKnowsWhoCameWhenItsStatementHadBegun() throws Exception {
+        void aServedWaiterKnowsOfArrivalsAfterItsStatementHadBegun() throws Exception {
             try (TestClient holder = open();
                     TestClient waiter = open()) {
                 Lease held = get(holder.client().lock("a").acquireAsync());
@@ -225,7 +225,7 @@ class PostgresTest {
         }
 
         @Test
-        void nobodyIsNotifiedIfNobodyWaits() throws Exception {
+        void withoutAWaiterNoNotificationIsSent() throws Exception {
             try (TestClient test = open();
                     Connection listening = DriverManager.getConnection(url(server, server.port()));
                     Statement statement = listening.createStatement()) {
@@ -373,7 +373,7 @@ class PostgresTest {
         }
 
         @Test
-        void aStandbyThatIsPromotedUnderLoadGoesOn() throws Exception {
+        void aStandbyThatIsPromotedUnderLoadServesLocks() throws Exception {
             try (PostgresServer primary =
                             Servers.require(() -> PostgresServer.builder().start());
                     PostgresServer standby = primary.startStandby();
@@ -523,7 +523,7 @@ class PostgresTest {
 
     /** The time in between, in which nothing is known, does not count as one of refusal. */
     @Test
-    void aServerThatIsReadOnlyTwiceForAMomentIsWaitedFor() throws Exception {
+    void aServerThatIsBrieflyReadOnlyTwiceIsWaitedFor() throws Exception {
         Duration ttl = Duration.ofSeconds(1);
         try (PostgresServer reading =
                         Servers.require(() -> PostgresServer.builder().start());
@@ -552,7 +552,7 @@ class PostgresTest {
 
     /** The lock is free, but no claim can be granted: reading its row must not make the call wait forever. */
     @Test
-    void aLockThatOnlyLooksFreeIsNotWaitedForForEver() throws Exception {
+    void aLockThatOnlyLooksFreeIsNotWaitedForIndefinitely() throws Exception {
         try (TestClient holder = open();
                 TestClient waiter = open();
                 Connection other = DriverManager.getConnection(url(server, server.port()));
@@ -589,7 +589,7 @@ class PostgresTest {
     }
 
     @Test
-    void aHoldThatIsLostWhileTheServerIsFrozenIsToldInTime() throws Exception {
+    void theLossOfAHoldIsReportedInTimeWhileTheServerIsFrozen() throws Exception {
         try (PostgresServer freezing =
                         Servers.require(() -> PostgresServer.builder().start());
                 TestClient test = TestClient.open(url(freezing, freezing.port()), namespace, Duration.ofSeconds(2))) {

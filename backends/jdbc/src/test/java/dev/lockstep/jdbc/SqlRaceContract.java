@@ -265,7 +265,7 @@ abstract class SqlRaceContract extends SqlBench {
     @Nested
     class Cleaning {
         @Test
-        void whatADeadClientLeftIsSweptByAnother() throws Exception {
+        void rowsOfADeadClientAreCleanedUpByAnother() throws Exception {
             LockClient dead = LockClient.builder()
                     .namespace(namespace)
                     .ttl(SHORT)
@@ -373,7 +373,7 @@ abstract class SqlRaceContract extends SqlBench {
         }
 
         @Test
-        void oneClientSweepsInEachPeriod() throws Exception {
+        void oneClientCleansUpInEachPeriod() throws Exception {
             try (TestClient one = open();
                     TestClient two = open()) {
                 long day = Duration.ofDays(1).toNanos() / 1_000;
@@ -386,7 +386,7 @@ abstract class SqlRaceContract extends SqlBench {
         }
 
         @Test
-        void aLockOfAnEndedSessionIsTakenByTheNextWhoAsks() throws Exception {
+        void aLockOfAnEndedSessionGoesToTheNextCaller() throws Exception {
             try (TestClient holder = open();
                     TestClient rival = open()) {
                 holder.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);

@@ -126,7 +126,7 @@ class UrlTest {
                 "jdbc:mariadb://127.0.0.1:1/db?sslMode=disable&connectTimeout=500",
                 "jdbc:h2:tcp://127.0.0.1:1/x;LOCK_TIMEOUT=500"
             })
-    void aServerThatIsAwayIsNoMistake(String url) {
+    void anUnreachableServerIsNoMistake(String url) {
         assertThatThrownBy(() -> builder(url).connect()).isInstanceOf(LockUnavailableException.class);
         try (LockClient client = builder(url).fallback(Fallback.thisJvmOnly()).connect()) {
             assertThat(client.lock("a").tryLock()).isTrue();
