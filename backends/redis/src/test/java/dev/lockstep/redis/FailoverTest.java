@@ -91,7 +91,7 @@ class FailoverTest {
         }
 
         @Test
-        void aGrantThatTooFewConfirmIsGivenBack() throws Exception {
+        void aGrantThatTooFewReplicasConfirmIsReleased() throws Exception {
             try (RedisServer primary =
                             Servers.require(() -> RedisServer.builder().start());
                     TcpProxy link = TcpProxy.to(primary);
@@ -165,7 +165,7 @@ class FailoverTest {
         /** Otherwise a replica that was cut off for long would be promoted without knowing a hold that seems valid. */
         @ParameterizedTest
         @ValueSource(strings = {"", "&queue=off"})
-        void aRenewalThatTooFewConfirmDoesNotCount(String options) throws Exception {
+        void aRenewalThatTooFewReplicasConfirmDoesNotCount(String options) throws Exception {
             Duration ttl = Duration.ofSeconds(4);
             try (RedisServer primary =
                             Servers.require(() -> RedisServer.builder().start());
@@ -220,7 +220,7 @@ class FailoverTest {
 
         /** A demoted primary rejects the clients that wait for its replicas. */
         @Test
-        void aClaimIsMadeAnewIfItsPrimaryIsDemotedBeforeAReplicaConfirms() throws Exception {
+        void aClaimIsMadeAgainIfItsPrimaryIsDemotedBeforeAReplicaConfirms() throws Exception {
             try (RedisServer primary =
                             Servers.require(() -> RedisServer.builder().start());
                     RedisServer replica =
@@ -260,7 +260,7 @@ class FailoverTest {
     @Nested
     class Sentinel {
         @Test
-        void whoConnectsToAPrimaryThatIsSoNoMoreMayTryAgain() {
+        void connectingToADemotedPrimaryFailsWithAnOutage() {
             try (RedisSentinels setUp =
                     Servers.require(() -> RedisServer.builder().startSentinels(1, 3))) {
                 String url = "redis-sentinel://" + setUp.sentinels().addresses() + "/" + RedisSentinels.PRIMARY_NAME;

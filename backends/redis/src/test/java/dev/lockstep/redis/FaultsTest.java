@@ -307,7 +307,7 @@ class FaultsTest extends OneServerTestCase {
     }
 
     @Test
-    void aReplicaThatTakesWritesIsAnErrorForWhomOthersMustConfirm() {
+    void aWritableReplicaIsAnErrorForClientsThatNeedConfirmations() {
         Bench bench = bench(RedisServer.builder().setting("replica-read-only", "no"));
         Duration timeout = Duration.ofSeconds(4);
         LockClient client = bench.client(bench.server().url() + "?replicas=1", Duration.ofSeconds(30), timeout);
@@ -327,7 +327,7 @@ class FaultsTest extends OneServerTestCase {
 
     @ParameterizedTest
     @ValueSource(strings = {"redis", "redis-cluster"})
-    void aServerThatTurnsClientsAwayIsWaitedFor(String scheme) throws Exception {
+    void aServerThatRejectsClientsIsWaitedFor(String scheme) throws Exception {
         int most = 8;
         boolean cluster = scheme.equals("redis-cluster");
         Bench bench = bench(RedisServer.builder()
@@ -441,7 +441,7 @@ class FaultsTest extends OneServerTestCase {
     }
 
     @Test
-    void aRenewalThatFindsWhatWasGivenBackMeanwhileIsNoLoss() throws Exception {
+    void aRenewalOfALockThatWasReleasedMeanwhileIsNoLoss() throws Exception {
         Bench bench = bench();
         TcpProxy proxy = bench.proxy();
         DistributedLock lock = bench.client(

@@ -243,7 +243,7 @@ class RedlockFaultsTest {
 
     @Test
     @Tag("full")
-    void aServerThatRefusesTheUserIsBorneWhileOthersRestart() throws Exception {
+    void aServerThatRefusesTheUserIsToleratedWhileOthersRestart() throws Exception {
         LockClient client = set.client(Redlocks.url(set.servers()), TTL, Bench.PATIENCE);
         refuseScripts(0);
         set.server(1).kill();
@@ -429,7 +429,7 @@ class RedlockFaultsTest {
 
     @Test
     @Tag("full")
-    void aMinorityThatLosesItsDataCostsNoLockAndAMajorityIsToldOf() throws Exception {
+    void aMinorityThatLosesItsDataCostsNoLockAndAMajorityIsReported() throws Exception {
         LockClient client = set.client(TTL);
         Lease held = client.lock(NAME).acquireAsync().get();
         set.server(0).command("FLUSHALL");

@@ -141,7 +141,7 @@ class RedlockSetUpsTest {
     }
 
     @Test
-    void anUnknownOptionIsAnsweredWithThoseThatThereAre() {
+    void anUnknownOptionIsAnsweredWithTheKnownOnes() {
         for (String option : new String[] {"queue=off", "replicas=1", "nonsense=1"}) {
             refused(
                     Redlocks.url(servers) + "?" + option,

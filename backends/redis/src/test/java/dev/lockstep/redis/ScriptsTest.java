@@ -111,7 +111,7 @@ class ScriptsTest {
     }
 
     @Test
-    void whatWasGivenUpIsForgottenAfterATime() {
+    void abandonedClaimsAreForgottenAfterATime() {
         assertThat(release(FIRST, 1_000)).isZero();
         Bench.letPass(Duration.ofMillis(1_050));
         assertThat(jedis.keys("*:gone")).isEmpty();

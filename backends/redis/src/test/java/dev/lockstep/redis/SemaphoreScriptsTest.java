@@ -199,7 +199,7 @@ class SemaphoreScriptsTest {
     }
 
     @Test
-    void whoeverWaitsKeepsTheNumberOfPermitsToo() {
+    void aWaiterKeepsTheNumberOfPermitsToo() {
         assertThat(lock(1, "X")).isEqualTo(1);
         assertThat(lock(2, "X")).isZero();
         dies(1);
@@ -210,7 +210,7 @@ class SemaphoreScriptsTest {
 
     /** All of them died: neither the number of permits nor their shares count any more. */
     @Test
-    void whatIsLeftOfTheDeadDoesNotCount() {
+    void leftoversOfDeadClientsDoNotCount() {
         assertThat(acquire(1, 3, 3)).isEqualTo(1);
         assertThat((Long) claim(2, 3, 3, true, 1).get(0)).isZero();
         dies(1);
@@ -238,7 +238,7 @@ class SemaphoreScriptsTest {
     }
 
     @Test
-    void aDeadHolderOfSeveralPermitsGivesThemAllBack() {
+    void aDeadHolderOfSeveralPermitsFreesThemAll() {
         assertThat(acquire(1, 5, 3)).isEqualTo(1);
         assertThat(acquire(2, 5, 2)).isEqualTo(1);
         assertThat(acquire(3, 5, 4)).isZero();

@@ -203,7 +203,7 @@ class SharedPoolTest extends OneServerTestCase {
     /** Its own connections would wait for an answer without end. */
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aSilentServerOfAClusterHoldsUpNobody() throws Exception {
+    void aSilentServerOfAClusterDelaysNoOtherCall() throws Exception {
         try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 0));
                 RedisClusterClient jedis = RedisClusterClient.builder()
                         .nodes(Set.of(
@@ -234,7 +234,7 @@ class SharedPoolTest extends OneServerTestCase {
     }
 
     @Test
-    void anExhaustedPoolOfAClusterCostsNoLockAndHoldsUpNobody() throws Exception {
+    void anExhaustedPoolOfAClusterCostsNoLockAndDelaysNoOtherCall() throws Exception {
         try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 0));
                 RedisClusterClient jedis = RedisClusterClient.builder()
                         .nodes(Set.of(

@@ -77,7 +77,7 @@ class BallotTest {
         }
 
         @Test
-        void doesNotDependOnServersThatAreAnothers() {
+        void doesNotDependOnServersOfOtherHolders() {
             Vote other = new Vote(Mark.REFUSED, new Answer(Mark.REFUSED, 99, 99, -1, ""), true);
             assertThat(ballot(has(1, 2), has(2, 2), other).token()).isEqualTo(3);
         }
@@ -168,7 +168,7 @@ class BallotTest {
         }
 
         @Test
-        void whatThisClaimHadUnderAnEarlierIdIsNoOthers() {
+        void aKeyOfThisClaimUnderAnEarlierIdIsItsOwn() {
             assertThat(ballot(takenBy(OWN + "/1", 1), takenBy(OWN, 1), has(1, 1))
                             .isHeldByAnother(OWN))
                     .isFalse();
