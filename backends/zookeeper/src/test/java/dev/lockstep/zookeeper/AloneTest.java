@@ -74,7 +74,7 @@ class AloneTest {
     }
 
     @Test
-    void itFindsWhoTookTheLockInBetween() throws Exception {
+    void itFindsAHolderThatCameInBetween() throws Exception {
         takeOften(client.lock("taken"));
         try (Lease held = rival.lock("taken").acquire()) {
             assertThat(client.lock("taken").tryLock()).isFalse();
@@ -84,7 +84,7 @@ class AloneTest {
     }
 
     @Test
-    void itWaitsForWhoTookTheLockInBetween() throws Exception {
+    void itWaitsForAHolderThatCameInBetween() throws Exception {
         DistributedLock lock = client.lock("waited-for");
         long token = takeOften(lock);
         Lease held = rival.lock("waited-for").acquire();
@@ -109,7 +109,7 @@ class AloneTest {
     }
 
     @Test
-    void onlyFewerTransactionsThanTheNumberTellThatItIsTheSameQueue() {
+    void onlyFewerTransactionsThanTheNumberShowThatItIsTheSameQueue() {
         LastHolds.Hold hold = new LastHolds.Hold("/x", 19, 1_000, 0);
         assertThat(hold.isRightBefore(20, 1_002)).isTrue();
         assertThat(hold.isRightBefore(20, 1_020)).isTrue();

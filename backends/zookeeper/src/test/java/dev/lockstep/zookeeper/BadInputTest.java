@@ -93,7 +93,7 @@ class BadInputTest {
     }
 
     @Test
-    void whatSomebodyElsePutIntoAQueueIsIgnored() throws Exception {
+    void foreignNodesInAQueueAreIgnored() throws Exception {
         String path = new Keys("bad-input").lockPath("foreign");
         operator.create(path + "/lock-0000000000", "somebody", CreateMode.PERSISTENT);
         operator.create(path + "/w:notanumber:x", "somebody", CreateMode.PERSISTENT);

@@ -47,7 +47,7 @@ class CostTest extends CountedClients {
     }
 
     @Test
-    void whoIsAloneWithALockListsNobody() throws Exception {
+    void aClientAloneWithALockListsNoQueue() throws Exception {
         DistributedLock lock = client.lock("alone");
         takeAndGiveBack(lock, 15);
         long most = 5L * BLOCK / 2; // and one more for each hold that took long on a busy machine
@@ -64,7 +64,7 @@ class CostTest extends CountedClients {
 
     /** To leave out the list and to need it costs a round trip, which must not go on for as long as others have the lock. */
     @Test
-    void whoWasAloneAndIsNotListsAtOnceAgain() {
+    void aClientThatIsNoLongerAloneListsAtOnceAgain() {
         try (TcpProxy proxy = TcpProxy.to(server)) {
             DistributedLock lock = open("far", proxy.port(), "").lock("crowded");
             takeAndGiveBack(lock, 15);
@@ -147,7 +147,7 @@ class CostTest extends CountedClients {
     }
 
     @Test
-    void whoHoldsAsksNothingAndWhoWaitsNothingBeforeAThirdOfTheTtl() throws Exception {
+    void aHolderAsksNothingAndAWaiterNothingBeforeAThirdOfTheTtl() throws Exception {
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < TIMES; i++) {
             held.add(client.lock("quiet-" + i).acquireAsync().get());
@@ -172,7 +172,7 @@ class CostTest extends CountedClients {
     /** No wait depends on one event. */
     @ParameterizedTest
     @ValueSource(strings = {"", "?queue=off"})
-    void whoWaitsReadsWhatBlocksItEveryThirdOfTheTtl(String options) throws Exception {
+    void aWaiterReadsItsBlockerEveryThirdOfTheTtl(String options) throws Exception {
         Duration ttl = Duration.ofSeconds(12);
         List<Lease> held = new ArrayList<>();
         LockClient holder = open("holder", server.port(), options);

@@ -259,7 +259,7 @@ class FaultTest {
 
     /** Its locks are lost before the events that are still to come, and these events do not end its next holds. */
     @Test
-    void aHolderInAnOldSessionIsToldOfItsLossBeforeTheNextSessionBegins() throws Exception {
+    void aHolderInAnOldSessionIsNotifiedOfItsLossBeforeTheNextSessionBegins() throws Exception {
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
         Lease lost = client.lock("x").acquireAsync().get();
         lost.onLost(reasons::add);
@@ -360,7 +360,7 @@ class FaultTest {
     }
 
     @Test
-    void aLockThatNobodyUsesIsRemovedAndMadeAgain() throws Exception {
+    void anUnusedLockIsRemovedAndCreatedAgain() throws Exception {
         Lease first = client.lock("x").acquire();
         long token = first.token();
         first.close();

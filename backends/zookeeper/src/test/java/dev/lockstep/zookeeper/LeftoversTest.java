@@ -69,7 +69,7 @@ class LeftoversTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "?queue=off"})
-    void aClaimThatIsWithdrawnAtAnyTimeListensNoMore(String options) throws Exception {
+    void aClaimThatIsWithdrawnAtAnyTimeStopsListening(String options) throws Exception {
         try (LockClient client = connect("", options)) {
             List<CompletableFuture<Void>> gone = new ArrayList<>();
             for (int i = 0; i < 3_000; i++) {

@@ -100,7 +100,7 @@ class OperatorsTest {
     }
 
     @Test
-    void whatAHolderWaitsForIsShownUntilItIsRemoved() throws Exception {
+    void theWaitOfAHolderIsShownUntilItIsRemoved() throws Exception {
         Grant held = grant(1);
         assertThat(holder().waitsFor()).isEmpty();
         assertThat(get(held.recordWait(Optional.of(WAIT)))).isTrue();

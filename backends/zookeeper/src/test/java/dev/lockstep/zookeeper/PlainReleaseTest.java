@@ -20,7 +20,7 @@ class PlainReleaseTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     @Test
-    void whoHasNotHeardOfItsLossDoesNotFreeTheNextHolder() throws Exception {
+    void aHolderUnawareOfItsLossDoesNotFreeTheNextHolder() throws Exception {
         try (ZooKeeperServer server =
                         Servers.require(() -> ZooKeeperServer.builder().start());
                 TcpProxy proxy = TcpProxy.to(server);

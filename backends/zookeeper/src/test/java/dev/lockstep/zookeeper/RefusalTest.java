@@ -117,7 +117,7 @@ class RefusalTest {
 
     /** As by a JVM that must not use the way in which the servers know passwords. */
     @Test
-    void aClientThatCannotBeginToAuthenticateIsToldSo() throws Exception {
+    void aClientThatCannotBeginToAuthenticateGetsAnError() throws Exception {
         System.setProperty("zookeeper.fips-mode", "true");
         endSession();
         isToldOfARefusal();
@@ -126,7 +126,7 @@ class RefusalTest {
     }
 
     @Test
-    void aRefusalIsNotToldAnyMoreWhenNobodyCanAskAgain() throws Exception {
+    void aRefusalIsForgottenOnceNoSessionCanBeginAgain() throws Exception {
         logins.set("Context", "wr0ng");
         endSession();
         isToldOfARefusal();

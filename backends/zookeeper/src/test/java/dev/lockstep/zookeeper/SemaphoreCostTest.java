@@ -52,7 +52,7 @@ class SemaphoreCostTest extends CountedClients {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
-    void whoIsAloneWithASemaphoreListsNobody(int permits) throws Exception {
+    void aClientAloneWithASemaphoreListsNoQueue(int permits) throws Exception {
         DistributedSemaphore semaphore = client.semaphore("alone-" + permits, permits);
         takeAndGiveBack(semaphore, 15);
         long most = 5L * BLOCK / 2;

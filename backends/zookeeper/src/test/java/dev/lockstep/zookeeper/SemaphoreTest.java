@@ -159,7 +159,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void whoIsBehindABigClaimIsServedWhenThatGivesUp() throws Exception {
+    void aWaiterBehindABigClaimIsServedWhenThatGivesUp() throws Exception {
         try (Permit held = rivals(3).acquire(2)) {
             CompletableFuture<Boolean> big = new CompletableFuture<>();
             Thread thread = new Thread(() -> {
