@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** The view and the actions of operators. */
 class OperatorTest extends EngineTest {
     @Test
-    void inspectTellsHoldersAndWaitersInOrder() {
+    void inspectShowsHoldersAndWaitersInOrder() {
         Claim held = a.exclusive("x");
         b.shared("x");
         c.exclusive("x");
@@ -82,7 +82,7 @@ class OperatorTest extends EngineTest {
     }
 
     @Test
-    void aForcedReleaseTellsTheHolderBeforeItServesTheNext() {
+    void aForcedReleaseNotifiesTheHolderBeforeItServesTheNext() {
         Claim held = a.exclusive("x");
         Claim next = b.exclusive("x");
         List<String> order = new ArrayList<>();

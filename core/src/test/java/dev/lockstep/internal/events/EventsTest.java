@@ -126,7 +126,7 @@ class EventsTest {
     }
 
     @Test
-    void whatAListenerThrowsIsLoggedAndKeepsNobodyFromHearing() {
+    void anExceptionOfAListenerIsLoggedAndKeepsNoOtherFromNotification() {
         LockListener failing = new LockListener() {
             @Override
             public void onAcquired(Acquired event) {

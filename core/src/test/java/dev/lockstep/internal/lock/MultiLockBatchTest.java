@@ -85,7 +85,7 @@ class MultiLockBatchTest {
     }
 
     @Test
-    void whatIsGrantedLateIsKeptInOrder() {
+    void lateGrantsAreKeptInOrder() {
         engine.answersAtOnce = false;
         CompletableFuture<Lease> waiting = four.acquireAsync();
         engine.claim(2).grant();

@@ -44,7 +44,7 @@ class UnwrapTest {
     }
 
     @Test
-    void whoAsksIsTheSameAtEveryLook() {
+    void theHolderIsTheSameAtEveryLook() {
         fixture.lock.acquireAsync();
         HolderInfo first = fixture.engine.claim(0).request.holder();
         fixture.time.advance(Duration.ofSeconds(1));

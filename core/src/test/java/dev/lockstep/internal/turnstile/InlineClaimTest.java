@@ -33,7 +33,7 @@ class InlineClaimTest {
     }
 
     @Test
-    void aHoldEndsAtItsDeadlineThoughNobodyLooks() throws Exception {
+    void aHoldEndsAtItsDeadlineWithoutALook() throws Exception {
         List<LossReason> told = new ArrayList<>();
         Lease lease = lock.acquire();
         lease.onLost(told::add);
@@ -43,7 +43,7 @@ class InlineClaimTest {
     }
 
     @Test
-    void aLossThatIsToldBeforeTheGrantIsHeard() {
+    void aLossThatIsReportedBeforeTheGrantCounts() {
         engine.meanwhile = () -> engine.grant(0).signalLost(LossReason.REVOKED);
         lock.lock();
         assertThat(lock.isHeldByCurrentThread()).isFalse();
@@ -51,7 +51,7 @@ class InlineClaimTest {
     }
 
     @Test
-    void aGrantThatComesWhileTheClientIsBeingClosedIsGivenBack() {
+    void aGrantThatComesWhileTheClientIsBeingClosedIsReleased() {
         engine.meanwhile = () -> client.context().turnstile("a").close();
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(lock::lock);
         assertThat(engine.claim(0).withdrawals).isEqualTo(1);
