@@ -283,7 +283,7 @@ abstract class BadInputContract extends ContractGroup {
     }
 
     @Test
-    void aListenerThatThrowsHarmsNobody() throws Exception {
+    void aListenerThatThrowsHarmsNoCall() throws Exception {
         RecordingListener healthy = new RecordingListener();
         LockClient client = open(builder ->
                 builder.clientName("annoyed").listener(new ThrowingListener()).listener(healthy));

@@ -66,7 +66,7 @@ abstract class ElectionContract extends ElectionGroup {
     /** Repeated calls must not break the return to the queue, as in CURATOR-518. */
     @Test
     @Requires(Capability.FAIR)
-    void whoResignsIsInterruptedAndStandsAgain() throws Exception {
+    void aLeaderThatResignsIsInterruptedAndBecomesACandidateAgain() throws Exception {
         Candidate first = first();
         Term before = first.nextTerm();
         Candidate second = second();
@@ -116,7 +116,7 @@ abstract class ElectionContract extends ElectionGroup {
     }
 
     @Test
-    void whoStandsByLeavesNothingWhenItCloses() throws Exception {
+    void aCandidateThatDoesNotLeadLeavesNothingWhenItCloses() throws Exception {
         Candidate first = first();
         first.nextTerm();
         Candidate second = second();
@@ -129,7 +129,7 @@ abstract class ElectionContract extends ElectionGroup {
     }
 
     @Test
-    void othersSeeTheLeaderWithItsPayload() throws Exception {
+    void otherClientsSeeTheLeaderWithItsPayload() throws Exception {
         Candidate first = candidate(client(), "https://10.0.0.1:8443/größe/中文/😀");
         Term term = first.nextTerm();
         Candidate second = second();
@@ -185,7 +185,7 @@ abstract class ElectionContract extends ElectionGroup {
 
     /** No other candidate can win here, so this needs no order. */
     @Test
-    void whoResignsAloneIsElectedAgain() throws Exception {
+    void anOnlyCandidateThatResignsIsElectedAgain() throws Exception {
         Candidate only = first();
         Term before = only.nextTerm();
         assertThat(only.election().resign()).isTrue();

@@ -143,7 +143,7 @@ abstract class FallbackContract extends ContractGroup {
     }
 
     @Test
-    void aShortOutageIsBorne() throws Exception {
+    void aShortOutageIsTolerated() throws Exception {
         LockClient cutOff = open("cut-off", Fallback.thisJvmOnly().after(Duration.ofMinutes(1)), listener);
         fixture().breakConnection(cutOff);
         Call<Boolean> waiting = actor("waiter").starts(() -> {

@@ -268,7 +268,7 @@ abstract class MultiLockContract extends ContractGroup {
     }
 
     @Test
-    void whatIsLeftIsGivenBackWhenOneLockWasTakenAway() throws Exception {
+    void theRemainingLocksAreReleasedWhenOneWasRevoked() throws Exception {
         Lease lease = openShortLived("holder").multiLock(NAMES).acquireAsync().get();
         assertThat(rival().forceRelease("a")).isTrue();
         Bench.await("the locks are lost", () -> !lease.isValid());
@@ -330,7 +330,7 @@ abstract class MultiLockContract extends ContractGroup {
     }
 
     @Test
-    void whoWaitsForOneOfManyIsServedWhenAllAreReleased() throws Exception {
+    void aWaiterForOneOfManyIsServedWhenAllAreReleased() throws Exception {
         List<String> names = many(20);
         DistributedLock locks = client().multiLock(names, LockOptions.defaults());
         Actor holder = actor("holder");

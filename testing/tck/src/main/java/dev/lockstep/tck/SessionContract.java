@@ -46,7 +46,7 @@ abstract class SessionContract extends ContractGroup {
 
     @Test
     @Requires(Capability.EXPIRE_SESSION)
-    void aClientWhoseSessionEndedGoesOnWithANewOne() throws Exception {
+    void aClientWhoseSessionEndedContinuesWithANewOne() throws Exception {
         LockClient expired = openRenewing("expired");
         DistributedLock lock = expired.lock(NAME);
         Lease lost = lock.acquire();
