@@ -52,13 +52,13 @@ class LeftoversTest {
     }
 
     @Test
-    void whatAClientLeftThatIsGoneIsSwept() throws Exception {
+    void leftoversOfAClosedClientAreCleanedUp() throws Exception {
         insert(0);
         assertThat(left()).isEmpty();
     }
 
     @Test
-    void whatNobodySweepsIsTold() throws Exception {
+    void remainingLeftoversAreReported() throws Exception {
         insert(FOR_EVER);
         assertThat(String.join(", ", left()))
                 .contains("lockstep_claims", "lockstep_locks", "lockstep_sessions")
