@@ -50,7 +50,7 @@ class ToyBackendTest {
     }
 
     @Test
-    void holderIsToldBeforeTheRivalGetsIn() throws InterruptedException {
+    void holderIsNotifiedBeforeTheRivalGetsIn() throws InterruptedException {
         Lease lease = client.lock("a").acquire();
         CountDownLatch told = new CountDownLatch(1);
         lease.onLost(reason -> told.countDown());
@@ -76,7 +76,7 @@ class ToyBackendTest {
     }
 
     @Test
-    void unknownOutcomeIsAnExceptionAndIsGivenBack() throws InterruptedException {
+    void unknownOutcomeIsAnExceptionAndIsReleased() throws InterruptedException {
         connection.hurt(ToyStore.Fault.DEAF);
         assertThatThrownBy(() -> client.lock("a").tryLock()).isInstanceOf(LockUnavailableException.class);
         connection.hurt(ToyStore.Fault.NONE);

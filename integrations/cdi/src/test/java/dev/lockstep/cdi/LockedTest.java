@@ -122,7 +122,7 @@ class LockedTest {
     }
 
     @Test
-    void aBusyLockIsWaitedForAndThenToldBySomebodyOrSkipped() throws Exception {
+    void aBusyLockIsWaitedForAndThenReportedOrSkipped() throws Exception {
         try (Lease held = other.lock("busy").acquire()) {
             assertThatThrownBy(() -> shop.impatient())
                     .isInstanceOf(LockTimeoutException.class)

@@ -48,7 +48,7 @@ class GroupsTest {
     }
 
     @Test
-    void optionsHaveTheLastWord() {
+    void optionsOverrideOtherSettings() {
         try (LockClient client = LockClient.builder()
                 .url("memory:")
                 .observer(new LockMetrics(registry).groups(name -> "rule"))

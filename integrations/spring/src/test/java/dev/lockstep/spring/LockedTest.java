@@ -405,7 +405,7 @@ class LockedTest {
     }
 
     @Test
-    void whatTheMethodThrowsIsUnchanged() {
+    void exceptionsOfTheMethodAreUnchanged() {
         assertThatThrownBy(() -> shop.fails())
                 .isExactlyInstanceOf(IOException.class)
                 .hasMessage("disk");

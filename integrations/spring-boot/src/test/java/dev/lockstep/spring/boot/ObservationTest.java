@@ -276,7 +276,7 @@ class ObservationTest {
     }
 
     @Test
-    void nothingIsObservedIfNobodyWantsIt() {
+    void nothingIsObservedWithoutAnObserver() {
         runner.withPropertyValues("management.observations.enable.lockstep=false")
                 .run(context -> {
                     context.getBean(Clinic.class).take(1);
