@@ -67,7 +67,7 @@ class TerminalIT {
 
     /** As on Windows, whose launcher cannot tell. */
     @Test
-    void releaseAsksAlsoIfTheLauncherDoesNotKnowTheTerminal() throws Exception {
+    void releaseAsksEvenIfTheLauncherDoesNotKnowTheTerminal() throws Exception {
         Path jar = Path.of("target/lockstep-cli.jar").toAbsolutePath();
         try (LockClient client =
                         LockClient.builder().url(url).clientName("the holder").connect();

@@ -69,7 +69,7 @@ class AuditTest {
     }
 
     @Test
-    void eachAttemptIsOneLineThatSaysWhatCameOfIt() throws InterruptedException {
+    void eachAttemptIsOneLineWithItsResult() throws InterruptedException {
         try (LockClient operator = client("operator");
                 LockClient holder = client("api-1");
                 Console console = Console.builder(operator).allowRelease().mount()) {

@@ -57,7 +57,7 @@ class BlockersTest {
     }
 
     @Test
-    void uncontendedLocksBlockNobody() {
+    void uncontendedLocksBlockNoCall() {
         assertThat(Blockers.of(List.of(lock("a", List.of(entry("c1", 100)))), NOW))
                 .isEmpty();
     }

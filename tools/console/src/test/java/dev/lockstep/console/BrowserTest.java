@@ -211,7 +211,7 @@ class BrowserTest {
 
     /** A browser has six connections to a host: a tab that is not seen must leave its stream to others. */
     @Test
-    void aTabThatNobodySeesHasNoStream() throws Exception {
+    void aHiddenTabHasNoStream() throws Exception {
         try (LockClient operator = LockClient.connect("memory:");
                 Console console = start(Console.builder(operator));
                 Browser browser = new Browser(driver, "--lang=en")) {
