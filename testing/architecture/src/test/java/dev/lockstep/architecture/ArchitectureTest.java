@@ -134,12 +134,12 @@ class ArchitectureTest {
     }
 
     @Test
-    void whatDecidesInATurnstileDoesNotAct() {
+    void decidingClassesOfATurnstileDoNotAct() {
         RULES.decisionsDoNotAct(DECIDE, ACT).check(CORE);
     }
 
     @Test
-    void whatActsInATurnstileDoesNotDecide() {
+    void actingClassesOfATurnstileDoNotDecide() {
         RULES.actionsDoNotDecide(ACT, DECIDE).check(CORE);
     }
 
@@ -168,7 +168,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void whatRedisAndRedlockShareKnowsNeither() {
+    void codeThatRedisAndRedlockShareUsesNeither() {
         noClasses()
                 .that()
                 .resideInAPackage("dev.lockstep.redis.internal..")

@@ -58,7 +58,7 @@ class CostsTest {
     }
 
     @Test
-    void whatWasNotMeasuredMeetsNoGoalAndHasNoBar() {
+    void anUnmeasuredValueMeetsNoGoalAndHasNoBar() {
         Sheet sheet = sheet(new Cell(Entrant.LOCKSTEP, Entrant.Kind.LOCKSTEP, "", List.of(Map.of("cpu", 1.0))));
 
         assertThat(Goal.outcomes(new Results("h2", List.of(sheet)))).isEmpty();

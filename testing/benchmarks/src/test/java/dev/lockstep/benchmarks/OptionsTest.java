@@ -41,7 +41,7 @@ class OptionsTest {
                 "--idle",
                 "--fast"
             })
-    void whatCannotBeMeantIsRefused(String line) {
+    void contradictoryOptionsAreRefused(String line) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> parse(line))
                 .withMessageContaining(line.startsWith("--workload") ? "workload" : "");
