@@ -153,7 +153,7 @@ class EtcdClusterTest extends ClusterTestCase {
                             LeaseKeepAliveRequest.newBuilder()
                                     .setID(session.lease())
                                     .build());
-            TimeUnit.MILLISECONDS.sleep(200); // so that it is there when the leader goes on
+            TimeUnit.MILLISECONDS.sleep(200); // so that it is there when the leader continues
             leader.resume();
             var kept = keepalive.exceptionally(failure -> null).get();
             await("the member answers again", () -> {

@@ -113,7 +113,7 @@ class EtcdOperatorsTest extends SingleMemberTestCase {
         release(grant);
     }
 
-    /** Somebody has deleted the claim's key and nothing else, and the next claim has the same key. */
+    /** An operator has deleted only the claim's key, and the next claim has the same key. */
     @Test
     void theWaitOfAnEarlierClaimIsNotShown() throws Exception {
         Grant first = hold(NAME, "client.1");

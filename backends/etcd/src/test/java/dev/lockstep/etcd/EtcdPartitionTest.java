@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A member that is cut off from the others goes on answering its clients for a while, and a leader even keepalives, as if
+ * A member that is cut off from the others keeps answering its clients for a while, and a leader even keepalives, as if
  * nothing had happened. But the others elect another leader, which ends the leases that it hears nothing of.
  */
 @Tag("full")

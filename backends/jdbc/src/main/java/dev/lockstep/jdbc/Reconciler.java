@@ -111,7 +111,9 @@ final class Reconciler {
         }
     }
 
-    /** Frees rows that nobody here knows. One that was released since it was read is unknown, too, and gone already. */
+    /**
+     * Frees rows that no claim here knows. A row that was released since it was read is unknown, too, and gone already.
+     */
     private void free(List<Store.Mine> rows) throws SQLException {
         for (Store.Mine row : rows) {
             if (!backend.isKnown(row.claim()) && remove(row) != Queue.Removed.NOTHING) {

@@ -20,7 +20,7 @@ import org.awaitility.Awaitility;
 
 /**
  * Threads of several clients that use a plain lock, a fair one, and both sides of a read-write lock, and look whether
- * anybody else is inside, and whether tokens rise. A call that fails because the database is unreachable is tried
+ * another thread is inside, and whether tokens rise. A call that fails because the database is unreachable is tried
  * again.
  */
 final class Exercise {
@@ -133,7 +133,7 @@ final class Exercise {
         }
     }
 
-    /** Goes on until enough is done, however long that takes. */
+    /** Continues until enough is done, however long that takes. */
     void run(int least) throws InterruptedException {
         start();
         awaitProgress(least);

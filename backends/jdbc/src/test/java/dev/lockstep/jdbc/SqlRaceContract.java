@@ -185,7 +185,7 @@ abstract class SqlRaceContract extends SqlBench {
                         "INSERT INTO lockstep_locks (name, token, owner, session, readers, tickets)"
                                 + " VALUES (?, 1, 'gone.1', 'gone:1', 0, 0)",
                         key("a"));
-                // Both see a dead owner; the first has ended it when the second goes on.
+                // Both see a dead owner; the first has ended it when the second continues.
                 Gate gate = new Gate(second, "DELETE FROM lockstep_sessions");
                 CompletableFuture<Boolean> late = CompletableFuture.supplyAsync(
                         () -> second.client().lock("a").tryLock());
@@ -211,7 +211,7 @@ abstract class SqlRaceContract extends SqlBench {
                 CountDownLatch committed = new CountDownLatch(1);
                 waiter.source().before(sql -> {
                     if ((sql.endsWith("COMMIT") || sql.startsWith("WITH queued")) && committed.getCount() > 0) {
-                        waiter.source().hurt(HurtSource.Fault.DEAF); // first: the test heals it once it may go on
+                        waiter.source().hurt(HurtSource.Fault.DEAF); // first: the test heals it once it may continue
                         committed.countDown();
                     }
                 });

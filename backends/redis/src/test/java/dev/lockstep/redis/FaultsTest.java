@@ -116,7 +116,7 @@ class FaultsTest extends OneServerTestCase {
     @Test
     void aDeadWaiterAtTheHeadCostsAFairLockItsExpiry() throws Exception {
         Duration expiry = Duration.ofSeconds(2);
-        takenPastADeadWaiter(FAIR, expiry, expiry.plusMillis(700)); // and until somebody looks
+        takenPastADeadWaiter(FAIR, expiry, expiry.plusMillis(700)); // and until a client looks
         assertThat(Settings.DEFAULTS.waiterExpiry()).isEqualTo(Duration.ofSeconds(5));
     }
 

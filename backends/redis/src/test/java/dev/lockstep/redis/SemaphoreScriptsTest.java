@@ -223,7 +223,7 @@ class SemaphoreScriptsTest {
         assertThat(acquire(4, 3, 1)).isZero();
     }
 
-    /** The record of a holder can outlive the set of holders, if somebody has waited behind it and left. */
+    /** The record of a holder can outlive the set of holders, if a claim has waited behind it and left. */
     @Test
     void aReleaseThatComesTooLateFreesNoPermitsOfOthers() {
         assertThat(acquire(1, 5, 3)).isEqualTo(1);

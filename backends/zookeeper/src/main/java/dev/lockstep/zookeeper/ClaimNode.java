@@ -298,7 +298,7 @@ final class ClaimNode {
         session.room().free(bytes);
     }
 
-    /** Deletes the node, whoever made it. */
+    /** Deletes the node, whichever client made it. */
     void deleteNode(boolean again) {
         link().delete(path(), code -> {
             if (code == Code.OK) {
@@ -371,7 +371,7 @@ final class ClaimNode {
         }
     }
 
-    /** Somebody deleted the node, unless it was this client. */
+    /** The node was deleted, by this client or another. */
     void nodeGone() {
         ZooKeeperGrant held = grant;
         recipe.stopWatching();

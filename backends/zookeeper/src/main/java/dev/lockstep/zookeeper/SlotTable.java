@@ -52,7 +52,7 @@ final class SlotTable {
                     int slot = Integer.parseInt(name.substring(PREFIX.length()));
                     owners.put(slot, new Owner(Long.parseLong(value.substring(0, space)), value.substring(space + 1)));
                 } catch (NumberFormatException e) {
-                    return; // somebody else's
+                    return; // a foreign line
                 }
             }
         });

@@ -62,7 +62,10 @@ class CostTest extends CountedClients {
         assertThat(requests(client) - before).isBetween(3L * 4, 3L * 4 + NOISE);
     }
 
-    /** To leave out the list and to need it costs a round trip, which must not go on for as long as others have the lock. */
+    /**
+     * To leave out the list and to need it costs a round trip, which must not recur for as long as others have the
+     * lock.
+     */
     @Test
     void aClientThatIsNoLongerAloneListsAtOnceAgain() {
         try (TcpProxy proxy = TcpProxy.to(server)) {

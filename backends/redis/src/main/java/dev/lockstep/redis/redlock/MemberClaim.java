@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request that was sent and not answered may arrive at any time later. One that asks or confirms then does no harm
  * to the claim that lives; one that yields would give away what the claim has got since. So a claim that is unsure of a
- * yield goes on under another id at this server, and the old one is given up there for good.
+ * yield continues under another id at this server, and the old one is given up there for good.
  */
 final class MemberClaim {
     private static final byte[] YES = bytes("1");

@@ -135,7 +135,7 @@ final class RequestQueue {
             batch.forEach(request -> request.fail(e));
             return;
         } catch (RuntimeException | Error e) {
-            log.error("Requests to server {} ended by an error", link.route(), e); // and the thread goes on
+            log.error("Requests to server {} ended by an error", link.route(), e); // and the thread continues
             Failure unknown = Failure.of(link.route().toString(), e);
             batch.forEach(request -> request.fail(unknown));
             return;
