@@ -31,7 +31,7 @@ public final class ScriptedBackend implements LockBackend {
     public boolean answersAtOnce;
     public boolean refuses;
 
-    /** Names that somebody else holds: claims for them that do not wait are refused. */
+    /** Names that another client holds: claims for them that do not wait are refused. */
     public final Set<String> busyNames = new HashSet<>();
 
     public int batchSize = 1;

@@ -90,7 +90,7 @@ public final class EventLog {
     }
 
     private void lost(String what, String lock, LossReason reason, long token, long heldNanos) {
-        if (reason == LossReason.CLIENT_CLOSED) { // somebody closed it: that is no news
+        if (reason == LossReason.CLIENT_CLOSED) { // it was closed on purpose: not worth a message
             log.debug("{} '{}' was released because its client was closed", what, lock);
             return;
         }

@@ -47,7 +47,7 @@ final class MultiTake {
         this.taken = new ArrayList<>(locks.size());
     }
 
-    /** Takes all, or releases what it took. Null if one is held by somebody else. */
+    /** Takes all, or releases what it took. Null if another caller holds one. */
     @Nullable
     List<Hold> run() throws InterruptedException {
         try {
@@ -70,7 +70,7 @@ final class MultiTake {
         }
     }
 
-    /** Takes the next lock, and perhaps some that follow it. False if it is held by somebody else, and the time is up. */
+    /** Takes the next lock, and perhaps some that follow it. False if another caller holds it, and the time is up. */
     private boolean takeNext() throws InterruptedException {
         TurnstileLock next = locks.get(taken.size());
         Observation observed = next.observe(wait.leftNanos(), false);

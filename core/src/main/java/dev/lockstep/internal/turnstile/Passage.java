@@ -149,7 +149,7 @@ public final class Passage extends PassageRequest implements Entry {
         return inline;
     }
 
-    /** The call of an inline claim goes on as a waiter: in the queue, or with this claim as its own. */
+    /** The call of an inline claim continues as a waiter: in the queue, or with this claim as its own. */
     void endInline() {
         inline = false;
     }

@@ -166,7 +166,7 @@ class FlightRecorderTest {
         }
     }
 
-    /** As with a leader's lock, of a process that has run for a long time when somebody starts to look. */
+    /** As with a leader's lock, of a process that has run for a long time when a recording starts. */
     @Test
     void aLossIsRecordedOfAHoldThatIsOlderThanTheRecording() throws Exception {
         try (Recording recording = new Recording();

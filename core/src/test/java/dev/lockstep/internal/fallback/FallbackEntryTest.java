@@ -82,7 +82,7 @@ class FallbackEntryTest {
         @Test
         void aPauseOfTheProcessIsNotASilenceOfTheEngine() {
             bench.lock.acquireAsync();
-            primary.reachable = false; // what it answers has not been read yet when the process goes on
+            primary.reachable = false; // its answer has not been read yet when the process continues
             bench.time.pause(AFTER.multipliedBy(3));
             assertThat(fallback.claims).isEmpty();
             primary.reachable = true;

@@ -11,7 +11,10 @@ import dev.lockstep.internal.fallback.FallbackFixture;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What an engine adds to its grants comes through the layers above it, and what it learns of a claim is always the same. */
+/**
+ * An engine's additions to its grants pass through the layers above it, and the description of a claim is always the
+ * same.
+ */
 class UnwrapTest {
     private final TurnstileFixture fixture = new TurnstileFixture();
 

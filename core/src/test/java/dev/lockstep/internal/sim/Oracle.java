@@ -262,7 +262,10 @@ final class Oracle implements LockServer.Watcher {
         world.violate("U: call " + call.number + " was refused a lock that was free all the time");
     }
 
-    /** A call that may not wait is refused only if somebody holds the lock, or waits for it in a call that has not returned. */
+    /**
+     * A call that may not wait is refused only if another caller holds the lock, or waits for it in a call that has not
+     * returned.
+     */
     private void checkSomebodyIsThere(Call call) {
         if (call.wait != 0
                 || call.isMulti()
