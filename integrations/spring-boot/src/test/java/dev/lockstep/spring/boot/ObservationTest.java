@@ -185,7 +185,7 @@ class ObservationTest {
         });
     }
 
-    /** A service whose lock somebody else holds. */
+    /** A service whose lock is held elsewhere. */
     static class Ward {
         @Locked(name = "bed", key = "#number", waitAtMost = "20s")
         public String value(int number) {
