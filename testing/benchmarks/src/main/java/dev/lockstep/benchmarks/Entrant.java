@@ -99,7 +99,7 @@ record Entrant(String name, Kind kind, String type, String variant, String libra
         }
         entrants.add(lockstep(LOCKSTEP, "permit", PERMITS));
         entrants.add(lockstep(LOCKSTEP, "election", EnumSet.of(E1)));
-        if (!engine.isPolled()) { // which cannot tell a holder that somebody waits
+        if (!engine.isPolled()) { // which cannot notify a holder of waiters
             entrants.add(lockstep(STICKY, "sticky", EnumSet.of(W1)));
         }
         EnumSet<Workload> inOrder = EnumSet.of(W3, W4, W5);

@@ -78,7 +78,7 @@ final class Stage implements AutoCloseable {
         return new Sheet(workload.name(), plan.text(workload), now, conditions, cells);
     }
 
-    /** Gives the server a history: locks that somebody acquired and released before. */
+    /** Gives the server a history: locks that were acquired and released before. */
     void makeHistory(Entrant entrant, int pairs) throws InterruptedException {
         WorkerProcess worker = crew(entrant, Workload.W1).get(0);
         for (int done = 0; done < pairs; done += HISTORY_STEP) {

@@ -22,7 +22,7 @@ import java.util.Map;
  */
 /**
  * A machine whose wall clock and disk a test can spoil, for servers that are started on it and any other process that has
- * its {@link #environment}. Clocks that measure intervals go on as they are. On Linux, for programs that use the C
+ * its {@link #environment}. Clocks that measure intervals keep running unchanged. On Linux, for programs that use the C
  * library for these things; that is all servers here but etcd. Thread-safe.
  */
 public final class HostFaults implements AutoCloseable {

@@ -161,7 +161,7 @@ public final class JavaProcess implements AutoCloseable {
         ProcessFamily.pause(process);
     }
 
-    /** Lets it go on (SIGCONT). */
+    /** Continues it (SIGCONT). */
     public void resume() {
         ProcessFamily.of(process).resume();
     }

@@ -42,7 +42,7 @@ record ProcessFamily(List<ProcessHandle> members) {
         }
     }
 
-    /** Lets all go on, children first. */
+    /** Continues all, children first. */
     void resume() {
         List<ProcessHandle> childrenFirst = new ArrayList<>();
         members.forEach(member -> childrenFirst.add(0, member));

@@ -102,7 +102,7 @@ final class ProxiedConnection {
         replies.dropQueued();
     }
 
-    /** Goes on after a fault, or ends because of it. */
+    /** Continues after a fault, or ends because of it. */
     void heal() {
         if (broken) {
             reset();

@@ -67,7 +67,7 @@ public final class SlowDisk implements AutoCloseable {
         }
     }
 
-    /** Ends it: what is held back goes on at once. */
+    /** Ends it: delayed requests continue at once. */
     @Override
     public void close() {
         tracer.destroy(); // on SIGTERM it detaches from the server

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** A client with a fallback goes on when its engine goes away, says so, and returns to it without a gap. */
+/** A client with a fallback keeps working when its engine goes down, says so, and returns to it without a gap. */
 @Requires(Capability.BREAK_CONNECTION)
 abstract class FallbackContract extends ContractGroup {
     private static final Duration AFTER = Duration.ofSeconds(1);

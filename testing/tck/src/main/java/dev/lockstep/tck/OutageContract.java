@@ -273,7 +273,7 @@ abstract class OutageContract extends ContractGroup {
         bench().awaitFree(NAME);
     }
 
-    /** That it is confirmed within so short a request timeout is not what is shown; it goes on if it is not. */
+    /** The test does not show that it is confirmed within so short a request timeout; if it is not, it continues. */
     private static void giveBack(Lease lease) {
         try {
             lease.close();

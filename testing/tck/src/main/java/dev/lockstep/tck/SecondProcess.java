@@ -247,7 +247,7 @@ public final class SecondProcess implements AutoCloseable {
         }
     }
 
-    /** Lets it go on after {@link #pause()} (SIGCONT). */
+    /** Continues it after {@link #pause()} (SIGCONT). */
     public void resume() {
         signal("CONT");
     }

@@ -149,7 +149,7 @@ abstract class SecondProcessContract extends ContractGroup {
             other.pause();
             try (Lease next = lock().acquire()) {
                 assertThat(next.token()).isGreaterThan(token);
-                // The question waits in the pipe: the answer is the first thing it does when it goes on.
+                // The question waits in the pipe: the answer is the first thing it does when it continues.
                 other.tell("valid " + NAME);
                 other.resume();
                 assertThat(other.answer()).isEqualTo("false");
@@ -219,7 +219,7 @@ abstract class SecondProcessContract extends ContractGroup {
             Bench.letPass(Duration.ofMillis(300));
             long requests = fixture().requestCount() - before;
             long missed = 3L * ttls; // one every third of the ttl; a new session takes less than half as many requests
-            // What falls due while the test looks on is no burst.
+            // Renewals that fall due while the test looks on are no burst.
             long due = (System.nanoTime() - start) / shortTtl().dividedBy(3).toNanos();
             assertThat(requests).isLessThan(missed * 3 / 4 + due);
             assertThat(other.ask("release " + NAME)).isEqualTo("error LockLostException");

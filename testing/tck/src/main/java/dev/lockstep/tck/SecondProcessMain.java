@@ -133,7 +133,7 @@ final class SecondProcessMain {
         return "ok";
     }
 
-    /** Sells one, and goes on holding the lock for a while before it has the result. */
+    /** Sells one, and keeps holding the lock for a while before it has the result. */
     private String sell(String name, Path file, Duration after) throws Exception {
         return client.template().fenced().execute(name, lease -> {
             new GuardedFile(file).increment(lease.token());

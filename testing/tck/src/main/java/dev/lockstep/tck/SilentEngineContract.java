@@ -93,7 +93,7 @@ abstract class SilentEngineContract extends ContractGroup {
         assertThat(unavailable(read::lock)).isLessThan(ONE_TIMEOUT);
     }
 
-    /** The engine cannot confirm that the call waits no more, and has owed an answer for long by then. */
+    /** The engine cannot confirm that the call no longer waits, and has owed an answer for long by then. */
     @Test
     void aTimedWaitDuringWhichTheEngineFallsSilentEndsAtItsTime() throws Exception {
         rivalLock().lock();

@@ -54,7 +54,7 @@ final class FaultyGrant implements Grant {
         }
     }
 
-    /** Lets the deadline stand. The real backend goes on renewing, so the end must be brought about here. */
+    /** Keeps the deadline. The real backend continues to renew, so the end must be caused here. */
     synchronized void stopRenewal() {
         if (state == State.HELD && notRenewedAfter == null) {
             long deadline = real.validUntilNanos();

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The one who stamps time, keeps the registers and writes the history. Knows nothing of locks. Thread-safe: what happens
+ * Stamps times, keeps the registers and writes the history. Knows nothing of locks. Thread-safe: what happens
  * to one section, and to a register, happens under one monitor with its stamp.
  */
 final class Observer {
@@ -97,7 +97,7 @@ final class Observer {
         victims.check(history, settleNanos, verdict);
     }
 
-    /** Whether somebody asked for a fair lock. */
+    /** Whether a fair lock was asked for. */
     synchronized boolean hasFair() {
         return history.hasFair();
     }

@@ -70,7 +70,7 @@ public enum PlantedBug {
     /** Two terms in a row can have the same number. */
     TERM_NUMBER_TWICE(Rule.TOKENS),
 
-    /** A leader that loses its term goes on as if it still led. */
+    /** A leader that loses its term continues as if it still led. */
     TERM_WITHOUT_END(Rule.EXCLUSION);
 
     private final Set<Rule> breaks;

@@ -398,7 +398,7 @@ class CheckerTest {
             of(1, 1, 2, 4 * 1024 + 1);
             of(2, 1, 4, 6 * 1024 + 1);
             of(1, 5, 6, 5 * 1024 + 1);
-            of(3, 7, 8, 4 * 1024 + 2); // a grant of somebody else
+            of(3, 7, 8, 4 * 1024 + 2); // a grant of another client
             assertThat(check().broken(Rule.TOKENS)).isEqualTo(2);
         }
 
