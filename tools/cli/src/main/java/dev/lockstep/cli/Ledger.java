@@ -69,7 +69,7 @@ final class Ledger implements AutoCloseable {
     /**
      * Writes a number and a line of the journal, both or none.
      *
-     * @param token the lock's, or null to write whatever anybody else does
+     * @param token the lock's, or null to write without a check
      * @return false if a higher token has been seen: nothing is written
      */
     boolean write(int task, int number, @Nullable Long token) throws SQLException {
