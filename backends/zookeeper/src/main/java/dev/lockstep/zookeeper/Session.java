@@ -201,7 +201,7 @@ final class Session implements Watcher {
 
     private void connected() {
         if (ended.get()) {
-            return; // a handle whose login failed continues without it, and is closed by then
+            return; // a handle whose login failed goes on without it, and is closed by then
         }
         boolean first = !ready.isDone();
         authenticate();
@@ -218,9 +218,7 @@ final class Session implements Watcher {
         }
     }
 
-    /**
-     * The handle is dead if a server has refused this client. If the login failed here, it would continue without it.
-     */
+    /** The handle is dead if a server has refused this client. If the login failed here, it would go on without it. */
     private void refused() {
         if (ended.compareAndSet(false, true)) {
             loginFailed = handle.join().getState() != ZooKeeper.States.AUTH_FAILED;
@@ -267,7 +265,7 @@ final class Session implements Watcher {
     void retry(Code code, Runnable again) {
         // Not by Retry of the SPI, which waits for a time: the event of the next connection is the time to try again,
         // the
-        // end of the session ends all tries, and the request must continue where replies come, in their order.
+        // end of the session ends all tries, and the request must go on where replies come, in their order.
         if (code == Code.CONNECTIONLOSS) {
             untilConnected.add(again); // the event of the next connection, or of the end, comes after this reply
             if (ended.get()) {

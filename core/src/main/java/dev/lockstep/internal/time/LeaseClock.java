@@ -16,9 +16,9 @@ final class LeaseClock {
      * Overview. On Linux and macOS System.nanoTime stops while the machine is suspended; the wall clock does not, but it can
      * be set. So this clock is the monotonic one plus the time by which the wall clock has got ahead of it:
      *
-     *   ahead = wall - monotonic                       constant, unless the machine sleeps or an operator sets the wall
-     *   clock ahead has grown:    it is counted as suspended, and added from then on ahead has shrunk:   the wall clock
-     *   was set back; the smaller value is what the next growth is measured from
+     *   ahead = wall - monotonic                       constant, unless the machine sleeps or an operator sets the wall clock
+     *   ahead has grown:    it is counted as suspended, and added from then on
+     *   ahead has shrunk:   the wall clock was set back; the smaller value is what the next growth is measured from
      *
      * The two clocks cannot be read in one step. A thread that is stopped between the two reads sees a difference that is
      * not there; so a difference that matters is measured again, until both reads happened within a short time.

@@ -45,7 +45,7 @@ public final class TempDirs {
 
     private TempDirs() {}
 
-    /** All users of these folders end before they are deleted. */
+    /** All that has folders here ends before they are deleted. */
     private static void atExit() {
         JavaProcess.killAll();
         ServerProcess.killAll();

@@ -18,13 +18,14 @@ import org.jspecify.annotations.Nullable;
  * is linear in the number of sections, time n log n for the sorting. A rule counts a section once, against the worst of
  * those before it.
  *
- *   exclusion  in order of entry, against those certainly inside whom the section excludes, one of each client: first
- *   the sections that no fault excuses, so that none of them hides behind one that is excused permits    in order of
- *   entry, the permits of those certainly inside are counted: first of the sections that no fault excuses tokens     by
- *   entry: certain sections that exclude each other were granted in the order of their entries, so each must have a
- *   higher token than all before it; and by asking: a client that asked after another had entered was granted later,
- *   certain or not order      in order of entry, against the waiter that was certainly queued first and is still not
- *   in; one that gave up, or whom a fault may have hurt, may have lost its place and does not count
+ *   exclusion  in order of entry, against those certainly inside whom the section excludes, one of each client: first those
+ *              whom no fault excuses, so that none of them hides behind one that is excused
+ *   permits    in order of entry, the permits of those certainly inside are counted: first of those whom no fault excuses
+ *   tokens     by entry: certain sections that exclude each other were granted in the order of their entries, so each must
+ *              have a higher token than all before it; and by asking: a client that asked after another entered was granted
+ *              later, certain or not
+ *   order      in order of entry, against the waiter that was certainly queued first and is still not in; one that gave
+ *              up, or whom a fault may have hurt, may have lost its place and does not count
  *
  * A broken rule is excused if a fault was on, or had ended less than the settling time before, in which the engine does
  * not promise it. Where exclusion is not promised, the order of entries proves nothing about the order of grants; and a client
@@ -142,7 +143,7 @@ final class Checker {
             int limit = history.limit(section);
             int[] all = inside.stream().mapToInt(Integer::intValue).toArray();
             if (permitsOf(all) > limit) {
-                // The sections that no fault excuses are too many already, or an excused one makes them too many.
+                // Those whom no fault excuses are too many already, or one that is excused makes them so.
                 int[] healthy = only(all, each -> excuse(Rule.EXCLUSION, at, each) == null);
                 int[] accused = permitsOf(healthy) > limit ? healthy : all;
                 String text =
@@ -157,8 +158,8 @@ final class Checker {
     }
 
     /**
-     * Of the sections inside that a section excludes, one that nothing excuses if there is one; -1 if there is none. An
-     * excuse is a client's, so one section of each client is enough.
+     * Of those inside whom a section excludes, one whom nothing excuses if there is one; -1 if there is none. An excuse is a
+     * client's, so one section of each client is enough.
      */
     private int rival(int section, Map<Integer, Integer> writers, Map<Integer, Integer> readers) {
         Stream<Integer> all = history.isShared(section)
@@ -169,7 +170,7 @@ final class Checker {
                 .orElse(-1);
     }
 
-    /** Of the sections that a section excludes, the one that stayed longest; -1 if there is none. */
+    /** Of those that a section excludes, the one who stayed longest; -1 if there is none. */
     private int longest(int section, int[] present) {
         if (history.isShared(section) || present[1] < 0) {
             return present[0];
@@ -177,7 +178,7 @@ final class Checker {
         return present[0] >= 0 && end(present[0]) > end(present[1]) ? present[0] : present[1];
     }
 
-    /** The latest time at which a client was inside, whether its lease was over or not. */
+    /** The latest time at which somebody was inside, its lease over or not. */
     private long end(int section) {
         return Math.max(history.certain(section), Math.max(history.entered(section), history.exited(section)));
     }
@@ -276,10 +277,7 @@ final class Checker {
                 .sum();
     }
 
-    /**
-     * The sections that show that a fair lock serves in order: they certainly waited, certainly got in, and no fault
-     * affected them.
-     */
+    /** Who shows that a fair lock serves in order: they certainly waited, certainly got in, and nothing hurt them. */
     private int[] witnesses(int lock, int[] sections) {
         Map<Integer, Troubles> byClient = new HashMap<>();
         int[] waited = only(sections, history::isOrderWitness);
