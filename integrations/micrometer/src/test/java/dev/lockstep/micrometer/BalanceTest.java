@@ -155,7 +155,7 @@ class BalanceTest {
                     default -> hold(lock.acquire());
                 }
             } catch (LockLostException | LockUnavailableException | ReleaseNotConfirmedException e) {
-                // The subject of the test.
+                // What the test is about.
             } catch (CompletionException e) {
                 assertThat(e.getCause()).isInstanceOf(LockUnavailableException.class);
             } catch (InterruptedException e) {
