@@ -1,4 +1,4 @@
--- What the scripts of one queued lock share; put before each of them when it is loaded, after clock.lua and keys.lua.
+-- The common part of the scripts of one queued lock; put before each of them when it is loaded, after clock.lua and keys.lua.
 --
 -- KEYS, all under one hash tag, so that a cluster has them in one place:
 --   1 lock     hash: owner, until, info of the exclusive holder; wait, the lock for which it waits; token, the last one

@@ -1,4 +1,4 @@
--- What is done to the keys of any lock with a queue. The keys are described in common.lua.
+-- Operations on the keys of any lock with a queue. The keys are described in common.lua.
 local SLACK = 5000 -- how long keys stay when all that is in them has expired
 
 local function digits(number)

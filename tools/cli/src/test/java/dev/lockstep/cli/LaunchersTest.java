@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The launchers' use of Java: here of one that only shows its arguments. The launcher for Windows says and does what
+ * What the launchers do with Java: here with one that only shows its arguments. The launcher for Windows says and does what
  * the other one of the archive does, as far as its text shows.
  */
 @Timeout(60) // against a launcher that hangs
@@ -141,7 +141,7 @@ class LaunchersTest {
                 .isEqualTo(property == null ? List.of() : List.of(property));
     }
 
-    /** Otherwise every start would start another JVM in the background. */
+    /** Else every start would start another JVM in the background. */
     @Test
     void anArchiveThatCannotBeMadeIsTriedOnce() throws Exception {
         Path cache = folder.resolve("cache");
