@@ -131,7 +131,7 @@ final class RunningEngine implements AutoCloseable {
                 server, port -> "redis://127.0.0.1:" + port, () -> redisRequests(server), settings, server::close);
     }
 
-    /** Commands of clients. All contenders work by scripts and messages; commands inside scripts are not counted. */
+    /** Commands of clients. All that is measured here works by scripts and messages; what scripts do is not counted. */
     private static double redisRequests(RedisServer server) {
         double sum = 0;
         for (String command : List.of("eval", "evalsha", "subscribe", "unsubscribe", "psubscribe", "punsubscribe")) {
@@ -183,12 +183,12 @@ final class RunningEngine implements AutoCloseable {
         return url.apply(delayed ? proxy.port() : server.port());
     }
 
-    /** The number of requests that the server has had; NaN if it does not count them, or there is no server. */
+    /** How many requests the server has had; NaN if it does not count them, or there is none. */
     double requests() {
         return requests.getAsDouble();
     }
 
-    /** The processor time that the server has used, in microseconds; NaN if there is no server. */
+    /** How much of the processors the server has used, in microseconds; NaN if there is none. */
     double cpuMicros() {
         if (server == null) {
             return Double.NaN;
