@@ -62,6 +62,17 @@ function isOnSite(file) {
   return file.startsWith(docs + path.sep) && !file.startsWith(docs + '/' + STEPS) && fs.statSync(file).isFile()
 }
 
+/** Marks charts, which are drawn on white, so that the style can turn them dark. */
+function markCharts(md) {
+  md.core.ruler.push('charts', (state) => {
+    for (const block of state.tokens) {
+      block.children
+        ?.filter((token) => token.type === 'image' && /(^|\/)benchmarks\/[^/]*\.svg$/.test(token.attrGet('src')))
+        .forEach((token) => token.attrJoin('class', 'chart'))
+    }
+  })
+}
+
 /** Leads links to what is not on the site to where the project's files can be seen, or leaves their text alone. */
 function linkSources(md) {
   md.core.ruler.push('sources', (state) => {
@@ -151,7 +162,9 @@ const START = {
     actions: [
       { theme: 'brand', text: 'Install', link: '/install' },
       { theme: 'alt', text: 'Getting started', link: '/getting-started' },
+      { theme: 'alt', text: 'Spring', link: '/spring' },
       { theme: 'alt', text: 'Compared with others', link: '/compared' },
+      { theme: 'alt', text: 'Who holds a lock?', link: '/console' },
     ],
   },
   zh: {
@@ -160,7 +173,9 @@ const START = {
     actions: [
       { theme: 'brand', text: '安装', link: '/zh/install' },
       { theme: 'alt', text: '快速上手', link: '/zh/getting-started' },
+      { theme: 'alt', text: 'Spring', link: '/zh/spring' },
       { theme: 'alt', text: '与其他库的比较', link: '/zh/compared' },
+      { theme: 'alt', text: '谁持有锁？', link: '/zh/console' },
     ],
   },
 }
@@ -228,7 +243,10 @@ export default defineConfig({
   sitemap: site ? { hostname: site } : undefined,
   transformPageData(page) {
     if (/^(zh\/)?index\.md$/.test(page.relativePath)) {
-      page.frontmatter = startPage(page.relativePath.startsWith('zh/') ? 'zh' : 'en')
+      const language = page.relativePath.startsWith('zh/') ? 'zh' : 'en'
+      page.frontmatter = startPage(language)
+      page.title = 'Lockstep'
+      page.titleTemplate = START[language].text
     } else {
       page.description = description(page.filePath)
     }
@@ -260,6 +278,7 @@ export default defineConfig({
     config: (md) => {
       linkSources(md)
       joinChineseLines(md)
+      markCharts(md)
     },
   },
   // The pages are not beside node_modules, and find Vue by name.

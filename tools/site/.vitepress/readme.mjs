@@ -1,4 +1,4 @@
-// What the start page shows of the README, so that there is one place to change it, which the build checks.
+// The parts of the README that the start page shows, so that there is one place to change it, which the build checks.
 import fs from 'node:fs'
 import path from 'node:path'
 

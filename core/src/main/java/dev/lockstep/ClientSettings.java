@@ -101,7 +101,7 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     }
 
     /**
-     * What to do when the engine is down.
+     * The behaviour while the engine is down.
      *
      * @param fallback {@link Fallback#failFast()} unless set
      * @return this
@@ -114,10 +114,10 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     /**
      * Connects in the background: {@link LockClient.Builder#connect()} returns at once, even if the engine is down, and
      * the client keeps trying until it is connected. Use it for a service that must start without its engine. A call
-     * that is made before that waits for the connection. If there is none, the call ends as in an outage: with a {@link
-     * LockUnavailableException}, within its usual time. {@code connect()} still throws if the URL is malformed. If
-     * something is wrong on the engine's side, such as a password or an option that the engine does not have, the calls
-     * throw a {@link LockConfigurationException}.
+     * that is made before that waits for the connection. If there is no connection, the call ends as in an outage: with
+     * a {@link LockUnavailableException}, within its usual time. {@code connect()} still throws if the URL is
+     * malformed. If something is wrong on the engine's side, such as a password or an option that the engine does not
+     * have, the calls throw a {@link LockConfigurationException}.
      *
      * <p>If there is a fallback, the client connects to the fallback's engine at once. Calls use it when the first
      * engine has not answered for {@link Fallback#after()}.
@@ -196,7 +196,7 @@ public abstract sealed class ClientSettings permits LockClient.Builder {
     }
 
     /**
-     * What to do about deadlocks: threads that hold locks and wait for each other's, in one process or in several.
+     * The behaviour in deadlocks: threads that hold locks and wait for each other's, in one process or in several.
      *
      * @param policy the same for all clients of an engine; {@link DeadlockPolicy#REPORT} unless set
      * @return this

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What one client holds and waits for at one moment, as the client itself knows it: the engine is not asked. Unlike
+ * The holds and waits of one client at one moment, as the client itself knows them: the engine is not asked. Unlike
  * {@link LockInfo}, it shows each thread, even after a hand-off. It is read lock by lock, so the states of different
  * locks may be from slightly different moments.
  *

@@ -1,8 +1,8 @@
 package dev.lockstep;
 
 /**
- * What a client does about deadlocks: threads that hold locks and wait for each other's, in one process or in several. Use
- * the same one for all clients of an engine.
+ * A client's behaviour in deadlocks: threads that hold locks and wait for each other's, in one process or in several.
+ * Use the same one for all clients of an engine.
  *
  * @see LockClient.Builder#deadlocks(DeadlockPolicy)
  */
@@ -10,7 +10,7 @@ public enum DeadlockPolicy {
     /** The client records no waits in the engine and does not look for deadlocks. */
     OFF,
 
-    /** The client reports a deadlock in which one of its threads takes part: {@link LockListener#onDeadlock} and a warning. */
+    /** The client reports a deadlock of one of its threads: {@link LockListener#onDeadlock} and a warning. */
     REPORT,
 
     /**

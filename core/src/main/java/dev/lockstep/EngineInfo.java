@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine is and how it is set up, for operators: what its locks guarantee, and what they do not.
+ * A description of an engine and its settings for operators: what its locks guarantee, and what they do not.
  *
  * <p>Immutable. Backends create it; later versions may add to it.
  */

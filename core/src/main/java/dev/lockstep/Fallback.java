@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client does when its engine is down. Set it with {@link LockClient.Builder#fallback(Fallback)}.
+ * A client's behaviour while its engine is down. Set it with {@link LockClient.Builder#fallback(Fallback)}.
  *
  * <pre>{@code
  * LockClient.builder().url("redis://…").fallback(Fallback.thisJvmOnly().after(Duration.ofSeconds(3))).connect();

@@ -1,6 +1,6 @@
 package dev.lockstep;
 
-/** What a candidate does while it leads. */
+/** The work of a candidate while it leads. */
 @FunctionalInterface
 public interface LeaderTask {
     /**

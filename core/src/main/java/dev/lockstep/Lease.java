@@ -57,9 +57,9 @@ public interface Lease extends AutoCloseable {
     long token(String lockName);
 
     /**
-     * Returns whether the hold was taken in fallback, while the client's engine was down. Such a hold excludes only
-     * clients that use the same {@link Fallback} meanwhile. It has no token: its order among the engine's holds is
-     * unknown, so storage could not decide by a number whose writes to refuse.
+     * Returns whether the hold was taken in fallback, while the client's engine was down. A hold taken in fallback
+     * excludes only clients that use the same {@link Fallback} at that time. It has no token: its order among the
+     * engine's holds is unknown, so storage could not decide by a number whose writes to refuse.
      *
      * @return true if it was; for a multi-lock, if any of its holds was
      */

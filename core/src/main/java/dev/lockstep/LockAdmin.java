@@ -9,7 +9,7 @@ import java.util.List;
  */
 public interface LockAdmin {
     /**
-     * Asks the engine who holds a lock and who waits for it.
+     * Asks the engine for the holders and waiters of a lock.
      *
      * @param name the lock's name
      * @return what the engine knows
@@ -72,9 +72,9 @@ public interface LockAdmin {
     WaitGraph waitGraph(String prefix);
 
     /**
-     * Releases a lock by force, whoever holds it. The holder is notified of the loss as soon as the engine can do so,
-     * at the latest at its next renewal, and may still be working: only tokens protect storage from it. Waiters stay,
-     * and the next of them is served.
+     * Releases a lock by force, whichever client holds it. The holder is notified of the loss as soon as the engine can
+     * do so, at the latest at its next renewal, and may still be working: only tokens protect storage from it. Waiters
+     * stay, and the next of them is served.
      *
      * @param name the lock's name
      * @return false if nobody held it

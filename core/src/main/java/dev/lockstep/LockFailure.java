@@ -3,7 +3,7 @@ package dev.lockstep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all exceptions of Lockstep have in common, {@link LockLostException} included: the lock that they are about. For
+ * The common part of all exceptions of Lockstep, {@link LockLostException} included: the lock that they are about. For
  * code that handles them alike:
  *
  * <pre>{@code

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine knows about one lock at one moment, for operators. It may be out of date by the time it is read.
+ * An engine's knowledge about one lock at one moment, for operators. It may be out of date by the time it is read.
  *
  * <p>Threads of one process share one entry, unless the lock is fair.
  *
@@ -283,8 +283,8 @@ public final class LockInfo {
 
         /**
          * Says when the claim was made. It stays the same when the grant is handed off to another thread of its client.
-         * On SQL it is not that for an exclusive holder: its database keeps the time of the grant in its place, so for a
-         * holder that waited it is too late.
+         * On SQL it is not the time of the request for an exclusive holder: the database stores the time of the grant
+         * instead, which is later for a holder that waited.
          *
          * @return the time by the clock of the client's machine, or of the database on SQL; empty if the engine does not know
          *     it
@@ -305,7 +305,7 @@ public final class LockInfo {
         }
 
         /**
-         * Returns how long the engine would keep the lock for a holder whose client makes no more contact. A live
+         * Returns how long the engine would keep the lock if the holder's client made no further contact. A live
          * client renews in time, so for its locks this stays near the ttl; it falls to zero if the client has died or
          * lost contact.
          *

@@ -61,14 +61,14 @@ public interface LockListener {
     default void onLost(Lost event) {}
 
     /**
-     * Nobody can release a hold any more: its thread has ended, or its {@link Lease} was dropped without being closed.
+     * A hold can no longer be released: its thread has ended, or its {@link Lease} was dropped without being closed.
      *
      * @param event what happened
      */
     default void onAbandoned(Abandoned event) {}
 
     /**
-     * A deadlock was found in which a thread of this client takes part. Called once for each deadlock, by every client in it.
+     * A deadlock was found that includes a thread of this client. Called once for each deadlock, by every client in it.
      *
      * @param event what happened
      */
@@ -222,7 +222,7 @@ public interface LockListener {
         LossReason reason();
     }
 
-    /** A hold that nobody can release any more. Immutable. */
+    /** A hold that can no longer be released. Immutable. */
     interface Abandoned {
         /**
          * Names the lock.

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public class LockLostAfterWorkException extends LockLostException {
     private static final long serialVersionUID = 1L;
 
-    /** What the work returned. */
+    /** The result of the work. */
     private final transient @Nullable Object result;
 
     /**
@@ -28,7 +28,7 @@ public class LockLostAfterWorkException extends LockLostException {
     }
 
     /**
-     * What the work returned.
+     * The result of the work.
      *
      * @return its result; null if that was null, or if this exception was deserialized
      */

@@ -89,14 +89,14 @@ public interface LockObserver {
     default void handedOff(LockListener.HandedOff event) {}
 
     /**
-     * Nobody can release a hold any more; see {@link LockListener#onAbandoned}.
+     * A hold can no longer be released; see {@link LockListener#onAbandoned}.
      *
      * @param event what happened
      */
     default void abandoned(LockListener.Abandoned event) {}
 
     /**
-     * A deadlock was found in which a thread of this client takes part.
+     * A deadlock was found that includes a thread of this client.
      *
      * @param event what happened
      */
@@ -194,7 +194,7 @@ public interface LockObserver {
         String address();
     }
 
-    /** A call for a lock, for permits of a semaphore, or to stand for election. Immutable. */
+    /** A call for a lock, for permits of a semaphore, or to become a candidate. Immutable. */
     interface Call {
         /**
          * Returns what the call is for.
@@ -239,7 +239,7 @@ public interface LockObserver {
         boolean isAsync();
     }
 
-    /** What a call can be for. Later versions may add kinds. */
+    /** The purpose of a call. Later versions may add kinds. */
     enum CallKind {
         /** A lock, or one of the locks of a multi-lock; {@link Call#mode()} distinguishes read locks. */
         LOCK,

@@ -22,7 +22,7 @@ public final class LockOwner {
     /** A name, which may be missing, and an id. */
     private static final Pattern THREAD = Pattern.compile("(?:(.*) )?#(\\d{1,18})", Pattern.DOTALL);
 
-    /** What the payload of a candidate is stored behind. */
+    /** The prefix of a candidate's stored payload. */
     private static final String ELECTION = "election";
 
     private final Optional<String> claimId;

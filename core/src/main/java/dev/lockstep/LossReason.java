@@ -9,7 +9,7 @@ public enum LossReason {
     SESSION_ENDED("the engine ended the session"),
 
     /**
-     * The engine no longer knows the hold: an operator released it by force, somebody deleted its record, or the engine
+     * The engine no longer knows the hold: an operator released it by force, its record was deleted, or the engine
      * lost its data.
      */
     REVOKED("the engine no longer knows it"),

@@ -72,8 +72,8 @@ public final class WaitGraph {
 
     /**
      * Shows the cycles. A call that wants a lock for itself waits for all its holders, so one holder that waits for the call in
-     * turn is enough. A reader waits for a writer that holds the lock, and, if a writer stands in the queue, for the readers
-     * that this writer waits for.
+     * turn is enough. A reader waits for a writer that holds the lock, and, if a writer is in the queue, for the
+     * readers that this writer waits for.
      *
      * @return the shortest cycle through each edge that is part of any, each cycle once
      */
@@ -174,7 +174,7 @@ public final class WaitGraph {
             return certain;
         }
 
-        /** What identifies the grant. */
+        /** The id of the grant. */
         String id() {
             return holder.claim().orElseGet(() -> holder.holder() + " " + holder.token());
         }

@@ -29,7 +29,7 @@ class LockOwnerTest {
 
     @ParameterizedTest
     @CsvSource({"worker", "worker #", "worker #x", "worker#42", "election", "election node #42"})
-    void whatIsNoNameAndIdIsShownAsItIs(String text) {
+    void textThatIsNoNameAndIdIsShownUnchanged(String text) {
         assertThat(owner(text).threadName()).hasValue(text);
         assertThat(owner(text).threadId()).isEmpty();
     }

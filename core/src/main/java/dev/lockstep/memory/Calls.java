@@ -61,7 +61,7 @@ final class Calls {
         }
     }
 
-    /** Expects no more replies. The link must have been cut before. */
+    /** Stops expecting replies. The link must have been cut before. */
     void close() {
         closed = true;
         unanswered.forEach(reply -> reply.completeExceptionally(closedFailure()));

@@ -9,14 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The wire between one client and the engine. Carries messages inside the call, unless a fault is simulated.
  *
- * <p>A message that an outage holds up stands for all the tries of a request, of which the last gets through when the
- * outage ends: since a claim id makes tries idempotent, the engine need not see each of them. Safe for use by many
- * threads.
+ * <p>A message that an outage delays represents all tries of a request, of which the last gets through when the outage
+ * ends: since a claim id makes tries idempotent, the engine need not see each of them. Safe for use by many threads.
  */
 final class Link {
     private final Scheduler scheduler;
 
-    /** Whether nothing is simulated and nothing is held up, so that the wire need not be asked. */
+    /** Whether nothing is simulated and nothing is delayed, so that the wire need not be asked. */
     private volatile boolean clear = true;
 
     private volatile long lastContactNanos;
@@ -47,7 +46,7 @@ final class Link {
             if (cut) {
                 return;
             }
-            // What was held up goes first: a claim must not overtake the opening of its session.
+            // Delayed messages go first: a claim must not overtake the opening of its session.
             if (outage == Outage.REQUESTS_LOST || !requests.isEmpty() || draining) {
                 requests.add(request);
                 return;
@@ -106,7 +105,7 @@ final class Link {
     /**
      * Ends an outage.
      *
-     * @param greeting what the client does first when it is connected again, before anything that was held up
+     * @param greeting what the client does first when it is connected again, before any delayed message
      */
     void reconnect(Runnable greeting) {
         synchronized (this) {

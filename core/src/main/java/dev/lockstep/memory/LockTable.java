@@ -26,8 +26,8 @@ final class LockTable {
      * Lock order: PendingClaim, then LockState. No stage is completed inside of any.
      *
      * Tokens must rise in the order of the grants of a name. A LockState draws them under its monitor. A grant that is
-     * its own slot draws after it has been inserted, hence after every earlier holder; and before it is removed,
-     * because a revocation first forbids it to draw (MemoryGrant.forbidToken).
+     * its own slot draws after it has been inserted, so after every earlier holder; and before it is removed, because a
+     * revocation first forbids it to draw (MemoryGrant.forbidToken).
      *
      * A session ends while its client is submitting: the session is marked first, then the table is searched. A grant is
      * inserted first, then looks at the mark. So one of them sees the other.
@@ -191,7 +191,7 @@ final class LockTable {
         return holders(slots.get(grant.name())).contains(grant);
     }
 
-    /** What a session holds. */
+    /** The grants of a session. */
     List<MemoryGrant> heldBy(Session session) {
         List<MemoryGrant> held = new ArrayList<>();
         slots.forEach(slot -> held.addAll(holders(slot)));

@@ -211,7 +211,7 @@ final class MemoryBackend extends AbstractBackend {
         });
     }
 
-    /** The outage is over: the first message is a renewal, so that what was held up finds a session that is valid. */
+    /** The outage is over: the first message is a renewal, so that delayed messages find a valid session. */
     void reconnect() {
         link.reconnect(() -> {
             Session asked = session;

@@ -46,7 +46,7 @@ public final class MemoryEngine implements BackendFactory {
     private long delayNanos; // guarded by this
     private @Nullable Outage outage; // guarded by this
 
-    /** What is lost while the engine cannot be reached. In either case the client gets no answer. */
+    /** The messages that are lost while the engine cannot be reached. In either case the client gets no answer. */
     public enum Outage {
         /** Requests: the engine does not see them until the outage is over. */
         REQUESTS_LOST,

@@ -7,8 +7,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a backend needs from its client. Immutable; the core makes it, and later versions may add to it. Safe for use by
- * many threads.
+ * The services and settings that a backend needs from its client. Immutable; the core makes it, and later versions may
+ * add to it. Safe for use by many threads.
  */
 public final class BackendContext {
     private final String namespace;

@@ -105,8 +105,8 @@ public final class HolderText {
      * Reads a holder.
      *
      * @param facts what {@link #read} found
-     * @param unknown stands for text that is missing
-     * @param since stands for a time that is missing or cannot be read
+     * @param unknown used for missing text
+     * @param since used for a time that is missing or cannot be read
      * @return the holder
      */
     public static HolderInfo holder(Map<String, String> facts, String unknown, Instant since) {

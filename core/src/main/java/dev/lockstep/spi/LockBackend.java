@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionStage;
  *       new session; the core handles deadlines.
  *   <li><b>An exception means unknown.</b> The core then starts the withdrawal and reports.
  *   <li><b>Validity</b> counts from the {@link Scheduler#nanoTime()} read before the request that won or renewed the
- *       grant was sent, less a drift margin. That clock counts suspensions of the machine; a backend reads no other.
+ *       grant was sent, less a drift margin. This clock counts suspensions of the machine; a backend reads no other.
  *   <li><b>A wake-up is a hint</b> and may never come: every wait has a floor and a ceiling. {@link
  *       GrantListener#wanted} is repeated by waiters' refreshes and by renewals, so that a lost push has no lasting
  *       effect.
@@ -37,7 +37,7 @@ import java.util.concurrent.CompletionStage;
  */
 public interface LockBackend extends AdminBackend, AutoCloseable {
     /**
-     * What this engine can do.
+     * The capabilities of this engine.
      *
      * @return the same traits for the life of the backend
      */

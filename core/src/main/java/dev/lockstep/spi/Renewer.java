@@ -153,7 +153,7 @@ public final class Renewer<R extends Renewable> implements AutoCloseable {
         return items.remove(item) != null;
     }
 
-    /** Stops for good. What is registered is forgotten, not signalled. */
+    /** Stops for good. Registered items are forgotten, not signalled. */
     @Override
     public void close() {
         closed = true;

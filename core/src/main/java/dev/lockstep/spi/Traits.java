@@ -5,9 +5,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine can do, fixed for the life of a backend. A backend starts with {@link #of(Duration)}, an engine that can
- * do only what every engine must do, and adds what its engine can do besides. Later versions may add to it, so a backend
- * that does not know a new trait does not have it.
+ * The capabilities of an engine, fixed for the life of a backend. A backend starts with {@link #of(Duration)}, an
+ * engine that can do only what every engine must do, and adds what its engine can do besides. Later versions may add to
+ * it, so a backend that does not know a new trait does not have it.
  *
  * <p>Immutable.
  */

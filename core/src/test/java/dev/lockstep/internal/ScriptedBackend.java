@@ -31,7 +31,7 @@ public final class ScriptedBackend implements LockBackend {
     public boolean answersAtOnce;
     public boolean refuses;
 
-    /** Names that somebody else holds: claims for them that do not wait are refused. */
+    /** Names that another client holds: claims for them that do not wait are refused. */
     public final Set<String> busyNames = new HashSet<>();
 
     public int batchSize = 1;
@@ -44,10 +44,10 @@ public final class ScriptedBackend implements LockBackend {
     /** Whether what the engine answers says nothing of the claims. */
     public boolean answersOthers;
 
-    /** What happens while a claim is being submitted, after its grant if that comes at once. */
+    /** Runs while a claim is being submitted, after its grant if that comes at once. */
     public Runnable meanwhile = () -> {};
 
-    /** What happens while a grant is being released. */
+    /** Runs while a grant is being released. */
     public Runnable whileReleasing = () -> {};
 
     public boolean reportsWanted = true;

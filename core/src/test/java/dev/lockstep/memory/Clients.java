@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Makes bare clients of an engine, without the core, and says in one word what tests ask of claims. */
 final class Clients {
-    /** What the listeners heard of each grant. */
+    /** The events of each grant that the listeners received. */
     private static final Map<Grant, CompletableFuture<LossReason>> LOSSES =
             Collections.synchronizedMap(new WeakHashMap<>());
 

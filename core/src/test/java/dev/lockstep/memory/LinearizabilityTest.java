@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a lock guards behaves as if one thread did it, whatever the threads' order: checked by Lincheck, which tries the
- * orders of small scenarios one by one. Runs in a JVM of its own, since Lincheck changes classes as they are loaded.
+ * Data that a lock guards behaves as if one thread used it, whatever the threads' order: checked by Lincheck, which
+ * tries the orders of small scenarios one by one. Runs in a JVM of its own, since Lincheck changes classes as they are
+ * loaded.
  */
 @Tag("soak")
 class LinearizabilityTest {
@@ -46,7 +47,7 @@ class LinearizabilityTest {
                 .check(guarded);
     }
 
-    /** What is expected: each operation adds one, and every token is above the one before. */
+    /** The expected results: each operation adds one, and every token is above the one before. */
     public static class Counter {
         private int count;
 

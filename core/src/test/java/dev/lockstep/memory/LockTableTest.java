@@ -28,7 +28,7 @@ class LockTableTest extends EngineTest {
     }
 
     @Test
-    void aGrantThatIsTakenAwayBeforeItHasATokenNeverGetsOne() {
+    void aGrantThatIsRevokedBeforeItHasATokenNeverGetsOne() {
         MemoryGrant grant = attempt(backend.session());
         grant.markEnded();
         assertThat(grant.drawToken()).isFalse();

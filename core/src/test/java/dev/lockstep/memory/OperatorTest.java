@@ -15,10 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What operators see and do. */
+/** The view and the actions of operators. */
 class OperatorTest extends EngineTest {
     @Test
-    void inspectTellsHoldersAndWaitersInOrder() {
+    void inspectShowsHoldersAndWaitersInOrder() {
         Claim held = a.exclusive("x");
         b.shared("x");
         c.exclusive("x");
@@ -82,7 +82,7 @@ class OperatorTest extends EngineTest {
     }
 
     @Test
-    void aForcedReleaseTellsTheHolderBeforeItServesTheNext() {
+    void aForcedReleaseNotifiesTheHolderBeforeItServesTheNext() {
         Claim held = a.exclusive("x");
         Claim next = b.exclusive("x");
         List<String> order = new ArrayList<>();

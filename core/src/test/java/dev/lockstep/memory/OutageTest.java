@@ -69,7 +69,7 @@ class OutageTest extends EngineTest {
         }
 
         @Test
-        void aClaimWithdrawnBeforeItsReplyIsGivenBack() {
+        void aClaimWithdrawnBeforeItsReplyIsReleased() {
             engine.delayReplies("a", SHORT);
             Claim claim = a.exclusive("x");
             CompletableFuture<Void> gone = withdraw(claim);
@@ -193,7 +193,7 @@ class OutageTest extends EngineTest {
         }
 
         @Test
-        void aLossInTheOutageIsToldAfterwards() {
+        void aLossInTheOutageIsReportedAfterwards() {
             Claim held = a.exclusive("x");
             engine.disconnect("a", Outage.REPLIES_LOST);
             engine.revoke("x");
@@ -203,7 +203,7 @@ class OutageTest extends EngineTest {
         }
 
         @Test
-        void aGrantTakenAwayBeforeItWasKnownIsClaimedAgain() {
+        void aGrantRevokedBeforeItWasKnownIsClaimedAgain() {
             Claim held = b.exclusive("x");
             Claim claim = a.exclusive("x");
             engine.disconnect("a", Outage.REPLIES_LOST);
@@ -225,7 +225,7 @@ class OutageTest extends EngineTest {
         }
 
         @Test
-        void aWaitingClaimGrantedInTheOutageIsToldAfterwards() {
+        void aWaitingClaimGrantedInTheOutageIsReportedAfterwards() {
             Claim held = b.exclusive("x");
             Claim waiting = a.exclusive("x");
             engine.disconnect("a", Outage.REPLIES_LOST);
@@ -269,7 +269,7 @@ class OutageTest extends EngineTest {
         }
 
         @Test
-        void othersAreNotAffectedByTheOutageOfOne() {
+        void anOutageOfOneClientDoesNotAffectOthers() {
             engine.disconnect("a", Outage.REPLIES_LOST);
             Claim held = b.exclusive("x");
             assertThat(outcome(held)).isCompletedWithValueMatching(Outcome.Granted.class::isInstance);

@@ -14,7 +14,7 @@ import dev.lockstep.spi.Claim;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Who gets the lock, and when. */
+/** The order of the queue. */
 class QueueTest extends EngineTest {
     @Nested
     class Exclusive {
@@ -28,7 +28,7 @@ class QueueTest extends EngineTest {
         }
 
         @Test
-        void aNameThatNobodyUsesTakesNoMemory() {
+        void anUnusedNameTakesNoMemory() {
             for (int i = 0; i < 100; i++) {
                 release(a.exclusive("x" + i));
                 release(a.shared("x" + i));
@@ -220,7 +220,7 @@ class QueueTest extends EngineTest {
         }
 
         @Test
-        void aGrantThatWasTakenAwayCannotBeDowngraded() {
+        void aRevokedGrantCannotBeDowngraded() {
             Claim held = a.exclusive("x");
             engine.revoke("x");
             assertThat(downgrade(held)).isCompletedWithValue(false);
@@ -241,7 +241,7 @@ class QueueTest extends EngineTest {
         }
 
         @Test
-        void aGrantThatRacedTheWithdrawalIsGivenBack() {
+        void aGrantThatRacedTheWithdrawalIsReleased() {
             Claim atOnce = a.exclusive("x");
             withdraw(atOnce);
             Claim held = b.exclusive("x");

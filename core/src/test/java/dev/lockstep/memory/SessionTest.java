@@ -23,12 +23,12 @@ import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What happens to grants and claims when the session that carries them lives, dies, or is closed. */
+/** Grants and claims while their session lives, dies, or is closed. */
 class SessionTest extends EngineTest {
     @Nested
     class Renewal {
         @Test
-        void aLiveClientKeepsItsGrantsForEver() {
+        void aLiveClientKeepsItsGrantsIndefinitely() {
             Claim held = a.exclusive("x");
             for (int i = 0; i < 100; i++) {
                 time.advance(TTL.dividedBy(2));
@@ -132,7 +132,7 @@ class SessionTest extends EngineTest {
     @Nested
     class SimulatedLoss {
         @Test
-        void theHolderIsToldBeforeTheNextIsServed() {
+        void theHolderIsNotifiedBeforeTheNextIsServed() {
             Claim held = a.exclusive("x");
             Claim next = b.exclusive("x");
             List<String> order = new ArrayList<>();
@@ -146,7 +146,7 @@ class SessionTest extends EngineTest {
         }
 
         @Test
-        void everythingOfTheSessionEndsAndTheClientGoesOn() {
+        void everythingOfTheSessionEndsAndTheClientContinues() {
             List<Claim> held = List.of(a.exclusive("x"), a.shared("y"), a.exclusive("z"));
             Claim waiting = b.exclusive("z");
 
@@ -253,7 +253,7 @@ class SessionTest extends EngineTest {
         }
 
         @Test
-        void theEnginesClockGoesOnWhenTheClientThatDroveItCloses() {
+        void theEnginesClockContinuesWhenTheClientThatDroveItCloses() {
             VirtualScheduler others = new VirtualScheduler(time.nanoTime());
             Client other = Clients.open(engine, "other", others);
             other.exclusive("x");
@@ -269,7 +269,7 @@ class SessionTest extends EngineTest {
         }
 
         @Test
-        void whatExpiredWhileNobodyWasThereIsFreeForTheNext() {
+        void aLockThatExpiredWithoutClientsIsFreeForTheNext() {
             a.exclusive("x");
             engine.disconnect("a", Outage.REQUESTS_LOST);
             a.close();

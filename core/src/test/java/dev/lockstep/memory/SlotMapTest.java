@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class SlotMapTest {
     private final SlotMap map = new SlotMap();
 
-    /** Three names of one hash, hence of one cell. */
+    /** Three names of one hash, and so of one cell. */
     private final Slot one = new LockState("Aa");
 
     private final Slot two = new LockState("BB");

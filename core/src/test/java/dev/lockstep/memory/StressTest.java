@@ -64,7 +64,7 @@ class StressTest {
 
     @ParameterizedTest(name = "seed {0}")
     @ValueSource(longs = {5, 6, 7, 8})
-    void norDoesItWhileSessionsEndAndLinksBreak(long seed) throws Exception {
+    void nothingOverlapsWhileSessionsEndAndLinksBreak(long seed) throws Exception {
         run(seed, true);
         assertThat(history).isNotEmpty();
     }

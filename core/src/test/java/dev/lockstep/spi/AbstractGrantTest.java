@@ -26,7 +26,7 @@ class AbstractGrantTest {
     private final AbstractGrant grant = new TestGrant(listener, 7, 100);
 
     @Test
-    void tellsItsTokenAndItsDeadline() {
+    void hasItsTokenAndItsDeadline() {
         assertThat(grant.token()).isEqualTo(7);
         assertThat(grant.validUntilNanos()).isEqualTo(100);
     }
@@ -57,7 +57,7 @@ class AbstractGrantTest {
     }
 
     @Test
-    void aWishIsToldOnce() {
+    void aWishIsReportedOnce() {
         assertThat(grant.isWanted()).isFalse();
         grant.signalWanted();
         grant.signalWanted();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What a backend gets to know. */
+/** The context of a backend. */
 class BackendContextTest {
     @Test
     void aRenewalMayTakeTheRequestTimeoutButNotMoreThanAThirdOfTheTtl() {

@@ -30,7 +30,7 @@ class ClaimStateTest {
 
     @ParameterizedTest
     @EnumSource(names = {"LEAVING", "SETTLED", "WITHDRAWN"})
-    void whatIsOverStaysOver(ClaimState over) {
+    void anEndedClaimStaysEnded(ClaimState over) {
         assertThat(over.isOpen()).isFalse();
         assertThat(over.asked()).isEqualTo(over);
         assertThat(over.settled()).isEqualTo(over);

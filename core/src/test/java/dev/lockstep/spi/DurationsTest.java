@@ -19,7 +19,7 @@ class DurationsTest {
     }
 
     @Test
-    void nothingOverflowsThatCountsFromAMomentToALimit() {
+    void countingFromAMomentToALimitDoesNotOverflow() {
         long end = Long.MAX_VALUE - 5 + Durations.LONGEST_LIMIT.toNanos();
         assertThat(end - (Long.MAX_VALUE - 5)).isPositive();
         assertThat(Durations.LONGEST_LIMIT.toNanos()).isLessThan(Long.MAX_VALUE / 2);
@@ -38,7 +38,7 @@ class DurationsTest {
     }
 
     @Test
-    void whatIsNotPositiveIsRefused() {
+    void aDurationThatIsNotPositiveIsRefused() {
         for (Duration bad : List.of(Duration.ZERO, NANOSECOND.negated(), FOREVER.negated())) {
             assertThatIllegalArgumentException().isThrownBy(() -> Durations.requireLimit(bad, "limit"));
             assertThatIllegalArgumentException().isThrownBy(() -> Durations.requireTimeout(bad, "timeout"));

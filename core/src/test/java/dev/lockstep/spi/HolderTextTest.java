@@ -10,7 +10,7 @@ class HolderTextTest {
     private static final Instant SINCE = Instant.parse("2026-11-18T02:00:00.123Z");
 
     @Test
-    void whatIsWrittenIsReadAgain() {
+    void writtenTextIsReadAgain() {
         HolderInfo holder = HolderInfo.of("orders", "host-1", 42)
                 .withThread("main")
                 .withSince(SINCE)
@@ -32,7 +32,7 @@ class HolderTextTest {
     }
 
     @Test
-    void whatIsMissingOrSpoiltIsUnknown() {
+    void missingOrDamagedValuesAreUnknown() {
         assertThat(read("no fact\npid=many\nsince=then\n"))
                 .isEqualTo(HolderInfo.of("?", "?", 0).withThread("?"));
     }

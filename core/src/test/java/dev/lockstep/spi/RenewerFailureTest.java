@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a renewer does while the engine fails or keeps silent. */
+/** The renewer while the engine fails or is silent. */
 class RenewerFailureTest extends RenewerFixture {
     @Test
     void aFailedBatchIsTriedAgainWithBackoffUntilItSucceeds() {

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What is renewed, when, and until when. */
+/** The items that are renewed, the times of their renewals, and their end. */
 class RenewerTest extends RenewerFixture {
     private static final Duration A_MOMENT = Duration.ofMillis(20);
 
@@ -85,7 +85,7 @@ class RenewerTest extends RenewerFixture {
         }
 
         @Test
-        void anItemTooNearItsDeadlineForTheNextTickIsRenewedAfterAMoment() {
+        void anItemTooNearItsDeadlineForTheNextTickIsRenewedSoon() {
             Item late = registeredLate();
             assertThat(sent).isEmpty();
 
@@ -97,7 +97,7 @@ class RenewerTest extends RenewerFixture {
         }
 
         @Test
-        void anItemThatIsUnregisteredWithinAMomentIsNotRenewed() {
+        void anItemThatIsUnregisteredSoonIsNotRenewed() {
             renewer.unregister(registeredLate());
             time.advance(A_MOMENT);
             assertThat(sent).isEmpty();
@@ -130,7 +130,7 @@ class RenewerTest extends RenewerFixture {
     @Nested
     class Gone {
         @Test
-        void whatTheEngineNoLongerKnowsIsSignalledLostAndForgotten() {
+        void itemsThatTheEngineNoLongerHasAreSignalledLostAndForgotten() {
             Item lost = registered();
             Item kept = registered();
             gone.add(lost);

@@ -24,7 +24,7 @@ class RetryTest {
     }
 
     @Test
-    void waitsNotAtAllAfterTheFirstFailureIfToldSo() {
+    void doesNotWaitAfterTheFirstFailureIfAskedNotTo() {
         Retry retry = Retry.endless(context).firstAtOnce();
         assertThat(retry.delayNanos()).isZero();
         assertThat(millis(retry.delayNanos())).isBetween(20L, 40L);
@@ -81,7 +81,7 @@ class RetryTest {
     }
 
     @Test
-    void connectsNoMoreWhenTheRequestTimeoutIsOver() {
+    void stopsConnectingWhenTheRequestTimeoutIsOver() {
         assertThatThrownBy(() -> Retry.connect(
                         context,
                         () -> {

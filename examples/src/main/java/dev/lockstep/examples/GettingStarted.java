@@ -32,7 +32,7 @@ public final class GettingStarted {
         // end::readme
     }
 
-    /** What the lock protects. */
+    /** The data that the lock protects. */
     private static final class Orders {
         private final Row shipments = new Row(0);
 

@@ -9,11 +9,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Stands in for several processes: each has a client of its own, and nothing of Lockstep in common with the others. */
+/** Simulates several processes: each has a client of its own, and shares nothing of Lockstep with the others. */
 final class Processes {
     private Processes() {}
 
-    /** What one thread of a process does. */
+    /** The work of one thread of a process. */
     @FunctionalInterface
     interface Work {
         void run(LockClient locks) throws Exception;

@@ -46,7 +46,7 @@ class ExamplesTest {
         }
 
         @Test
-        void programTellsBoth() throws Exception {
+        void programReportsBoth() throws Exception {
             assertThat(outputOf(args -> FlashSale.main(new String[] {url})).toList())
                     .hasSize(2)
                     .last()
@@ -71,7 +71,7 @@ class ExamplesTest {
         }
 
         @Test
-        void programTellsBoth() throws Exception {
+        void programReportsBoth() throws Exception {
             assertThat(outputOf(args -> OrderNumbers.main(new String[] {url})).toList())
                     .hasSize(2)
                     .last()

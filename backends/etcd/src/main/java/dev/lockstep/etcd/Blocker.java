@@ -12,8 +12,8 @@ final class Blocker {
     /*
      * Overview. If one look has shown everything that stands before a claim, the claim need not look again: all later
      * claims stand behind it, so it holds the lock as soon as enough of those before it have gone. An event counts only
-     * if it is newer than the look, since the watch may begin at a member that lags behind. Such an event concerns the
-     * very claims that the look has shown, even though their keys may be used again afterwards.
+     * if it is newer than the look, since the watch may begin at a member that lags behind. Such an event is about the
+     * claims that the look has shown, even if their keys are used again afterwards.
      */
     private final Watches watches;
     private final Watches.Watcher watcher;

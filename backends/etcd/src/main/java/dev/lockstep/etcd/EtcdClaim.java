@@ -74,7 +74,7 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         this.retry = Retry.endless(backend.context());
     }
 
-    /** Does the next step, unless one is under way: then once more after it. */
+    /** Does the next step. If one is under way, does another one after it. */
     void advance() {
         Runnable step;
         synchronized (this) {
@@ -177,7 +177,8 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         } else if (why.strange() || (!request.mayWait() && refuses.isEmpty())) {
             rest(Next.ADVANCE, position::lookAround);
         } else if (request.mayWait()) {
-            // Another claim has come meanwhile; or somebody changed the session's key, and its watch will report that.
+            // Another claim has come meanwhile; or another client changed the session's key, and its watch will report
+            // that.
             rest(Next.ADVANCE_LATER, position::forgetAdmission);
         } else if (refuses.get()) {
             busy();

@@ -134,7 +134,7 @@ final class EtcdGrant extends AbstractGrant implements Watches.Watcher {
     public void changed(Event event) {
         boolean own = event.getKv().getKey().equals(key.bytes());
         if (own && event.getKv().getLease() != key.session().lease()) {
-            // Deleted, or overwritten by somebody else: it is not attached to our lease any more.
+            // Deleted, or overwritten by another writer: it is not attached to our lease any more.
             revoked();
         } else if (!own && event.getType() == Event.EventType.PUT) {
             if (key.queue().isWantedBy(event.getKv(), shared, backend.sessions())) {

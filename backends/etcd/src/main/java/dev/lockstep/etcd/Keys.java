@@ -132,7 +132,7 @@ final class Keys {
         return key;
     }
 
-    /** The namespace of a key; empty if somebody else has put it there. */
+    /** The namespace of a key; empty if it is not Lockstep's. */
     static Optional<String> namespaceOf(ByteString key) {
         if (!key.isValidUtf8()) {
             return Optional.empty();
@@ -157,7 +157,7 @@ final class Keys {
             return Optional.empty();
         }
         Matcher parts = ENTRY.matcher(key).region(locks.length(), key.length());
-        // A claim is attached to a lease; a key that somebody else wrote is not.
+        // A claim is attached to a lease; a foreign key is not.
         if (!parts.matches() || kv.getLease() == 0) {
             return Optional.empty();
         }

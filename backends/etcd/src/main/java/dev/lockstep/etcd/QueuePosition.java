@@ -92,7 +92,7 @@ final class QueuePosition {
         looksAround = true;
     }
 
-    /** Somebody has come since: the next request to enter is without that condition. */
+    /** Another claim has come since: the next request to enter is without that condition. */
     void forgetAdmission() {
         admittedAt = 0;
     }

@@ -25,8 +25,8 @@ final class Sessions {
      * Overview. A client has one session, and more while its claims need more room than one has. Each is renewed and
      * lost separately.
      *
-     * A session ends when its key is gone: the lease has expired or was revoked, or somebody deleted the key. A watch
-     * notices that at once, a renewal at the latest, and so does a request with a dead lease. The lease is then
+     * A session ends when its key is gone: the lease has expired or was revoked, or an operator deleted the key. A
+     * watch notices that at once, a renewal at the latest, and so does a request with a dead lease. The lease is then
      * revoked, since no key may be attached to it any more.
      *
      * The client tries to open the next one until it succeeds. While etcd answers but refuses it, claims that wait for

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What others write, and what cannot work. */
+/** Keys written by others, and settings that cannot work. */
 class EtcdBadInputTest extends SingleMemberTestCase {
 
     @Test

@@ -13,7 +13,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
-/** What a client leaves behind in its JVM: a web application may be unloaded right after its client was closed. */
+/** Leftovers of a client in its JVM: a web application may be unloaded right after its client was closed. */
 class EtcdCloseTest extends SingleMemberTestCase {
 
     @Test
@@ -36,7 +36,7 @@ class EtcdCloseTest extends SingleMemberTestCase {
         assertThat(threads()).isEmpty();
     }
 
-    /** Those of this engine, gRPC and Netty: no other client is open here. */
+    /** The threads of this engine, gRPC and Netty: no other client is open here. */
     private static List<String> threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What can go wrong in a cluster of three. */
+/** Faults in a cluster of three. */
 @Tag("full")
 class EtcdClusterTest extends ClusterTestCase {
     @Test
@@ -135,7 +135,7 @@ class EtcdClusterTest extends ClusterTestCase {
 
     /** A leader that was paused answers keepalives before it learns that there is another. */
     @Test
-    void whatAStaleLeaderAnswersRenewsNothing() throws Exception {
+    void answersOfAStaleLeaderRenewNothing() throws Exception {
         int[] stale = new int[1];
         boolean refusesItself = cluster.get(0).metric("etcd_server_version", "server_version=\"3.4.") == 0;
         // On etcd 3.4 the first round shows it, unless the member learns of the new leader first.
@@ -153,7 +153,7 @@ class EtcdClusterTest extends ClusterTestCase {
                             LeaseKeepAliveRequest.newBuilder()
                                     .setID(session.lease())
                                     .build());
-            TimeUnit.MILLISECONDS.sleep(200); // so that it is there when the leader goes on
+            TimeUnit.MILLISECONDS.sleep(200); // so that it is there when the leader continues
             leader.resume();
             var kept = keepalive.exceptionally(failure -> null).get();
             await("the member answers again", () -> {

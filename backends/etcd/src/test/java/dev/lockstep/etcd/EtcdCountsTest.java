@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What locks cost the server, by the server's own counters. */
+/** The cost of locks, by the server's own counters. */
 class EtcdCountsTest extends SingleMemberTestCase {
 
     /** With a ttl so long that no renewal is counted. */
@@ -88,7 +88,7 @@ class EtcdCountsTest extends SingleMemberTestCase {
 
     /** Once a client has found a lock unused some times, it asks without what is needed only if others are there. */
     @Test
-    void aLockThatNobodyElseUsesIsAskedForInFewBytes() {
+    void aRequestForALockThatNobodyElseUsesHasFewBytes() {
         LockClient client = connect();
         long start = received();
         client.lock(NAME).lock();
@@ -157,7 +157,7 @@ class EtcdCountsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void aLockThatIsHeldForAMomentOnlyCostsNoWatch() {
+    void aBrieflyHeldLockCostsNoWatch() {
         LockClient client = connect();
         client.lock(NAME).lock();
         client.lock(NAME).unlock();

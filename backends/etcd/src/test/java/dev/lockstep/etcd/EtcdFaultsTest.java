@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What can go wrong between a client and one member. */
+/** Faults between a client and one member. */
 class EtcdFaultsTest extends SingleMemberTestCase {
     private static final Duration SILENCE = Duration.ofMillis(300);
 
@@ -222,7 +222,7 @@ class EtcdFaultsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void anOperatorWhoDeletesTheSessionsKeyEndsTheSession() throws Exception {
+    void deletingTheSessionsKeyEndsTheSession() throws Exception {
         LockClient client = connect();
         Lease lease = client.lock(NAME).acquireAsync().get();
         gateway.list("lockstep/" + namespace + "/client/").forEach(kv -> gateway.delete(kv.key()));
@@ -344,7 +344,7 @@ class EtcdFaultsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void aWatchOfACompactedRevisionBeginsAnewAndSaysSo() throws Exception {
+    void aWatchOfACompactedRevisionStartsAgainAndSaysSo() throws Exception {
         Backends backends = closedAfterwards(new Backends(namespace, "etcd://" + server.address()));
         EtcdBackend backend = backends.open();
         String key = "lockstep/" + namespace + "/other";
@@ -388,7 +388,7 @@ class EtcdFaultsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void aHolderIsToldThatItIsWantedAfterTheEndOfItsStream() throws Exception {
+    void aHolderLearnsThatItIsWantedAfterTheEndOfItsStream() throws Exception {
         TcpProxy proxy = proxy();
         LockClient sticky = connect("etcd://127.0.0.1:" + proxy.port());
         var options = dev.lockstep.LockOptions.defaults().sticky(Duration.ofMinutes(5));

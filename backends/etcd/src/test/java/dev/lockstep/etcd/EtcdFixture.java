@@ -29,7 +29,7 @@ class EtcdFixture implements BackendFixture {
     private final List<EtcdServer> members;
     private final Map<LockClient, Side> sides = new ConcurrentHashMap<>();
 
-    /** What belongs to one client. */
+    /** Everything that belongs to one client. */
     record Side(List<TcpProxy> proxies, String clientId, String namespace) {}
 
     EtcdFixture(List<EtcdServer> members) {

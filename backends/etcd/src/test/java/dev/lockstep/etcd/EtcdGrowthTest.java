@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a server keeps of the past, and what many held locks cost others. */
+/** The history that a server keeps, and the cost of many held locks for other clients. */
 class EtcdGrowthTest extends SingleMemberTestCase {
 
     /** etcd remembers each key until its history is compacted, and every range walks over all that it remembers. */
@@ -150,7 +150,7 @@ class EtcdGrowthTest extends SingleMemberTestCase {
     @Test
     @Tag("full")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
-    void theEndOfAClientWithThirtyThousandLocksIsHardlyNoticed() throws Exception {
+    void theEndOfAClientWithThirtyThousandLocksHardlyDelaysOthers() throws Exception {
         EtcdServer quiet =
                 closedAfterwards(Servers.require(() -> EtcdServer.builder().start()));
         TcpProxy proxy = closedAfterwards(TcpProxy.to(server));

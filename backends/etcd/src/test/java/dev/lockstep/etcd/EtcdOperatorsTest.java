@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What operators see, and what is stored for them. */
+/** The operators' view of locks, and the data stored for it. */
 class EtcdOperatorsTest extends SingleMemberTestCase {
     private static final LockInfo.Wait WAIT =
             LockInfo.Wait.of("other", LockMode.SHARED, "worker-1", Instant.ofEpochSecond(1), true);
@@ -73,7 +73,7 @@ class EtcdOperatorsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void whatAHolderWaitsForIsStoredBesideItsClaimAndGoesWithIt() throws Exception {
+    void theWaitOfAHolderIsStoredBesideItsClaimAndRemovedWithIt() throws Exception {
         Grant grant = hold(NAME, "client.1");
         assertThat(holder(NAME).waitsFor()).isEmpty();
         assertThat(record(grant, Optional.of(WAIT))).isTrue();
@@ -101,7 +101,7 @@ class EtcdOperatorsTest extends SingleMemberTestCase {
     }
 
     @Test
-    void aLockThatIsTakenAwayLeavesNoWait() throws Exception {
+    void aForcedReleaseLeavesNoWait() throws Exception {
         Grant grant = hold(NAME, "client.1");
         record(grant, Optional.of(WAIT));
         assertThat(backend.forceRelease(NAME, grant.token())
@@ -113,7 +113,7 @@ class EtcdOperatorsTest extends SingleMemberTestCase {
         release(grant);
     }
 
-    /** Somebody has deleted the claim's key and nothing else, and the next claim has the same key. */
+    /** An operator has deleted only the claim's key, and the next claim has the same key. */
     @Test
     void theWaitOfAnEarlierClaimIsNotShown() throws Exception {
         Grant first = hold(NAME, "client.1");

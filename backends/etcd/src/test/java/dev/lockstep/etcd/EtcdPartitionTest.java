@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A member that is cut off from the others goes on answering its clients for a while, and a leader even keepalives, as if
+ * A member that is cut off from the others keeps answering its clients for a while, and a leader even keepalives, as if
  * nothing had happened. But the others elect another leader, which ends the leases that it hears nothing of.
  */
 @Tag("full")
@@ -79,7 +79,7 @@ class EtcdPartitionTest extends EtcdTestCase {
         assertThat(held.isValid()).isTrue();
         cutOff(member);
         assertThat(overlap.get(40, TimeUnit.SECONDS)).isFalse();
-        // Whoever takes its word for the majority's would hold still.
+        // A client that takes its answers for those of the majority would still hold.
         String claims = "{\"key\":\"" + Gateway.base64(lockPrefix("")) + "\",\"serializable\":true}";
         assertThat(new Gateway(member).post("/v3/kv/range", claims)).contains("revision");
         assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);

@@ -74,7 +74,7 @@ class EtcdRacesTest extends SingleMemberTestCase {
     }
 
     @Test
-    void aDepartureForGoodThatArrivesLateSparesTheNextClaim() throws Exception {
+    void aFinalDepartureThatArrivesLateSparesTheNextClaim() throws Exception {
         ClaimKey first = Backends.claimKey(backend, NAME);
         long fence = session.fence();
         send(enter(first));
@@ -129,7 +129,7 @@ class EtcdRacesTest extends SingleMemberTestCase {
 
     /** The holder asks again while the waiter hears nothing: under the same key, but behind the waiter. */
     @Test
-    void aWaiterPassesAPredecessorThatWasMadeAnew() throws Exception {
+    void aWaiterPassesAPredecessorThatWasCreatedAgain() throws Exception {
         LockClient holder = connect();
         TcpProxy proxy = closedAfterwards(TcpProxy.to(server));
         LockClient waiter = connect("etcd://127.0.0.1:" + proxy.port());
@@ -191,7 +191,7 @@ class EtcdRacesTest extends SingleMemberTestCase {
 
     /** The event is lost for good: only another look finds out that the lock is free. */
     @Test
-    void aWaiterThatWasNotToldOfTheReleaseLooksWithTheNextRenewal() throws Exception {
+    void aWaiterThatMissedTheReleaseLooksWithTheNextRenewal() throws Exception {
         ForgetfulMember forgetful = closedAfterwards(new ForgetfulMember(server));
         LockClient holder = connect();
         LockClient waiter = closedAfterwards(builder()

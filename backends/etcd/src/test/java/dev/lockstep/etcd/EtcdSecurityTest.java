@@ -61,7 +61,7 @@ class EtcdSecurityTest extends EtcdTestCase {
         gateway.post("/v3/auth/role/add", "{\"name\":\"" + name + "\"}");
     }
 
-    /** What users with the role for locks may do. */
+    /** The requests that users with the role for locks may make. */
     private static void allow(Gateway gateway, String what) {
         gateway.post(
                 "/v3/auth/role/grant",
@@ -103,7 +103,7 @@ class EtcdSecurityTest extends EtcdTestCase {
     }
 
     @Test
-    void aUserWithoutThemIsToldSo() {
+    void aUserWithoutTheRightsGetsAnError() {
         EtcdServer server = startWithUsers(EtcdServer.builder());
         for (String user : new String[] {"app:wrong", "unknown:" + ENCODED, "nobody:" + ENCODED}) {
             assertThatThrownBy(() -> connect("etcd://" + user + "@" + server.address()))
@@ -116,7 +116,7 @@ class EtcdSecurityTest extends EtcdTestCase {
     }
 
     @Test
-    void aUserWhoMayOnlyReadIsToldSoWhenItsSessionHasEnded() throws Exception {
+    void aUserThatMayOnlyReadGetsAnErrorWhenItsSessionHasEnded() throws Exception {
         EtcdServer server = startWithUsers(EtcdServer.builder());
         LockClient client = connect("etcd://app:" + ENCODED + "@" + server.address());
         Gateway operator = new Gateway(server);
@@ -145,7 +145,7 @@ class EtcdSecurityTest extends EtcdTestCase {
 
     /** Keepalives need no right, so that its lease could live as long as the process. */
     @Test
-    void aLockOfAUserWhoMayNothingAnyMoreIsFreeAfterTheTtl() throws Exception {
+    void aLockOfAUserThatLostAllRightsIsFreeAfterTheTtl() throws Exception {
         EtcdServer server = startWithUsers(EtcdServer.builder());
         LockClient client = closedAfterwards(builder()
                 .ttl(SHORT_TTL)
@@ -184,7 +184,7 @@ class EtcdSecurityTest extends EtcdTestCase {
                 .isEqualTo("etcd://localhost:2379");
     }
 
-    /** All but the frames that gRPC's network library logs when it is asked to. */
+    /** All except the frames that gRPC's network library logs when it is asked to. */
     @Test
     void noLogHasCredentials() throws Exception {
         EtcdServer server = startWithUsers(EtcdServer.builder());
@@ -280,7 +280,7 @@ class EtcdSecurityTest extends EtcdTestCase {
     }
 
     @Test
-    void withoutTheRightCertificatesNobodyConnects() {
+    void withoutTheRightCertificatesNoClientConnects() {
         TestCertificates certificates = TestCertificates.get();
         TestCertificates others = TestCertificates.get("other");
         EtcdServer server = closedAfterwards(Servers.require(

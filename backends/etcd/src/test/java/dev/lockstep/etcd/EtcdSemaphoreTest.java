@@ -122,7 +122,7 @@ class EtcdSemaphoreTest extends SingleMemberTestCase {
         assertThat(gateway.list("lockstep/" + namespace + "/slot/")).isEmpty();
     }
 
-    /** What an asker has stored for an older permit that never asked stays until somebody asks again. */
+    /** A slot that was stored for an older permit, whose holder never asked for it, stays until a holder asks again. */
     @Test
     void slotsOfPermitsThatHaveGoneAreUsedAgain() throws Exception {
         LockClient client = connect();

@@ -46,7 +46,7 @@ class EtcdSlowDiskTest extends ClusterTestCase {
 
     /** The disk of the leader stops, so that there is another leader, of which the first one does not know. */
     @Test
-    void aHolderOnALeaderWhoseDiskStandsStillIsNotValidWhenTheNextHolderStarts() throws Exception {
+    void aHolderOnALeaderWithAStalledDiskIsNotValidWhenTheNextHolderStarts() throws Exception {
         EtcdServer leader = awaitLeader(cluster.servers());
         LockClient holder = connect(TTL, List.of(leader));
         LockClient rival = connect(TTL, others(leader));
@@ -77,7 +77,7 @@ class EtcdSlowDiskTest extends ClusterTestCase {
      * holders and of waiters. No client can prevent it, but the clients that lose a lock by it are notified.
      */
     @Test
-    void aHolderWhoseLeaseAnOldLeaderEndsIsTold() throws Exception {
+    void aHolderWhoseLeaseAnOldLeaderEndsIsNotified() throws Exception {
         EtcdServer leader = awaitLeader(cluster.servers());
         LockClient holder = connect(TTL, others(leader));
         LockClient rival = connect(TTL, others(leader));

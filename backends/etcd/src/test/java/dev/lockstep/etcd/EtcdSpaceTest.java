@@ -32,7 +32,7 @@ class EtcdSpaceTest extends EtcdTestCase {
 
     @Test
     @Tag("full")
-    void locksAloneUseUpTheSpaceAndGoOnOnceThereIsSome() throws Exception {
+    void locksAloneUseUpTheSpaceAndWorkAgainOnceThereIsSome() throws Exception {
         EtcdServer server = start("600000");
         LockClient client = connect(server);
         client.lock("held").lock();
@@ -81,7 +81,7 @@ class EtcdSpaceTest extends EtcdTestCase {
     }
 
     @Test
-    void describeTellsWhatIsKeptOfTheHistory() throws Exception {
+    void describeSaysHowMuchHistoryIsKept() throws Exception {
         EtcdServer server = start("0");
         LockClient client = connect(server);
         Gateway operator = new Gateway(server);

@@ -15,7 +15,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
-/** What the tests of etcd's own behaviour share: a namespace for each test, and clients that are closed after it. */
+/**
+ * The common part of the tests of etcd's own behaviour: a namespace for each test, and clients that are closed after
+ * it.
+ */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class EtcdTestCase {
     static final String NAME = "order:42";
@@ -87,7 +90,7 @@ abstract class EtcdTestCase {
         }
     }
 
-    /** The prefix of a lock's keys, written down here once more rather than asked of the code under test. */
+    /** The prefix of a lock's keys, repeated here instead of taken from the code under test. */
     String lockPrefix(String encodedName) {
         return "lockstep/" + namespace + "/lock/" + encodedName + "/";
     }

@@ -81,7 +81,7 @@ final class Gateway {
         return post("/v3/lease/leases", "{}").split("\"ID\"", -1).length - 1;
     }
 
-    /** What etcd does by itself when its space is used up: arms its alarm, or disarms it. */
+    /** Does what etcd does by itself when its space is used up: arms its alarm, or disarms it. */
     void noSpace(boolean armed) {
         String member = field(post("/v3/kv/range", "{\"key\":\"" + base64("x") + "\"}"), "member_id");
         post(

@@ -24,7 +24,7 @@ class InlineTest {
     }
 
     @Test
-    void failureIsForWhoeverHasTheAnswer() {
+    void aFailureStaysInTheAnswerForItsReader() {
         CompletableFuture<String> answer = new CompletableFuture<>();
         CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS)
                 .execute(() -> answer.completeExceptionally(new IllegalStateException()));
@@ -46,7 +46,7 @@ class InlineTest {
     }
 
     @Test
-    void whoeverMayNotBlockDoesNot() {
+    void aCallerThatMayNotBlockDoesNot() {
         CompletableFuture<String> never = new CompletableFuture<>();
 
         Inline.await(never, Duration.ZERO);

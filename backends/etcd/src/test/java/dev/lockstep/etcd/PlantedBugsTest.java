@@ -63,11 +63,11 @@ class PlantedBugsTest extends PlantedBugs {
                         "take the next claim under a key for the one before",
                         "&& found.getKvs(0).getCreateRevision() < createRevision",
                         "",
-                        "EtcdRacesTest: aWaiterPassesAPredecessorThatWasMadeAnew"),
+                        "EtcdRacesTest: aWaiterPassesAPredecessorThatWasCreatedAgain"),
                 new PlantedBug(
                         "believe a keepalive of a leader that is none any more",
                         "|| kept.getHeader().getRaftTerm() != found.getHeader().getRaftTerm()",
                         "",
-                        "EtcdClusterTest: whatAStaleLeaderAnswersRenewsNothing"));
+                        "EtcdClusterTest: answersOfAStaleLeaderRenewNothing"));
     }
 }

@@ -7,7 +7,7 @@ import dev.lockstep.spi.ClaimRequest;
 /**
  * A claim's request, in the terms of the tables.
  *
- * @param key the lock's name as it stands in the tables
+ * @param key the lock's name as stored in the tables
  * @param claim the claim's id
  * @param client the id of its client, with which the claim's begins
  * @param limit how many permits the semaphore has; 0 for a lock

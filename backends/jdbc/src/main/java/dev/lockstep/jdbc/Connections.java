@@ -197,7 +197,7 @@ final class Connections implements AutoCloseable {
     }
 
     /**
-     * The answer stands, whatever happens to its connection: a pool that is closed meanwhile may throw any exception.
+     * The answer counts, whatever happens to its connection: a pool that is closed meanwhile may throw any exception.
      */
     private static void close(Connection connection) {
         try {
@@ -229,7 +229,7 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    /** Restores the original state of a connection. That fails for a broken one, and its pool notices. */
+    /** Restores the original state of a connection. If the connection is broken, this fails, and its pool notices. */
     private static void giveBack(Connection connection, Link link, int timeout, boolean manual) {
         try {
             if (timeout >= 0) {

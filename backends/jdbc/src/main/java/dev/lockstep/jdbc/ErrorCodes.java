@@ -4,8 +4,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that a database, or its driver, has for errors: numbers, or SQL states beside those of the standard. Those of
- * one database mean nothing to the others.
+ * The names that a database, or its driver, has for errors: numbers, or SQL states beside those of the standard. The
+ * numbers of one database mean nothing to the others.
  *
  * @param conflict it lost against another statement
  * @param refused the database answers and writes nothing

@@ -224,8 +224,8 @@ final class JdbcBackend extends AbstractBackend {
     }
 
     /**
-     * A claim was withdrawn or released after a request for it had not been answered. That request may be carried out later,
-     * so the withdrawal is repeated.
+     * A claim was withdrawn or released after a request for it had not been answered. The request may be carried out
+     * later, so the withdrawal is repeated.
      */
     void suspect(Ask ask) {
         for (long delay : new long[] {requests.requestTimeoutNanos(), requests.ttlNanos()}) {

@@ -66,7 +66,7 @@ final class JdbcClaim implements Claim {
         tryNow(request.blockAtMost());
     }
 
-    /** Tries once more, after what is under way. */
+    /** Tries again, after the request that is under way. */
     void tryAgain() {
         tryNow(Duration.ZERO);
     }
@@ -105,7 +105,7 @@ final class JdbcClaim implements Claim {
                 long since = asked + Math.max(trouble.sinceNanos() - asked, 0);
                 endsWith(trouble.failure(), since, backend.requests().longestDelay());
             }
-            return; // tried again when there is one, and when opening it has failed once more
+            return; // tried again when there is a session, and after another failed attempt to open one
         }
         synchronized (this) {
             if (!state.isOpen()) {

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lock names as they stand in the tables: {@code namespace/name}, in printable ASCII, so that neither character sets nor
+ * Lock names as stored in the tables: {@code namespace/name}, in printable ASCII, so that neither character sets nor
  * collations of a database can mistake two names for one. A character outside printable ASCII, and {@code %}, {@code ~}
  * and the space, is written as {@code %XX} for each of its bytes in UTF-8; so is {@code /} in a namespace.
  */
@@ -34,7 +34,7 @@ final class Keys {
         return new Range(first, first + LAST);
     }
 
-    /** Those of a prefix that come after a name. */
+    /** The names with a prefix that come after a name. */
     Range withPrefixAfter(String start, String name) {
         Range all = withPrefix(start);
         String next = key(name) + FIRST;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A borrowed connection, for the statements of one request. Each answer to one that writes is contact with the database,
- * though the request goes on, and so is a transaction that wrote and was committed; a read-only database does not
+ * though the request continues, and so is a transaction that wrote and was committed; a read-only database does not
  * count. Used by one thread.
  */
 final class Link {

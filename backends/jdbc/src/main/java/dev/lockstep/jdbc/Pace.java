@@ -14,9 +14,10 @@ final class Pace {
      * hold before it at most, and a long hold costs few looks.
      *
      * The others have to know in time that they are the head. Each estimates how long the queue takes for one place, and
-     * rests for half the time that it expects to wait: it looks some times while the queue moves past, whatever its length.
-     * Nobody rests longer than 100 ms for each place up to its own, and 1 s at most, since the estimate may be wrong and
-     * clients die. A hundred clients that wait for a lock which nobody releases look 130 times a second, all together.
+     * rests for half the time that it expects to wait: it looks a few times while the queue moves on, whatever its
+     * length. No claim rests longer than 100 ms for each place up to its own, and 1 s at most, since the estimate may
+     * be wrong and clients die. A hundred clients that wait for a lock which nobody releases look 130 times a second,
+     * all together.
      */
     private static final long LEAST_NANOS = 2_000_000;
     private static final long MOST_NANOS_FOR_A_PLACE = 100_000_000;

@@ -219,7 +219,7 @@ final class Queue {
         });
     }
 
-    /** What a lock had of a claim that was removed from it. */
+    /** The part of a lock's state that a removed claim had. */
     enum Removed {
         NOTHING,
         WAITER,

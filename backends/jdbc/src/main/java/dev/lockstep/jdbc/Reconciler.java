@@ -111,7 +111,9 @@ final class Reconciler {
         }
     }
 
-    /** Frees rows that nobody here knows. One that was released since it was read is unknown, too, and gone already. */
+    /**
+     * Frees rows that no claim here knows. A row that was released since it was read is unknown, too, and gone already.
+     */
     private void free(List<Store.Mine> rows) throws SQLException {
         for (Store.Mine row : rows) {
             if (!backend.isKnown(row.claim()) && remove(row) != Queue.Removed.NOTHING) {
@@ -127,7 +129,7 @@ final class Reconciler {
         return backend.requests().call(link -> backend.store().queue().remove(link, row.key(), row.claim()));
     }
 
-    /** Reports grants without a row as lost. Each is checked once more with its row locked, which no replica can do. */
+    /** Reports grants without a row as lost. Each is checked again with its row locked, which no replica can do. */
     private void report(List<Store.Mine> rows, List<String> names, Map<String, List<JdbcGrant>> held)
             throws SQLException {
         Set<String> holding = new HashSet<>();

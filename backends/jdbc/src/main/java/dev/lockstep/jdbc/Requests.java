@@ -145,7 +145,7 @@ final class Requests implements AutoCloseable {
                         name, what + " was not answered in time. Check that " + place() + " runs and can be reached."));
     }
 
-    /** Takes no more. No thread is interrupted: that would close the files of an embedded H2. */
+    /** Accepts no more requests. No thread is interrupted: that would close the files of an embedded H2. */
     @Override
     public void close() {
         requests.getQueue().clear();

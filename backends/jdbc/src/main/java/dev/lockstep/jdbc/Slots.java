@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The slots of a semaphore's grant as they stand in the tables: ascending, with ranges, such as {@code 0-2,5}. */
+/** The slots of a semaphore's grant as stored in the tables: ascending, with ranges, such as {@code 0-2,5}. */
 final class Slots {
     private Slots() {}
 

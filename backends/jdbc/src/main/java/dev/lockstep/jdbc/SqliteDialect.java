@@ -49,7 +49,7 @@ final class SqliteDialect extends Dialect {
 
     @Override
     void readCommitted(Connection connection) {
-        // Nobody else can commit until this transaction has ended.
+        // No other transaction can commit until this one has ended.
     }
 
     @Override

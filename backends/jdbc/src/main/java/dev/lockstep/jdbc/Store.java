@@ -45,8 +45,8 @@ final class Store {
     /**
      * Asks for a lock, for the first time or again.
      *
-     * @param queued whether the claim may stand in the queue; set before the claim can enter the queue. A lock must not be taken beside the
-     *     queue then, because the claim would stay there.
+     * @param queued whether the claim may be in the queue; set before the claim can enter the queue. A lock must not be
+     *     taken beside the queue then, because the claim would stay there.
      */
     Answer acquire(Link link, Ask ask, String session, AtomicBoolean queued) throws SQLException {
         for (int round = 0; round < ROUNDS; round++) {
@@ -262,7 +262,7 @@ final class Store {
                 range.last());
     }
 
-    /** A page of them. What changes between its two statements can make it a little longer. */
+    /** A page of them. Changes between its two statements can make it a little longer. */
     LockPage list(Link link, Keys keys, Keys.Range range, int limit) throws SQLException {
         List<String> names = link.query(sql.upkeep.usedNames, Store::strings, range.first(), range.last(), limit);
         if (names.size() < limit) {

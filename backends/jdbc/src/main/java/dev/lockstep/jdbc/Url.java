@@ -59,7 +59,9 @@ record Url(String url, Settings settings) {
         return new Url(left, settings);
     }
 
-    /** Drivers take the first or the last of two, so that nobody knows which: {@code ?sslmode=require&sslmode=disable}. */
+    /**
+     * Drivers take the first or the last of two, so the result is unclear: {@code ?sslmode=require&sslmode=disable}.
+     */
     private static void requireSingle(String url) {
         // H2 has settings after semicolons, and a semicolon in a value after a backslash.
         String separator = Dialects.ofUrl(url).scheme().equals("h2") ? "(?<!\\\\);" : "[?&]";

@@ -44,7 +44,7 @@ final class Waiters {
         });
     }
 
-    /** A claim waits no more. */
+    /** A claim no longer waits. */
     void remove(JdbcClaim claim) {
         watches.computeIfPresent(claim.ask().key(), (key, watch) -> watch.remove(claim) ? null : watch);
     }
@@ -167,7 +167,7 @@ final class Waiters {
          */
         private boolean decide(List<JdbcClaim> waiting, @Nullable Look seen) {
             if (needsRefresh()) {
-                // Notifies holders again that they are wanted, and queues again claims that somebody has removed.
+                // Notifies holders again that they are wanted, and queues again claims that were removed.
                 waiting.get(0).tryAgain();
             }
             boolean any = false;

@@ -37,7 +37,7 @@ class ContractMariaDbTest extends MySqlContract {
     }
 
     @Test
-    void encryptionThatTheServerHasNotIsAWrongSetUp() {
+    void encryptionThatTheServerLacksIsAWrongSetUp() {
         assertTlsIsAWrongSetUp("trust");
     }
 

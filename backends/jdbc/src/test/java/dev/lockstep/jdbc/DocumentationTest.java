@@ -11,7 +11,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the page about this engine shows, as a program. */
+/** The examples of the page about this engine, as a program. */
 class DocumentationTest {
     @Test
     void byUrl(@TempDir Path folder) throws Exception {

@@ -20,7 +20,8 @@ import org.awaitility.Awaitility;
 
 /**
  * Threads of several clients that use a plain lock, a fair one, and both sides of a read-write lock, and look whether
- * anybody else is inside, and whether tokens rise. What fails because the database is away is tried again.
+ * another thread is inside, and whether tokens rise. A call that fails because the database is unreachable is tried
+ * again.
  */
 final class Exercise {
     private final List<Thread> threads = new ArrayList<>();
@@ -32,7 +33,7 @@ final class Exercise {
     private final Supplier<String> state;
     private volatile boolean stopped;
 
-    /** What a lock protects, and what finds out if it does not. */
+    /** The data that a lock protects, with checks that notice if it does not. */
     private static final class Guarded {
         final AtomicInteger inside = new AtomicInteger();
         long lastToken; // guarded by the lock under test
@@ -132,7 +133,7 @@ final class Exercise {
         }
     }
 
-    /** Goes on until enough is done, however long that takes. */
+    /** Continues until enough is done, however long that takes. */
     void run(int least) throws InterruptedException {
         start();
         awaitProgress(least);

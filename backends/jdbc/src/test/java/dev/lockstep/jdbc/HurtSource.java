@@ -22,9 +22,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the statements of a client, and stands for a network that fails, where the database has none. Statements that
- * were carried out and whose answers are lost fail as if the connection had been cut. A silent database is like a server that
- * swallows everything: each request fails after the timeout, as with a driver that has one.
+ * Counts the statements of a client, and simulates a failing network, where the database has none. Statements that were
+ * carried out and whose answers are lost fail as if the connection had been cut. A silent database is like a server
+ * that swallows everything: each request fails after the timeout, as with a driver that has one.
  */
 final class HurtSource implements DataSource {
     enum Fault {
@@ -65,7 +65,7 @@ final class HurtSource implements DataSource {
         delayNanos = now.toNanos();
     }
 
-    /** Calls a listener with each statement before it is carried out, which it may hold up. */
+    /** Calls a listener with each statement before it is carried out, which it may delay. */
     void before(Consumer<String> listener) {
         listeners.add(listener);
     }

@@ -27,13 +27,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is wrong with the machines that databases and clients run on: clocks that are off, disks that are full. */
+/** Faults of the machines that databases and clients run on: clocks that are off, disks that are full. */
 @Tag("full")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MachineTest {
     private static final String NAMESPACE = "machines";
 
-    /** Those that are servers, with clocks and disks of their own. */
+    /** The databases that are servers, with clocks and disks of their own. */
     private enum Database {
         POSTGRES(host -> PostgresServer.builder().on(host).start()),
         MYSQL(host -> MySqlServer.builder().on(host).start()),
@@ -129,7 +129,7 @@ class MachineTest {
                 assertThat(next(here, "a")).isGreaterThan(ofEarly);
                 assertThat(next(here, "b")).isGreaterThan(ofLate);
             }
-            // Nor does the database's own clock lower a token.
+            // The database's own clock does not lower a token either.
             long token = next(here, "a");
             host.clockOff(Duration.ofHours(-1));
             assertThat(next(here, "a")).isGreaterThan(token);

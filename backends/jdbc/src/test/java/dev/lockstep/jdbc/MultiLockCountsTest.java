@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What many locks taken at once cost the database. */
+/** The cost of many locks taken at once, in statements. */
 class MultiLockCountsTest {
     @Test
     void eachOfManyLocksCostsAStatementToTakeAndOneToRelease(@TempDir Path folder) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The contract, and what is to be shown on MySQL and MariaDB beside it. */
 abstract class MySqlContract extends SqlContract {
-    /** Such as while a backup is made: what is read is answered, and what writes waits. */
+    /** As during a backup: reads are answered, and writes wait. */
     @Test
     void tablesThatCanOnlyBeReadAreAnErrorAndNotBusy() throws Exception {
         Duration ttl = Duration.ofSeconds(5);
@@ -32,7 +32,7 @@ abstract class MySqlContract extends SqlContract {
             lock.lock();
             lock.unlock();
             statement.execute("FLUSH TABLES WITH READ LOCK");
-            // What is shown is what is so when the session has expired.
+            // The test shows the state after the session has expired.
             TimeUnit.MILLISECONDS.sleep(ttl.plusSeconds(2).toMillis());
             assertThatThrownBy(() -> lock.tryLock(6, TimeUnit.SECONDS)).isInstanceOf(LockUnavailableException.class);
             assertThatThrownBy(() -> test.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS))
@@ -53,7 +53,7 @@ abstract class MySqlContract extends SqlContract {
 
     /** Its server answers all that only reads. */
     @Test
-    void tooManyWritesOfAnAccountAreToldAsWhatTheyAre() {
+    void tooManyWritesOfAnAccountAreReportedAsSuch() {
         SqlFixture.execute(database().url(), "CREATE USER eager IDENTIFIED BY 'pass' WITH MAX_UPDATES_PER_HOUR 30");
         SqlFixture.execute(database().url(), "GRANT ALL ON lockstep.* TO eager");
         String url = url().replaceFirst("user=.*", "user=eager&password=pass&lockstep.createSchema=true");
@@ -72,7 +72,7 @@ abstract class MySqlContract extends SqlContract {
         }
     }
 
-    /** Users with whom the server does not talk. */
+    /** Users that the server rejects. */
     @Nested
     class Accounts {
         /** Makes an account, which sees no database. */

@@ -38,7 +38,7 @@ abstract class MySqlOnlyContract extends MySqlContract {
     }
 
     @Test
-    void encryptionThatTheServerHasNotIsAWrongSetUp() {
+    void encryptionThatTheServerLacksIsAWrongSetUp() {
         SqlFixture.execute(database().url(), "SET GLOBAL tls_version = ''");
         SqlFixture.execute(database().url(), "ALTER INSTANCE RELOAD TLS NO ROLLBACK ON ERROR"); // others do without
         assertTlsIsAWrongSetUp("REQUIRED");

@@ -67,7 +67,7 @@ class OwnPoolTest {
 
     /** As Hikari does, with a NullPointerException, if it is closed while a connection of it is in use. */
     @Test
-    void whatWasAnsweredStandsThoughTheConnectionCannotBeGivenBack() {
+    void anAnswerCountsEvenIfItsConnectionCannotBeReturned() {
         String url = "jdbc:h2:mem:given-back;DB_CLOSE_DELAY=-1";
         DataSource h2 = OwnPool.source(url, Dialects.ofUrl(url), PATIENCE);
         AtomicBoolean spoilt = new AtomicBoolean();
@@ -190,7 +190,7 @@ class OwnPoolTest {
 
     /** As a primary that has become a standby: its successor is found by a new connection only. */
     @Test
-    void aConnectionThatOnlyLetsItselfBeReadIsReplaced(@TempDir Path folder) throws Exception {
+    void aReadOnlyConnectionIsReplaced(@TempDir Path folder) throws Exception {
         String url = "jdbc:sqlite:" + folder.resolve("locks.db");
         List<Connection> made = new CopyOnWriteArrayList<>();
         HurtSource source =

@@ -58,7 +58,7 @@ class PlantedBugsTest extends PlantedBugs {
                         "give a slot that another permit has",
                         "held.forEach(row -> row.slots().forEach(taken::set));",
                         "",
-                        "ContractH2Test: soManyPermitsAndNoMore"),
+                        "ContractH2Test: noMorePermitsThanTheLimit"),
                 new PlantedBug(
                         "renew a session that has expired",
                         " + ? WHERE id = ? AND expires > \" + now;",

@@ -38,7 +38,7 @@ abstract class PostgresContract extends SqlContract {
                 SqlFixture.common(Capability.PUSH, Capability.TELLS_WANTED, Capability.RESTART_SERVER));
     }
 
-    /** What the manual says that calls cost. */
+    /** The costs of calls that the manual names. */
     @Nested
     class Costs {
         @Test

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
-/** What only PostgreSQL has: notifications, poolers in between, standbys. */
+/** Features that only PostgreSQL has: notifications, poolers in between, standbys. */
 @Tag("full")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostgresTest {
@@ -88,7 +88,7 @@ class PostgresTest {
     }
 
     @Test
-    void itTellsItsVersionAndWhatASettingCosts() {
+    void itReportsItsVersionAndTheCostOfASetting() {
         try (TestClient test = open()) {
             EngineInfo info = test.client().describe();
             assertThat(info.product()).isEqualTo("PostgreSQL");
@@ -195,7 +195,7 @@ class PostgresTest {
         }
 
         @Test
-        void whoIsServedKnowsWhoCameWhenItsStatementHadBegun() throws Exception {
+        void aServedWaiterKnowsOfArrivalsAfterItsStatementHadBegun() throws Exception {
             try (TestClient holder = open();
                     TestClient waiter = open()) {
                 Lease held = get(holder.client().lock("a").acquireAsync());
@@ -239,7 +239,7 @@ class PostgresTest {
         }
 
         @Test
-        void nobodyIsNotifiedIfNobodyWaits() throws Exception {
+        void withoutAWaiterNoNotificationIsSent() throws Exception {
             try (TestClient test = open();
                     Connection listening = DriverManager.getConnection(url(server, server.port()));
                     Statement statement = listening.createStatement()) {
@@ -387,7 +387,7 @@ class PostgresTest {
         }
 
         @Test
-        void aStandbyThatIsPromotedUnderLoadGoesOn() throws Exception {
+        void aStandbyThatIsPromotedUnderLoadServesLocks() throws Exception {
             try (PostgresServer primary =
                             Servers.require(() -> PostgresServer.builder().start());
                     PostgresServer standby = primary.startStandby();
@@ -477,7 +477,7 @@ class PostgresTest {
                         .isInstanceOf(LockUnavailableException.class)
                         .hasMessageContaining("'a'")
                         .hasMessageContaining("read-only");
-                // In a shorter time than it takes to be sure that it stays so, whatever can be read meanwhile.
+                // In less time than the client needs to be sure that this lasts, whatever can be read meanwhile.
                 for (Lock each : List.of(lock, test.client().readWriteLock("a").readLock())) {
                     CompletableFuture<Boolean> call =
                             CompletableFuture.supplyAsync(() -> isLocked(each, Duration.ofSeconds(2)));
@@ -537,14 +537,14 @@ class PostgresTest {
 
     /** The time in between, in which nothing is known, does not count as one of refusal. */
     @Test
-    void aServerThatIsReadOnlyTwiceForAMomentIsWaitedFor() throws Exception {
+    void aServerThatIsBrieflyReadOnlyTwiceIsWaitedFor() throws Exception {
         Duration ttl = Duration.ofSeconds(1);
         try (PostgresServer reading =
                         Servers.require(() -> PostgresServer.builder().start());
                 TestClient test = TestClient.open(url(reading, reading.port()), namespace, ttl)) {
             Sessions sessions = test.backend().sessions();
             execute(reading, "ALTER DATABASE lockstep SET default_transaction_read_only = on", DISCONNECT);
-            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // what is shown is what is so when the session has expired
+            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // the test shows the state after the session has expired
             CompletableFuture<Optional<Lease>> call =
                     test.client().lock("a").tryAcquireAsync(Duration.ofSeconds(3 * SOON));
             Awaitility.await("it is refused").until(() -> sessions.trouble() != null);
@@ -566,7 +566,7 @@ class PostgresTest {
 
     /** The lock is free, but no claim can be granted: reading its row must not make the call wait forever. */
     @Test
-    void aLockThatOnlyLooksFreeIsNotWaitedForForEver() throws Exception {
+    void aLockThatOnlyLooksFreeIsNotWaitedForIndefinitely() throws Exception {
         try (TestClient holder = open();
                 TestClient waiter = open();
                 Connection other = DriverManager.getConnection(url(server, server.port()));
@@ -603,7 +603,7 @@ class PostgresTest {
     }
 
     @Test
-    void aHoldThatIsLostWhileTheServerIsFrozenIsToldInTime() throws Exception {
+    void theLossOfAHoldIsReportedInTimeWhileTheServerIsFrozen() throws Exception {
         try (PostgresServer freezing =
                         Servers.require(() -> PostgresServer.builder().start());
                 TestClient test = TestClient.open(url(freezing, freezing.port()), namespace, Duration.ofSeconds(2))) {

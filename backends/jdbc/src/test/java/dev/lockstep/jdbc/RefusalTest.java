@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
 
-/** What cannot work is refused with an error that says what to do, and keeps passwords to itself. */
+/** Set-ups that cannot work are refused with an error that says what to do and contains no password. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("full")
 class RefusalTest {
@@ -198,7 +198,7 @@ class RefusalTest {
     }
 
     @Test
-    void encryptionThatTheServerHasNot() {
+    void encryptionThatTheServerLacks() {
         refused(
                 url(SqlServer.USER, SqlServer.PASSWORD) + "&sslmode=require",
                 LockConfigurationException.class,
@@ -207,7 +207,7 @@ class RefusalTest {
 
     /** A server that cannot start a process for a client answers as one without encryption would, and that passes. */
     @Test
-    void encryptionThatTheServerHasNoMoreIsAnOutageToWhoHasConnectedBefore() throws Exception {
+    void encryptionThatTheServerLostIsAnOutageForAConnectedClient() throws Exception {
         String url = url(SqlServer.USER, SqlServer.PASSWORD);
         Duration timeout = Duration.ofSeconds(2);
         DataSource before = OwnPool.source(url, new PostgresDialect(), timeout);
@@ -229,7 +229,7 @@ class RefusalTest {
     }
 
     @Test
-    void aDatabaseThatH2HasNotAndMayNotMake(@TempDir Path folder) throws Exception {
+    void aDatabaseThatH2LacksAndMayNotCreate(@TempDir Path folder) throws Exception {
         Server h2 = Server.createTcpServer("-tcpPort", "0", "-baseDir", folder.toString())
                 .start();
         try {
@@ -281,7 +281,7 @@ class RefusalTest {
     }
 
     @Test
-    void aRightThatIsTakenAwayLater() throws Exception {
+    void aRightThatIsRevokedLater() throws Exception {
         execute("CREATE ROLE fallen LOGIN PASSWORD 's3cret'", "GRANT ALL ON ALL TABLES IN SCHEMA public TO fallen");
         try (LockClient client = connect(url("fallen", "s3cret"))) {
             client.lock("a").lock();
@@ -298,7 +298,7 @@ class RefusalTest {
     /** Without UPDATE the session is not renewed, and without INSERT there is no other when it was lost. */
     @ParameterizedTest
     @ValueSource(strings = {"UPDATE", "INSERT"})
-    void aRightToKeepASessionThatIsTakenAwayLater(String right) throws Exception {
+    void aRightToKeepASessionThatIsRevokedLater(String right) throws Exception {
         Duration ttl = Duration.ofSeconds(1);
         String user = "tired_" + right;
         execute(
@@ -312,7 +312,7 @@ class RefusalTest {
             lock.lock();
             lock.unlock();
             execute("REVOKE " + right + " ON lockstep_sessions FROM " + user, "DELETE FROM lockstep_sessions");
-            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // what is shown is what is so when the session has expired
+            TimeUnit.MILLISECONDS.sleep(2 * ttl.toMillis()); // the test shows the state after the session has expired
             assertThatThrownBy(lock::lock)
                     .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining("'a'")
@@ -361,7 +361,10 @@ class RefusalTest {
                 "not today");
     }
 
-    /** What was held is released when the pool lends connections again, and callers see only errors of their own calls. */
+    /**
+     * Locks that were held are released when the pool lends connections again, and callers see only errors of their own
+     * calls.
+     */
     @Test
     void aDataSourceThatFailsInItsOwnWayForAWhile(@TempDir Path folder) throws Exception {
         Duration timeout = Duration.ofSeconds(2);

@@ -85,7 +85,7 @@ class ReleaseTest {
     }
 
     @Test
-    void aReleaseThatNoRetryCanMendEndsAndTheNextRenewalFreesTheRow() throws Exception {
+    void aReleaseThatNoRetryCanCompleteEndsAndTheNextRenewalFreesTheRow() throws Exception {
         try (TestClient client = open();
                 TestClient rival = open()) {
             Lease lease = take(client);

@@ -241,7 +241,7 @@ class RestoreTest {
         }
     }
 
-    /** As after an outage: what it was granted in belongs to nobody any more. */
+    /** As after an outage: no client has the session in which it was granted any more. */
     @ParameterizedTest
     @EnumSource(Database.class)
     void aSessionThatHasExpiredIsNotRevived(Database database) throws Exception {
@@ -261,7 +261,7 @@ class RestoreTest {
 
     /** Many names are compared in several requests, and none of them is taken for lost. */
     @Test
-    void nothingIsFreedOrLostThatIsAsItShouldBe() throws Exception {
+    void aCorrectRowIsNeitherFreedNorLost() throws Exception {
         try (TestClient client = open(Database.SQLITE)) {
             List<Lease> leases = new ArrayList<>();
             for (int i = 0; i < 1_200; i++) {
@@ -282,7 +282,7 @@ class RestoreTest {
     }
 
     @Test
-    void whatAnAsynchronousStandbyHadNotSeenIsReconciled() throws Exception {
+    void changesThatAnAsynchronousStandbyMissedAreReconciled() throws Exception {
         Duration ttl = Duration.ofSeconds(12);
         try (PostgresServer primary =
                         Servers.require(() -> PostgresServer.builder().start());

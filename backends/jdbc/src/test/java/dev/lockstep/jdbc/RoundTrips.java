@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 
 /**
  * Counts the round trips of calls, by how long they take over a link that is so slow that all else is quick; and compares
- * them with what the manual says. What waiters send is counted elsewhere, since nobody waits for it in a call.
+ * them with what the manual says. The statements of waiters are counted elsewhere, since no call waits for them.
  */
 final class RoundTrips {
     private static final Path MANUAL = Path.of("../../docs/engines/sql.md");

@@ -106,7 +106,7 @@ class SilentEngineTest {
     }
 
     /**
-     * Each call is the first on its client, which has connections, and is made once more when these are known to be broken.
+     * Each call is the first on its client, which has connections, and is made again when these are known to be broken.
      *
      * @param database the database
      */

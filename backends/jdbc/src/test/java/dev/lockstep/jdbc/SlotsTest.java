@@ -15,7 +15,7 @@ class SlotsTest {
     }
 
     @Test
-    void whatWasWrittenIsRead() {
+    void writtenSlotsAreRead() {
         assertThat(Slots.read(null)).isEmpty();
         for (List<Integer> slots : List.of(List.of(3), List.of(0, 2, 4), List.of(1, 2, 3, 9))) {
             assertThat(Slots.read(Slots.write(slots))).isEqualTo(slots);

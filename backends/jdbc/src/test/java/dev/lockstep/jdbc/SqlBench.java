@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 
-/** What tests on every SQL database need: clients, connections beside them, and a gate to hold up statements. */
+/** Equipment for tests on every SQL database: clients, connections beside them, and a gate that delays statements. */
 abstract class SqlBench extends LockContract {
     static final Duration SHORT = Duration.ofSeconds(2);
 
@@ -79,12 +79,15 @@ abstract class SqlBench extends LockContract {
                 .until(() -> condition.test(null));
     }
 
-    /** Holds up the next claim of a client in its way into the queue of a lock, when it has begun and is not committed. */
+    /**
+     * Delays the next claim of a client on its way into the queue of a lock, after its transaction has begun and before
+     * it commits.
+     */
     Gate arrival(TestClient client, String name) throws Exception {
         return new Gate(client, sql -> sql.endsWith("COMMIT"));
     }
 
-    /** Holds up the next statement of a client that is such, until it is let go. */
+    /** Delays the next matching statement of a client until the gate is opened. */
     static class Gate {
         private final CountDownLatch reached = new CountDownLatch(1);
         private final CountDownLatch open = new CountDownLatch(1);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** The contract, and what is to be shown on every SQL database beside it. */
 abstract class SqlContract extends SqlWaitingContract {
-    /** What is sent to the database. */
+    /** The statements that are sent to the database. */
     @Nested
     class Statements {
         @Test
@@ -99,7 +99,9 @@ abstract class SqlContract extends SqlWaitingContract {
             }
         }
 
-        /** That it could not be taken at once does not say that somebody holds it: it may be new, or its holder dead. */
+        /**
+         * A lock that could not be taken at once need not be held by another client: it may be new, or its holder dead.
+         */
         @Test
         void aLockIsNotCalledBusyBeforeItsRowWasRead() throws Exception {
             try (TestClient holder = open();
@@ -138,7 +140,7 @@ abstract class SqlContract extends SqlWaitingContract {
             }
         }
 
-        /** Those that change locks, or begin to: not looks, and not what keeps sessions alive. */
+        /** The statements that change locks or begin to: without looks, and without those that keep sessions alive. */
         private List<String> ofLocks(List<String> statements) {
             return statements.stream()
                     .filter(sql -> sql.contains("lockstep_locks") || sql.contains("lockstep_claims"))

@@ -109,7 +109,7 @@ final class SqlFixture implements BackendFixture {
         return Duration.ofMillis(1_500);
     }
 
-    /** What is true of all of them. */
+    /** The capabilities that all databases have. */
     static Set<Capability> common() {
         return EnumSet.of(
                 Capability.SHARED,

@@ -117,7 +117,7 @@ abstract class SqlPermitContract extends SqlRaceContract {
         }
 
         @Test
-        void whoWaitsForManyIsNotPassed() throws Exception {
+        void aWaiterForManyPermitsIsNotOvertaken() throws Exception {
             try (TestClient holder = open();
                     TestClient waiter = open();
                     TestClient rival = open()) {
@@ -142,7 +142,7 @@ abstract class SqlPermitContract extends SqlRaceContract {
         }
     }
 
-    /** What operators see. */
+    /** The operators' view. */
     @Nested
     class Shown {
         private LockInfo.Wait waiting(String lock) {
@@ -170,7 +170,7 @@ abstract class SqlPermitContract extends SqlRaceContract {
         }
 
         @Test
-        void whatAHolderWaitsForIsShownUntilItsGrantEnds() throws Exception {
+        void theWaitOfAHolderIsShownUntilItsGrantEnds() throws Exception {
             LockInfo.Wait wait = waiting("other/%\u20AC_\uD83D\uDE80");
             try (TestClient test = open()) {
                 Lease lease = test.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);
@@ -189,7 +189,7 @@ abstract class SqlPermitContract extends SqlRaceContract {
         }
 
         @Test
-        void soIsWhatAReaderWaitsFor() throws Exception {
+        void theWaitOfAReaderIsShownToo() throws Exception {
             LockInfo.Wait wait = waiting("other");
             try (TestClient test = open()) {
                 Lease lease = test.client()

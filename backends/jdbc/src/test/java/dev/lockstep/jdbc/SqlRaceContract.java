@@ -20,7 +20,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What could go wrong between statements of several clients, and what clients leave behind. */
+/** Races between statements of several clients, and the rows that clients leave behind. */
 abstract class SqlRaceContract extends SqlBench {
     /** Races that have broken locks in tables, with the window held open. */
     @Nested
@@ -40,7 +40,8 @@ abstract class SqlRaceContract extends SqlBench {
                         renewal.setString(1, session);
                         assertThat(renewal.executeUpdate()).isEqualTo(1);
                     }
-                    // What is committed says that the session has expired; what is on its way says that it has not.
+                    // The committed state says that the session has expired; the change on its way says that it has
+                    // not.
                     Awaitility.await().pollDelay(SHORT.plusMillis(200)).until(() -> true);
                     CompletableFuture<Boolean> taken = CompletableFuture.supplyAsync(() -> {
                         boolean got = rival.client().lock("a").tryLock();
@@ -184,7 +185,7 @@ abstract class SqlRaceContract extends SqlBench {
                         "INSERT INTO lockstep_locks (name, token, owner, session, readers, tickets)"
                                 + " VALUES (?, 1, 'gone.1', 'gone:1', 0, 0)",
                         key("a"));
-                // Both see a dead owner; the first has ended it when the second goes on.
+                // Both see a dead owner; the first has ended it when the second continues.
                 Gate gate = new Gate(second, "DELETE FROM lockstep_sessions");
                 CompletableFuture<Boolean> late = CompletableFuture.supplyAsync(
                         () -> second.client().lock("a").tryLock());
@@ -210,7 +211,7 @@ abstract class SqlRaceContract extends SqlBench {
                 CountDownLatch committed = new CountDownLatch(1);
                 waiter.source().before(sql -> {
                     if ((sql.endsWith("COMMIT") || sql.startsWith("WITH queued")) && committed.getCount() > 0) {
-                        waiter.source().hurt(HurtSource.Fault.DEAF); // first: the test heals it once it may go on
+                        waiter.source().hurt(HurtSource.Fault.DEAF); // first: the test heals it once it may continue
                         committed.countDown();
                     }
                 });
@@ -260,11 +261,11 @@ abstract class SqlRaceContract extends SqlBench {
         }
     }
 
-    /** What is left behind, and which client removes it. */
+    /** The rows that are left behind, and the client that removes them. */
     @Nested
     class Cleaning {
         @Test
-        void whatADeadClientLeftIsSweptByAnother() throws Exception {
+        void rowsOfADeadClientAreCleanedUpByAnother() throws Exception {
             LockClient dead = LockClient.builder()
                     .namespace(namespace)
                     .ttl(SHORT)
@@ -372,7 +373,7 @@ abstract class SqlRaceContract extends SqlBench {
         }
 
         @Test
-        void oneClientSweepsInEachPeriod() throws Exception {
+        void oneClientCleansUpInEachPeriod() throws Exception {
             try (TestClient one = open();
                     TestClient two = open()) {
                 long day = Duration.ofDays(1).toNanos() / 1_000;
@@ -385,7 +386,7 @@ abstract class SqlRaceContract extends SqlBench {
         }
 
         @Test
-        void aLockOfAnEndedSessionIsTakenByTheNextWhoAsks() throws Exception {
+        void aLockOfAnEndedSessionGoesToTheNextCaller() throws Exception {
             try (TestClient holder = open();
                     TestClient rival = open()) {
                 holder.client().lock("a").acquireAsync().get(SOON, TimeUnit.SECONDS);

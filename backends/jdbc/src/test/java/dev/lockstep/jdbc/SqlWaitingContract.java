@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What waiters send where the database does not push. */
+/** The statements of waiters where the database does not push. */
 abstract class SqlWaitingContract extends SqlPermitContract {
     private static final LockOptions FAIR = LockOptions.defaults().fair();
 
@@ -67,7 +67,7 @@ abstract class SqlWaitingContract extends SqlPermitContract {
             return clients;
         }
 
-        /** What waiters sent until the head of the queue had looked often. */
+        /** The number of statements that waiters sent until the head of the queue had looked often. */
         private record Window(int clients, int looksOfTheHead, int looksOfTheLast, List<String> ofClaims) {
             /** Waiters do not write, except to renew their sessions and, from time to time, to check their places. */
             boolean isCalm() {
@@ -108,7 +108,7 @@ abstract class SqlWaitingContract extends SqlPermitContract {
                             "it waits",
                             unused -> holder.client().inspect("a").waiters().size() == queued);
                 }
-                // A busy machine may hold up the head for a while, but not each time.
+                // A busy machine may delay the head for a while, but not each time.
                 Window window = look(clients);
                 for (int i = 1; i < 3 && !window.isCalm(); i++) {
                     window = look(clients);
@@ -159,7 +159,7 @@ abstract class SqlWaitingContract extends SqlPermitContract {
             return clients.stream().mapToLong(client -> client.sent().size()).sum();
         }
 
-        /** What it reads without a lock is enough: it need not wait for its next arrival. */
+        /** A read without a row lock is enough: it need not wait for its next arrival. */
         @Test
         void aClaimThatWasRemovedFromTheQueueQueuesAgain() throws Exception {
             List<TestClient> clients = openSome(2);

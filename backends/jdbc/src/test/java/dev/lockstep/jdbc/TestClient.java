@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A client whose statements can be seen and held up, and whose inside can be reached. */
+/** A client whose statements can be seen and delayed, and whose internals can be reached. */
 final class TestClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 

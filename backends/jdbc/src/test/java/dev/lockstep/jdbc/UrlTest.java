@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Mistakes in a URL are not taken for a server that is down, and drivers are found wherever they are. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UrlTest {
-    /** Nobody listens at port 1, so that a mistake has to be found without a server. */
+    /** Nothing listens at port 1, so a mistake has to be found without a server. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({
@@ -106,7 +106,7 @@ class UrlTest {
         return LockClient.builder().requestTimeout(Duration.ofSeconds(1)).url(url);
     }
 
-    /** A mistake is found before anybody is asked: nobody waits for this timeout. */
+    /** A mistake is found before any server is asked: no call waits for this timeout. */
     private static LockClient.Builder patient(String url) {
         return builder(url).requestTimeout(Duration.ofSeconds(20));
     }
@@ -126,7 +126,7 @@ class UrlTest {
                 "jdbc:mariadb://127.0.0.1:1/db?sslMode=disable&connectTimeout=500",
                 "jdbc:h2:tcp://127.0.0.1:1/x;LOCK_TIMEOUT=500"
             })
-    void aServerThatIsAwayIsNoMistake(String url) {
+    void anUnreachableServerIsNoMistake(String url) {
         assertThatThrownBy(() -> builder(url).connect()).isInstanceOf(LockUnavailableException.class);
         try (LockClient client = builder(url).fallback(Fallback.thisJvmOnly()).connect()) {
             assertThat(client.lock("a").tryLock()).isTrue();

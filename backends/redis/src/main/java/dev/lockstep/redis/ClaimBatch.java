@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Claims that ask for their locks together: once, and once more for those whose request failed at once, as one does on a
- * connection that was idle for long. Claims without an answer then have failed. Used by one thread at a time.
+ * Claims that ask for their locks together: once, and again for those whose request failed at once, as happens on a
+ * connection that was idle for long. Claims that have no answer then have failed. Used by one thread at a time.
  */
 final class ClaimBatch {
     private final RedisBackend backend;

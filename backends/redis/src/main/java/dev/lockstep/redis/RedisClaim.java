@@ -130,7 +130,10 @@ final class RedisClaim implements Claim {
         return true;
     }
 
-    /** A request for it and others has failed; the claim with it if there is no other. What it returns is run likewise. */
+    /**
+     * A request for it and others has failed; the claim with it if there is no other. Its result is run in the same
+     * way.
+     */
     synchronized Runnable batchFailed(Failure failure, boolean last) {
         record.failed(failure);
         return !last ? NOTHING : state.isOver() ? leaveIfWithdrawn() : acquireFails(failure);

@@ -90,7 +90,7 @@ public final class RedisEngine implements BackendFactory {
 
     /**
      * Uses a server even if its eviction policy removes locks when its memory is short, with a warning. Then a lock that is
-     * held can be granted to somebody else; its holder is notified at the next renewal. Without this, such a server is
+     * held can be granted to another client; its holder is notified at the next renewal. Without this, such a server is
      * refused. As {@code ?eviction=accept} in a URL.
      *
      * @return a copy

@@ -24,7 +24,7 @@ final class RedisGrant extends AbstractGrant {
         return claim;
     }
 
-    /** Somebody took it away. */
+    /** An operator revoked it. */
     void revoked() {
         backend.renewer().unregister(this);
         signalLost(LossReason.REVOKED);

@@ -50,7 +50,7 @@ final class Release {
             boolean had = rest == null
                     ? backend.dialect().release(claim, late, deadlineNanos)
                     : backend.dialect().keep(claim, rest, deadlineNanos);
-            // Nobody but an earlier try of this release can have taken it away while it was valid.
+            // While it was valid, only an earlier try of this release can have removed it.
             return had
                     || (unsure
                             && grant != null

@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Releases grants together. One for which this is not enough is released alone: somebody waits for the lock, the claim was
- * given up while a request was on its way, or the server did not answer.
+ * Releases grants together. One for which this is not enough is released alone: a claim waits for the lock, the claim
+ * was given up while a request was on its way, or the server did not answer.
  */
 final class ReleaseBatch {
     private final RedisBackend backend;

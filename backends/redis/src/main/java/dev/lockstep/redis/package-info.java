@@ -8,7 +8,7 @@
  * LockClient locks = LockClient.connect("redis://localhost:6379");
  * }</pre>
  *
- * <p>Waiters stand in a queue on the server and are woken by push; {@code queue=off} is the textbook's lock instead.
+ * <p>Waiters are in a queue on the server and are woken by push; {@code queue=off} is the textbook's lock instead.
  * Tokens start from the server's time, so that they rise over restarts without persistence too.
  */
 @NullMarked

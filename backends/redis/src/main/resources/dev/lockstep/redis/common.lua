@@ -1,4 +1,4 @@
--- What the scripts of one queued lock share; put before each of them when it is loaded, after clock.lua and keys.lua.
+-- The common part of the scripts of one queued lock; put before each of them when it is loaded, after clock.lua and keys.lua.
 --
 -- KEYS, all under one hash tag, so that a cluster has them in one place:
 --   1 lock     hash: owner, until, info of the exclusive holder; wait, the lock for which it waits; token, the last one
@@ -11,7 +11,7 @@
 --   5 gone     sorted set: claim ids that were given up while a request for them could still arrive, by expiry
 --
 -- A record is mode, state, number and info: 'Xb 0 …' waits and may be overtaken, 'Xh 1790000000000 …' was notified at
--- that time that the lock is free, 'Xd 0 …' and 'Sd 0 …' are granted the lock by whoever frees it, 'Sr 1790000000000000
+-- that time that the lock is free, 'Xd 0 …' and 'Sd 0 …' are granted the lock by the claim that frees it, 'Sr 1790000000000000
 -- …' is a reader with its token. Holders of a semaphore are readers; a number after the mode says how many permits they
 -- have or ask for: 'S1d 0 …', 'S3r 1790000000000000 …'. A name with a limit is a semaphore while it has readers or a
 -- queue. Times are milliseconds of the server's clock; tokens start from its microseconds.
@@ -191,7 +191,7 @@ local function tell_wanted(id)
   end
 end
 
--- In how many milliseconds the lock may become free without anybody's doing; -1 if nobody knows.
+-- In how many milliseconds the lock may become free by itself; -1 if that is unknown.
 local function free_in()
   if owner then
     return expires - now

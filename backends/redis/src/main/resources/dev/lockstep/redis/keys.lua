@@ -1,4 +1,4 @@
--- What is done to the keys of any lock with a queue. The keys are described in common.lua.
+-- Operations on the keys of any lock with a queue. The keys are described in common.lua.
 local SLACK = 5000 -- how long keys stay when all that is in them has expired
 
 local function digits(number)
@@ -14,7 +14,7 @@ local function client_of(id)
   return string.sub(id, 1, 22)
 end
 
--- Lets a key outlive what is in it, by so much that whoever comes meanwhile can clear up all that belongs to it.
+-- Lets a key outlive its contents, for so long that a claim that comes in the meantime can clean up all of it.
 local function keep(key, ms)
   if redis.call('PTTL', key) < ms + SLACK then
     redis.call('PEXPIRE', key, ms + SLACK)

@@ -1,4 +1,4 @@
--- What one of several independent servers remembers for all clients; put before the scripts that need it.
+-- The facts that one of several independent servers remembers for all clients; put before the scripts that need it.
 --
 -- The last of KEYS is the charter, a hash:
 --   run      the run of the server that wrote it; another one means that the server was restarted

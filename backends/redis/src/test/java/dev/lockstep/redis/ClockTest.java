@@ -103,7 +103,7 @@ class ClockTest {
     }
 
     @Test
-    void setBackItHoldsUpNobodyWhoIsAlive() throws Exception {
+    void setBackItDelaysNoLiveClient() throws Exception {
         LockOptions fair = LockOptions.defaults().fair();
         LockClient holder = client("");
         LockClient other = client("");

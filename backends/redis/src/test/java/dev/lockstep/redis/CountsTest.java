@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What locks cost the server, counted by the server. */
+/** The cost of locks, counted by the server. */
 @Timeout(300)
 class CountsTest {
     private Bench bench;
@@ -74,7 +74,7 @@ class CountsTest {
                 lock.unlock();
             }
             assertThat(Calls.of(bench.server(), "evalsha", "eval") - before).isEqualTo(200);
-            // What the two scripts do inside included.
+            // Including the commands inside the two scripts.
             assertThat(work() - workBefore).isLessThanOrEqualTo(100 * 12);
         }
     }
@@ -240,7 +240,7 @@ class CountsTest {
             for (CompletableFuture<Void> worker : workers) {
                 worker.get(120, TimeUnit.SECONDS);
             }
-            // Who waits looks by itself from time to time, which a slow machine has more of.
+            // A waiter looks by itself from time to time, and more often on a slow machine.
             long looks = 2
                     * clients.size()
                     * Duration.ofNanos(System.nanoTime() - start).toSeconds();
@@ -289,7 +289,7 @@ class CountsTest {
             for (CompletableFuture<Lease> lease : leases) {
                 lease.get(60, TimeUnit.SECONDS);
             }
-            // Those that were taken long before the first tick are renewed at once, so count after it.
+            // Locks that were taken long before the first tick are renewed at once, so count after it.
             Bench.letPass(ttl.dividedBy(3));
             long before = commands();
             long start = System.nanoTime();

@@ -52,7 +52,7 @@ final class Crowd {
         }
     }
 
-    /** Ends it. Nobody must have met anybody, and each room must have been used. */
+    /** Ends it. No two threads may have met in a room, and each room must have been used. */
     void end(int leastVisits) throws InterruptedException {
         over = true;
         for (Thread thread : threads) {

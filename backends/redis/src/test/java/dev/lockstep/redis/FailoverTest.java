@@ -91,7 +91,7 @@ class FailoverTest {
         }
 
         @Test
-        void aGrantThatTooFewConfirmIsGivenBack() throws Exception {
+        void aGrantThatTooFewReplicasConfirmIsReleased() throws Exception {
             try (RedisServer primary =
                             Servers.require(() -> RedisServer.builder().start());
                     TcpProxy link = TcpProxy.to(primary);
@@ -162,10 +162,10 @@ class FailoverTest {
             }
         }
 
-        /** Else a replica that was cut off for long would be promoted, and know nothing of a hold that seems valid. */
+        /** Otherwise a replica that was cut off for long would be promoted without knowing a hold that seems valid. */
         @ParameterizedTest
         @ValueSource(strings = {"", "&queue=off"})
-        void aRenewalThatTooFewConfirmDoesNotCount(String options) throws Exception {
+        void aRenewalThatTooFewReplicasConfirmDoesNotCount(String options) throws Exception {
             Duration ttl = Duration.ofSeconds(4);
             try (RedisServer primary =
                             Servers.require(() -> RedisServer.builder().start());
@@ -218,9 +218,9 @@ class FailoverTest {
             }
         }
 
-        /** A primary that is demoted sends away whoever it keeps waiting for replicas. */
+        /** A demoted primary rejects the clients that wait for its replicas. */
         @Test
-        void aClaimIsMadeAnewIfItsPrimaryIsDemotedBeforeAReplicaConfirms() throws Exception {
+        void aClaimIsMadeAgainIfItsPrimaryIsDemotedBeforeAReplicaConfirms() throws Exception {
             try (RedisServer primary =
                             Servers.require(() -> RedisServer.builder().start());
                     RedisServer replica =
@@ -260,7 +260,7 @@ class FailoverTest {
     @Nested
     class Sentinel {
         @Test
-        void whoConnectsToAPrimaryThatIsSoNoMoreMayTryAgain() {
+        void connectingToADemotedPrimaryFailsWithAnOutage() {
             try (RedisSentinels setUp =
                     Servers.require(() -> RedisServer.builder().startSentinels(1, 3))) {
                 String url = "redis-sentinel://" + setUp.sentinels().addresses() + "/" + RedisSentinels.PRIMARY_NAME;
@@ -523,7 +523,7 @@ class FailoverTest {
             }
         }
 
-        /** Nobody but the renewals of the lock asks the old primary, which breaks no connection. */
+        /** Only the renewals of the lock ask the old primary, which breaks no connection. */
         @Test
         void aLockIsRenewedAtTheNextPrimaryAfterAnOrderlyFailover() throws Exception {
             Duration ttl = Duration.ofSeconds(24); // clients are paused for five while a failover is tried

@@ -40,7 +40,7 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.util.Pool;
 
-/** What goes wrong with a Redis server, and between it and its clients. */
+/** Faults of a Redis server, and of the network between it and its clients. */
 @Timeout(120)
 class FaultsTest extends OneServerTestCase {
     @ParameterizedTest
@@ -78,7 +78,10 @@ class FaultsTest extends OneServerTestCase {
         }
     }
 
-    /** Connecting to such a server takes a timeout, too: whoever needs a connection must not wait for that one as well. */
+    /**
+     * Connecting to such a server takes a timeout, too: a caller that needs a connection must not wait for that timeout
+     * as well.
+     */
     @Test
     @Tag("full")
     void aSilentServerThatAsksForAPasswordCostsOneTimeout() throws Exception {
@@ -113,7 +116,7 @@ class FaultsTest extends OneServerTestCase {
     @Test
     void aDeadWaiterAtTheHeadCostsAFairLockItsExpiry() throws Exception {
         Duration expiry = Duration.ofSeconds(2);
-        takenPastADeadWaiter(FAIR, expiry, expiry.plusMillis(700)); // and until somebody looks
+        takenPastADeadWaiter(FAIR, expiry, expiry.plusMillis(700)); // and until a client looks
         assertThat(Settings.DEFAULTS.waiterExpiry()).isEqualTo(Duration.ofSeconds(5));
     }
 
@@ -249,7 +252,7 @@ class FaultsTest extends OneServerTestCase {
         }
     }
 
-    /** What it knows of the lock may be long over. */
+    /** Its knowledge of the lock may be out of date. */
     @ParameterizedTest
     @ValueSource(strings = {"", "?queue=off"})
     void aReplicaThatKnowsOfAHolderIsAnErrorAndNotABusyLock(String options) throws Exception {
@@ -304,7 +307,7 @@ class FaultsTest extends OneServerTestCase {
     }
 
     @Test
-    void aReplicaThatTakesWritesIsAnErrorForWhomOthersMustConfirm() {
+    void aWritableReplicaIsAnErrorForClientsThatNeedConfirmations() {
         Bench bench = bench(RedisServer.builder().setting("replica-read-only", "no"));
         Duration timeout = Duration.ofSeconds(4);
         LockClient client = bench.client(bench.server().url() + "?replicas=1", Duration.ofSeconds(30), timeout);
@@ -324,7 +327,7 @@ class FaultsTest extends OneServerTestCase {
 
     @ParameterizedTest
     @ValueSource(strings = {"redis", "redis-cluster"})
-    void aServerThatTurnsClientsAwayIsWaitedFor(String scheme) throws Exception {
+    void aServerThatRejectsClientsIsWaitedFor(String scheme) throws Exception {
         int most = 8;
         boolean cluster = scheme.equals("redis-cluster");
         Bench bench = bench(RedisServer.builder()
@@ -408,7 +411,7 @@ class FaultsTest extends OneServerTestCase {
             assertThatThrownBy(() -> client.inspect(NAME)).isInstanceOf(LockConfigurationException.class);
         }
         bench.server().command("DEL", KEY);
-        // Nor do the two kinds of lock take each other's keys for their own.
+        // The two kinds of lock do not mistake each other's keys for their own either.
         plain.lock(NAME).lock();
         assertThatThrownBy(queued.lock(NAME)::tryLock).isInstanceOf(LockConfigurationException.class);
         plain.lock(NAME).unlock();
@@ -438,7 +441,7 @@ class FaultsTest extends OneServerTestCase {
     }
 
     @Test
-    void aRenewalThatFindsWhatWasGivenBackMeanwhileIsNoLoss() throws Exception {
+    void aRenewalOfALockThatWasReleasedMeanwhileIsNoLoss() throws Exception {
         Bench bench = bench();
         TcpProxy proxy = bench.proxy();
         DistributedLock lock = bench.client(

@@ -39,7 +39,7 @@ class ListingTest extends OneServerTestCase {
         return held;
     }
 
-    /** What a listing found, and what it cost. */
+    /** The result of a listing, and its cost. */
     private record Listing(List<String> names, int pages, int largest, long requests) {
         static Listing of(LockClient client, String prefix, int limit, LongSupplier requests) {
             long before = requests.getAsLong();

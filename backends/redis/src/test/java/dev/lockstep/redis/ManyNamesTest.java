@@ -49,7 +49,7 @@ class ManyNamesTest {
         return client.multiLock(names, LockOptions.defaults());
     }
 
-    /** What it holds is free when its time is over, also for one who takes many at once. */
+    /** Its locks are free when its time is over, even for a call that takes many at once. */
     @Test
     void locksOfAnOwnerWhoseTimeIsOverAreFree() throws Exception {
         List<String> names = names(20);

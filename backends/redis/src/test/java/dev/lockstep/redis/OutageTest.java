@@ -62,7 +62,7 @@ class OutageTest {
         assertThat(after).isLessThan(2 * normal);
     }
 
-    /** What the server has done for clients, connecting included. */
+    /** The work that the server has done for clients, connecting included. */
     private double commandsPerSecond(Runnable meanwhile) {
         long before = Long.parseLong(server.info("total_commands_processed"));
         long start = System.nanoTime();

@@ -76,7 +76,7 @@ class PushErrorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"redis", "redlock"})
-    void isToldToWhoConnects(String kind) {
+    void reachesTheCallerThatConnects(String kind) {
         try (Logged log = new Logged()) {
             long start = System.nanoTime();
             assertThatThrownBy(() -> connect(kind).close())
@@ -90,7 +90,7 @@ class PushErrorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"redis", "redlock"})
-    void isToldLaterTooAndTheThreadGoesOn(String kind) {
+    void isLoggedLaterTooAndTheThreadContinues(String kind) {
         failing = false;
         try (Logged log = new Logged();
                 LockClient client = connect(kind)) {

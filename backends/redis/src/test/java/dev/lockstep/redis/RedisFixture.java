@@ -237,7 +237,7 @@ abstract class RedisFixture implements BackendFixture {
     @Override
     public void assertNothingLeft(LockClient observer, Duration patience) {
         BackendFixture.super.assertNothingLeft(observer, patience);
-        // Of a lock that nobody uses only its token is remembered, and for a time who was given up while unreachable.
+        // For an unused lock only its token is kept, and for a time the claims that were given up while unreachable.
         Awaitility.await("no queue, reader or record is left")
                 .atMost(patience)
                 .untilAsserted(() -> assertThat(keys(side(observer).namespace))

@@ -123,7 +123,7 @@ class RedlockClockTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void setBackTheyLowerNoTokenAndHoldUpNobodyWhoIsAlive(boolean majority) throws Exception {
+    void setBackTheyLowerNoTokenAndDelayNoLiveClient(boolean majority) throws Exception {
         HostFaults host = majority ? many() : few();
         LockClient holder = set.client(TTL);
         LockClient other = set.client(TTL);

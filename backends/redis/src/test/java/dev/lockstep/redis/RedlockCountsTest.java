@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What locks cost several independent servers, counted by the servers; and how many times their clients wait for them. */
+/**
+ * The cost of locks on several independent servers, counted by the servers; and how many times their clients wait for
+ * them.
+ */
 @Timeout(180)
 class RedlockCountsTest {
     private static final Duration TTL = Duration.ofSeconds(24);
@@ -132,7 +135,7 @@ class RedlockCountsTest {
                 leases.add(lease.get(60, TimeUnit.SECONDS));
             }
         }
-        // Those that were taken long before the first tick are renewed at once, so count after it.
+        // Locks that were taken long before the first tick are renewed at once, so count after it.
         Duration period = TTL.dividedBy(3);
         Bench.letPass(period);
         long tick = locks / 500;

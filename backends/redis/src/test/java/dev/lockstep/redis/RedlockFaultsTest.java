@@ -27,7 +27,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What goes wrong with some of several independent servers, and between them and their clients. Quick tests run in each build. */
+/**
+ * Faults of some of several independent servers, and of the network between them and their clients. Quick tests run in
+ * each build.
+ */
 @Timeout(120)
 class RedlockFaultsTest {
     private static final String NAME = "order:42";
@@ -240,7 +243,7 @@ class RedlockFaultsTest {
 
     @Test
     @Tag("full")
-    void aServerThatRefusesTheUserIsBorneWhileOthersRestart() throws Exception {
+    void aServerThatRefusesTheUserIsToleratedWhileOthersRestart() throws Exception {
         LockClient client = set.client(Redlocks.url(set.servers()), TTL, Bench.PATIENCE);
         refuseScripts(0);
         set.server(1).kill();
@@ -426,7 +429,7 @@ class RedlockFaultsTest {
 
     @Test
     @Tag("full")
-    void aMinorityThatLosesItsDataCostsNoLockAndAMajorityIsToldOf() throws Exception {
+    void aMinorityThatLosesItsDataCostsNoLockAndAMajorityIsReported() throws Exception {
         LockClient client = set.client(TTL);
         Lease held = client.lock(NAME).acquireAsync().get();
         set.server(0).command("FLUSHALL");

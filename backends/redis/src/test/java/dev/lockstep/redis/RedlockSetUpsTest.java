@@ -61,7 +61,7 @@ class RedlockSetUpsTest {
                 .hasMessageNotContaining(SECRET);
     }
 
-    /** Those beyond a majority are waited for only a moment: what is wrong with one that is slow is found out later. */
+    /** Servers beyond a majority are waited for only a moment: faults of a slow one are found later. */
     private static void connectUntilRefused(Supplier<LockClient> connect) {
         for (int i = 0; i < 20; i++) {
             connect.get().close();
@@ -141,7 +141,7 @@ class RedlockSetUpsTest {
     }
 
     @Test
-    void anUnknownOptionIsAnsweredWithThoseThatThereAre() {
+    void anUnknownOptionIsAnsweredWithTheKnownOnes() {
         for (String option : new String[] {"queue=off", "replicas=1", "nonsense=1"}) {
             refused(
                     Redlocks.url(servers) + "?" + option,
@@ -303,7 +303,7 @@ class RedlockSetUpsTest {
         }
     }
 
-    /** Nobody has used them as a Redlock, so nobody has lost a lock there but by their start. */
+    /** No client has used them as a Redlock, so locks can only have been lost by their start. */
     @Test
     void newServersVoteOnceTheyAreOlderThanTheTtl() throws Exception {
         List<RedisServer> fresh = fresh(3);

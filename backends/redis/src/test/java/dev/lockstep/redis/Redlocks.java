@@ -63,7 +63,7 @@ final class Redlocks implements AutoCloseable {
         return servers.get(index);
     }
 
-    /** What a field of a key is at each server; empty where there is none. */
+    /** The value of a field of a key on each server; empty where there is none. */
     List<String> field(String key, String name) {
         return servers.stream().map(server -> server.command("HGET", key, name)).toList();
     }

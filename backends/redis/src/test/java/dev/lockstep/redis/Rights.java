@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a user of the server needs to be allowed, as the manual says it: tests give their users that and nothing else. */
+/** The rights that a user of the server needs, as the manual says: tests give their users these and no others. */
 final class Rights {
     private static final Path MANUAL = Path.of("../../docs/engines/redis.md");
 

@@ -37,7 +37,7 @@ final class Room {
         this.name = "room-" + options.isFair();
     }
 
-    /** What should not have happened, as far as it was seen. */
+    /** The violations that were seen. */
     Queue<String> violations() {
         if (counter() != visits()) {
             violations.add(name + ": " + visits() + " writes, but the counter is " + counter());

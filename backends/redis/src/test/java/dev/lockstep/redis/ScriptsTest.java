@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.RedisClient;
 
-/** What the scripts do on the server, in states that no client can bring about at will. */
+/** The scripts on the server, in states that no client can bring about at will. */
 class ScriptsTest {
     private static final Keys KEYS = new Keys("ns", "name");
     private static final String FIRST = "aaaaaaaaaaaaaaaaaaaaaa.1";
@@ -111,7 +111,7 @@ class ScriptsTest {
     }
 
     @Test
-    void whatWasGivenUpIsForgottenAfterATime() {
+    void abandonedClaimsAreForgottenAfterATime() {
         assertThat(release(FIRST, 1_000)).isZero();
         Bench.letPass(Duration.ofMillis(1_050));
         assertThat(jedis.keys("*:gone")).isEmpty();

@@ -27,7 +27,7 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * What the scripts do with semaphores on the server, in states that no client can bring about at will. A claim that must
+ * The scripts of semaphores on the server, in states that no client can bring about at will. A claim that must
  * live has ten seconds, for a few requests; one that must be dead has one millisecond, and then more than that passes.
  */
 class SemaphoreScriptsTest {
@@ -121,7 +121,9 @@ class SemaphoreScriptsTest {
         assertThat(jedis.hkeys(LOCK)).containsExactly("token");
     }
 
-    /** The scripts have a short way where nobody else is; it must leave the same behind as the long one. */
+    /**
+     * The scripts have a short way for a semaphore without other claims; it must leave the same behind as the long one.
+     */
     @Test
     void theShortWayLeavesWhatTheLongOneDoes() {
         for (int limit : new int[] {0, 5}) {
@@ -197,7 +199,7 @@ class SemaphoreScriptsTest {
     }
 
     @Test
-    void whoeverWaitsKeepsTheNumberOfPermitsToo() {
+    void aWaiterKeepsTheNumberOfPermitsToo() {
         assertThat(lock(1, "X")).isEqualTo(1);
         assertThat(lock(2, "X")).isZero();
         dies(1);
@@ -206,9 +208,9 @@ class SemaphoreScriptsTest {
         assertThat(acquire(3, 4, 1)).isEqualTo(1);
     }
 
-    /** All that died: the number of permits counts no more, nor how many each had. */
+    /** All of them died: neither the number of permits nor their shares count any more. */
     @Test
-    void whatIsLeftOfTheDeadDoesNotCount() {
+    void leftoversOfDeadClientsDoNotCount() {
         assertThat(acquire(1, 3, 3)).isEqualTo(1);
         assertThat((Long) claim(2, 3, 3, true, 1).get(0)).isZero();
         dies(1);
@@ -221,7 +223,7 @@ class SemaphoreScriptsTest {
         assertThat(acquire(4, 3, 1)).isZero();
     }
 
-    /** The record of a holder can outlive the set of holders, if somebody has waited behind it and left. */
+    /** The record of a holder can outlive the set of holders, if a claim has waited behind it and left. */
     @Test
     void aReleaseThatComesTooLateFreesNoPermitsOfOthers() {
         assertThat(acquire(1, 5, 3)).isEqualTo(1);
@@ -236,7 +238,7 @@ class SemaphoreScriptsTest {
     }
 
     @Test
-    void aDeadHolderOfSeveralPermitsGivesThemAllBack() {
+    void aDeadHolderOfSeveralPermitsFreesThemAll() {
         assertThat(acquire(1, 5, 3)).isEqualTo(1);
         assertThat(acquire(2, 5, 2)).isEqualTo(1);
         assertThat(acquire(3, 5, 4)).isZero();
@@ -262,7 +264,7 @@ class SemaphoreScriptsTest {
         assertThat(slots(3)).isEmpty();
     }
 
-    /** Whoever asks whenever: no two have a slot at once, and tokens rise for each slot. */
+    /** Whatever the order of requests, no two have a slot at once, and tokens rise for each slot. */
     @Test
     void slotsAreUniqueAndTheirTokensRise() {
         long seed = new Random().nextLong();

@@ -118,7 +118,7 @@ class SetUpsTest {
         }
 
         @Test
-        void norDoesAUserOfACluster() throws Exception {
+        void aUserOfAClusterNeedsNoMoreRightsEither() throws Exception {
             try (RedisCluster cluster = Servers.require(() -> RedisServer.builder()
                     .user(RULES + " +role +cluster +asking")
                     .startCluster(3, 0))) {
@@ -127,7 +127,7 @@ class SetUpsTest {
         }
 
         @Test
-        void aUserWithoutRightsIsTold() {
+        void aUserWithoutRightsGetsAnError() {
             String noScripts = "reader on >" + SECRET + " ~* &* +@all -evalsha";
             String noKeys = "stranger on >" + SECRET + " ~other:* &* +@all";
             String noInfo = "blind on >" + SECRET + " ~* &* +@all -info";

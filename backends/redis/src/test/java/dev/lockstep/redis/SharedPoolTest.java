@@ -108,7 +108,10 @@ class SharedPoolTest extends OneServerTestCase {
         }
     }
 
-    /** A pool that is closed, as Jedis closes that of the old primary on a failover, interrupts whoever waits for it. */
+    /**
+     * A pool that is closed, as Jedis closes that of the old primary on a failover, interrupts the threads that wait
+     * for it.
+     */
     @Test
     void aPoolThatIsClosedLeavesNoThreadInterrupted() throws Exception {
         try (RedisClient jedis = jedis(bench().server().port());
@@ -149,7 +152,7 @@ class SharedPoolTest extends OneServerTestCase {
         }
     }
 
-    /** The others belong to the application, and may be as good as before. */
+    /** The others belong to the application, and may still work. */
     @Test
     void aTimeoutClosesNoOtherConnectionOfTheApplication() throws Exception {
         TcpProxy proxy = bench().proxy();
@@ -200,7 +203,7 @@ class SharedPoolTest extends OneServerTestCase {
     /** Its own connections would wait for an answer without end. */
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aSilentServerOfAClusterHoldsUpNobody() throws Exception {
+    void aSilentServerOfAClusterDelaysNoOtherCall() throws Exception {
         try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 0));
                 RedisClusterClient jedis = RedisClusterClient.builder()
                         .nodes(Set.of(
@@ -231,7 +234,7 @@ class SharedPoolTest extends OneServerTestCase {
     }
 
     @Test
-    void anExhaustedPoolOfAClusterCostsNoLockAndHoldsUpNobody() throws Exception {
+    void anExhaustedPoolOfAClusterCostsNoLockAndDelaysNoOtherCall() throws Exception {
         try (RedisCluster cluster = Servers.require(() -> RedisServer.builder().startCluster(3, 0));
                 RedisClusterClient jedis = RedisClusterClient.builder()
                         .nodes(Set.of(

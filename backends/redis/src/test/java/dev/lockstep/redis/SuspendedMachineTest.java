@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A process whose machine was suspended: when it goes on, its wall clock is ahead, and its monotonic clock is not. To the
- * process that is the same as a wall clock that is set forward.
+ * A process whose machine was suspended: when it continues, its wall clock is ahead, and its monotonic clock is not. To
+ * the process that is the same as a wall clock that is set forward.
  */
 @Tag("full")
 @Timeout(60)

@@ -27,7 +27,7 @@ record ClaimKind(LockMode mode, OptionalInt limit, int permits, boolean waits) {
         return new ClaimKind(mode, OptionalInt.empty(), 1, waits);
     }
 
-    /** Parses a text; null if somebody else wrote it. */
+    /** Parses a text; null if the text is foreign. */
     static @Nullable ClaimKind parse(String text) {
         Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches()) {

@@ -28,7 +28,7 @@ final class ClaimNode {
         ASKING,
         /** There is a node. */
         PRESENT,
-        /** As ASKING, but nobody wants the lock any more. */
+        /** As ASKING, but no call wants the lock any more. */
         LEAVING,
         /** The node is being deleted, until it is gone. */
         REMOVING,
@@ -298,7 +298,7 @@ final class ClaimNode {
         session.room().free(bytes);
     }
 
-    /** Deletes the node, whoever made it. */
+    /** Deletes the node, whichever client made it. */
     void deleteNode(boolean again) {
         link().delete(path(), code -> {
             if (code == Code.OK) {
@@ -377,7 +377,7 @@ final class ClaimNode {
         }
     }
 
-    /** Somebody deleted the node, unless it was this client. */
+    /** The node was deleted, by this client or another. */
     void nodeGone() {
         ZooKeeperGrant held = grant;
         recipe.stopWatching();

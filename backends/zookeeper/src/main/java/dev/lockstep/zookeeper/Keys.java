@@ -52,7 +52,7 @@ final class Keys {
                 || HARMLESS.indexOf(character) >= 0;
     }
 
-    /** The name that was encoded so; null if none was, because somebody else made the node. */
+    /** The name that was encoded so; null if none was, because the node is foreign. */
     static @Nullable String decode(String nodeName) {
         ByteArrayOutputStream units = new ByteArrayOutputStream(nodeName.length());
         for (int i = 0; i < nodeName.length(); i++) {

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LastHolds {
     /*
-     * Why that is certain. Nobody was before the last hold when it was granted, nobody came before it later, and it is
-     * deleted. The server numbers the nodes of a queue one after the other. So nobody is before the node with the next number.
+     * Why that is certain. No claim was before the last hold when it was granted, none came before it later, and it is
+     * deleted. The server numbers the nodes of a queue one after the other. So nobody is before the node with the next
+     * number.
      *
      * Unless it is another queue: the server removes an empty one now and then, and the next counts from 0. To come to the
      * same number it takes that many creates, each a transaction of its own. If there were fewer transactions since the

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The data of a claim's node, for people and for {@code inspect}: a line for each fact. Only the mode decides anything:
  * a writer that has become a reader says so here, since a node's name cannot be changed.
  *
- * @param mode how the lock is held or wanted; empty if somebody else wrote the data
+ * @param mode how the lock is held or wanted; empty if the data is foreign
  * @param claim the claim's key, which distinguishes plain nodes
  * @param holder who it is
  * @param waitsFor what the holder waits for, if it has recorded that
@@ -34,7 +34,7 @@ record NodeData(Optional<LockMode> mode, String claim, HolderInfo holder, Option
         return new NodeData(mode, claim, holder, other);
     }
 
-    /** The id of the claim, whose key has the number of its try, too; empty if somebody else wrote the data. */
+    /** The id of the claim, whose key has the number of its try, too; empty if the data is foreign. */
     Optional<String> claimId() {
         int last = claim.lastIndexOf('.');
         return last > 0 ? Optional.of(claim.substring(0, last)) : Optional.empty();
@@ -45,7 +45,7 @@ record NodeData(Optional<LockMode> mode, String claim, HolderInfo holder, Option
         return bytes != null && new String(bytes, StandardCharsets.UTF_8).startsWith("mode=" + LockMode.SHARED + "\n");
     }
 
-    /** Parses data, whoever wrote it: missing values are "unknown". */
+    /** Parses data of any writer: missing values are "unknown". */
     static NodeData parse(byte @Nullable [] bytes, Instant created) {
         Map<String, String> facts = HolderText.read(bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8));
         HolderInfo holder = HolderText.holder(facts, UNKNOWN, created);

@@ -40,7 +40,7 @@ final class NodeRoom {
         return bytes.get() > 0;
     }
 
-    /** Gives no more room if there is no node, and has been none since this was asked last. */
+    /** Gives no more room if there is no node, and there has been none since the last call. */
     boolean retireIfIdle() {
         boolean idle = !used && bytes.compareAndSet(0, RETIRED);
         used = isUsed();

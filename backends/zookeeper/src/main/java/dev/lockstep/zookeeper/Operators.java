@@ -48,7 +48,7 @@ final class Operators {
         });
     }
 
-    /** Those locks of a list that are held or waited for. */
+    /** The locks of a list that are held or waited for. */
     CompletableFuture<List<LockInfo>> inUse(List<String> nodes) {
         List<String> paths =
                 nodes.stream().map(node -> keys.namespacePath() + "/" + node).toList();
@@ -79,8 +79,8 @@ final class Operators {
 
     /**
      * Ends the grants of a lock whose nodes were made by some transactions. The path of a place in a queue is never
-     * used again. That of a plain lock is, and ZooKeeper compares no transaction ids: another client may make the node
-     * again between the look and the delete.
+     * used again. The path of a plain lock is used again, and ZooKeeper compares no transaction ids: another client may
+     * make the node again between the look and the delete.
      */
     CompletableFuture<Boolean> forceRelease(String name, LongPredicate which) {
         return sync().thenCompose(synced -> look(name)).thenCompose(seen -> {

@@ -29,7 +29,7 @@ record QueueNode(String name, ClaimKind kind, String key, int number) {
         return 1 + prefix(kind, key).length() + MOST_DIGITS;
     }
 
-    /** Parses a name; null if somebody else made the node. */
+    /** Parses a name; null if the node is foreign. */
     static @Nullable QueueNode parse(String name) {
         int first = name.indexOf(SEPARATOR);
         int last = name.lastIndexOf(SEPARATOR);
@@ -49,7 +49,7 @@ record QueueNode(String name, ClaimKind kind, String key, int number) {
     }
 
     /**
-     * The queue of a lock, in order; what somebody else put there is left out.
+     * The queue of a lock, in order; foreign nodes are left out.
      *
      * @param ages the transaction ids of nodes that are not {@link #isCounted}, as far as they are known; the others are
      *     taken for the last

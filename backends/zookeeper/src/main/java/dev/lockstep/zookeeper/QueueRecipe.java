@@ -20,13 +20,13 @@ final class QueueRecipe implements ClaimNode.Recipe {
      * again at each change. It becomes a holder without a change of its node, so it touches the node if the next claim may
      * now be the first that waits. A claim that comes after the list by which it was granted sees that it holds.
      *
-     * A list may be trusted if the create before it succeeded: the server works in the order of the requests, and whoever
-     * is before a node was there when it was made. Nobody comes before it later.
+     * A list may be trusted if the create before it succeeded: the server works in the order of the requests, and every
+     * node before this one was there when this one was made. No node comes before it later.
      *
      * The own node's watch is set first, so that its deletion is known before the blocker's could be taken for a grant.
-     * A holder also watches the queue: whoever comes may want the lock, and whatever goes may be its own node. It does so
-     * when it has waited, since others may wait too, or has held for a moment: a watch costs the server about as much as
-     * the list, and the delete that ends a short hold would set it off.
+     * A holder also watches the queue: a new node may want the lock, and a deleted node may be its own. It does so when
+     * it has waited, since others may wait too, or has held for a moment: a watch costs the server about as much as the
+     * list, and the delete that ends a short hold would set it off.
      */
     private final ClaimNode node;
     private final ClaimKind kind;
@@ -305,7 +305,9 @@ final class QueueRecipe implements ClaimNode.Recipe {
         }
     }
 
-    /** Nobody is notified that another client wants permits, so a holder has its own node to watch, and not the queue. */
+    /**
+     * Holders are not notified when another client wants permits, so a holder watches its own node, and not the queue.
+     */
     private void holdPermits(ZooKeeperGrant won) {
         if (wait == Wait.FOR_ROOM) {
             node.unwatch(node.lockPath());

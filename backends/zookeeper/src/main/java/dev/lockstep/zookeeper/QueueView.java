@@ -16,9 +16,9 @@ final class QueueView {
     /*
      * Overview. Of a lock, a writer is in the way of all behind it, and a reader in that of writers.
      *
-     * Of a semaphore, a claim holds if its permits and those of all nodes before it are no more than the limit. Nobody comes
-     * before it later, so a holder stays a holder, and claims are granted in the order of their tokens. One that must
-     * wait looks at the node before it:
+     * Of a semaphore, a claim holds if its permits and those of all nodes before it are no more than the limit. No node
+     * comes before it later, so a holder stays a holder, and claims are granted in the order of their tokens. One that
+     * must wait looks at the node before it:
      *
      *   it does not fit beside this one       waits until that node is gone; of a semaphore with one permit, as of a lock
      *   it waits itself                       waits until that node is gone, or says that it holds now (QueueRecipe.touch)
@@ -70,7 +70,7 @@ final class QueueView {
         return own == 0;
     }
 
-    /** Those whose age must be known before this place can be. */
+    /** The nodes whose age must be known before this place can be known. */
     List<String> unknownAges(long ownAge) {
         if (!isListed() || queue.get(own).isCounted()) {
             return List.of();

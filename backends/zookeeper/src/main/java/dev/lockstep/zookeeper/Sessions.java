@@ -75,7 +75,7 @@ final class Sessions {
         return closed;
     }
 
-    /** Those that have been connected. */
+    /** The sessions that have been connected. */
     List<Session> connected() {
         if (extras.isEmpty()) {
             return List.of(main);
@@ -194,7 +194,7 @@ final class Sessions {
                 return;
             }
             if (main.lastContactNanos() - sinceNanos < 0) {
-                giveUpLater(extra, sinceNanos); // nobody is let in: an outage, which the core watches
+                giveUpLater(extra, sinceNanos); // no client is admitted: an outage, which the core watches
                 return;
             }
             remove(extra);

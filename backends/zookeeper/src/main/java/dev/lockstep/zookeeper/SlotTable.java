@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which grants have had the slots of a semaphore last, as the data of its container says: a line for each slot that anybody
- * has asked for, {@code slot.0=TOKEN KEY}. Immutable.
+ * Which grants have had the slots of a semaphore last, as the data of its container says: a line for each slot that was
+ * ever asked for, {@code slot.0=TOKEN KEY}. Immutable.
  */
 final class SlotTable {
     /*
@@ -52,7 +52,7 @@ final class SlotTable {
                     int slot = Integer.parseInt(name.substring(PREFIX.length()));
                     owners.put(slot, new Owner(Long.parseLong(value.substring(0, space)), value.substring(space + 1)));
                 } catch (NumberFormatException e) {
-                    return; // somebody else's
+                    return; // a foreign line
                 }
             }
         });

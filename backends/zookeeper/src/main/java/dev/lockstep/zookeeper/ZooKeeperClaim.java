@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A claim, from its submission to its answer or withdrawal. It has one {@link ClaimNode} in each session, and another in the
- * same one if somebody deletes its node while it waits. Safe for use by many threads.
+ * same one if its node is deleted while it waits. Safe for use by many threads.
  */
 final class ZooKeeperClaim implements Claim {
     private enum State {
@@ -19,7 +19,7 @@ final class ZooKeeperClaim implements Claim {
         OPEN,
         /** Granted, busy or failed. */
         SETTLED,
-        /** Nobody wants it any more. */
+        /** No call wants it any more. */
         WITHDRAWN
     }
 

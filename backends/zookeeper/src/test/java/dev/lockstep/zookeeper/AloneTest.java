@@ -20,7 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A client that had a lock to itself for so long that it lists its queue no more: it must see others all the same. */
+/**
+ * A client that had a lock to itself for so long that it no longer lists the queue: it must see others all the same.
+ */
 @Timeout(60)
 class AloneTest {
     private static final int LONG = 20;
@@ -72,7 +74,7 @@ class AloneTest {
     }
 
     @Test
-    void itFindsWhoTookTheLockInBetween() throws Exception {
+    void itFindsAHolderThatCameInBetween() throws Exception {
         takeOften(client.lock("taken"));
         try (Lease held = rival.lock("taken").acquire()) {
             assertThat(client.lock("taken").tryLock()).isFalse();
@@ -82,7 +84,7 @@ class AloneTest {
     }
 
     @Test
-    void itWaitsForWhoTookTheLockInBetween() throws Exception {
+    void itWaitsForAHolderThatCameInBetween() throws Exception {
         DistributedLock lock = client.lock("waited-for");
         long token = takeOften(lock);
         Lease held = rival.lock("waited-for").acquire();
@@ -107,7 +109,7 @@ class AloneTest {
     }
 
     @Test
-    void onlyFewerTransactionsThanTheNumberTellThatItIsTheSameQueue() {
+    void onlyFewerTransactionsThanTheNumberShowThatItIsTheSameQueue() {
         LastHolds.Hold hold = new LastHolds.Hold("/x", 19, 1_000, 0);
         assertThat(hold.isRightBefore(20, 1_002)).isTrue();
         assertThat(hold.isRightBefore(20, 1_020)).isTrue();

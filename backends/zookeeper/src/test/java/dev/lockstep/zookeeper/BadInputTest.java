@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What cannot work is rejected; other applications' nodes are not touched. */
+/** Settings that cannot work are rejected; other applications' nodes are not touched. */
 @Timeout(60)
 class BadInputTest {
     private static ZooKeeperServer server;
@@ -93,7 +93,7 @@ class BadInputTest {
     }
 
     @Test
-    void whatSomebodyElsePutIntoAQueueIsIgnored() throws Exception {
+    void foreignNodesInAQueueAreIgnored() throws Exception {
         String path = new Keys("bad-input").lockPath("foreign");
         operator.create(path + "/lock-0000000000", "somebody", CreateMode.PERSISTENT);
         operator.create(path + "/w:notanumber:x", "somebody", CreateMode.PERSISTENT);

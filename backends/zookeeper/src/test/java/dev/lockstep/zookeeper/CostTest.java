@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What locks cost the server, counted there, for each client. */
+/** The cost of locks, counted by the server for each client. */
 @Timeout(120)
 class CostTest extends CountedClients {
     @Test
@@ -47,13 +47,13 @@ class CostTest extends CountedClients {
     }
 
     @Test
-    void whoIsAloneWithALockListsNobody() throws Exception {
+    void aClientAloneWithALockListsNoQueue() throws Exception {
         DistributedLock lock = client.lock("alone");
         takeAndGiveBack(lock, 15);
         long most = 5L * BLOCK / 2; // and one more for each hold that took long on a busy machine
         assertThat(leastOfBlocks(most, () -> requests(client), times -> takeAndGiveBack(lock, times)))
                 .isBetween(2L * BLOCK, most);
-        // Until somebody else was there, and for some time after that.
+        // Until another client was there, and for some time after that.
         rival.lock("alone").lock();
         rival.lock("alone").unlock();
         takeAndGiveBack(lock, 1);
@@ -62,9 +62,12 @@ class CostTest extends CountedClients {
         assertThat(requests(client) - before).isBetween(3L * 4, 3L * 4 + NOISE);
     }
 
-    /** To leave out the list and to need it costs a round trip, which must not go on for as long as others have the lock. */
+    /**
+     * To leave out the list and to need it costs a round trip, which must not recur for as long as others have the
+     * lock.
+     */
     @Test
-    void whoWasAloneAndIsNotListsAtOnceAgain() {
+    void aClientThatIsNoLongerAloneListsAtOnceAgain() {
         try (TcpProxy proxy = TcpProxy.to(server)) {
             DistributedLock lock = open("far", proxy.port(), "").lock("crowded");
             takeAndGiveBack(lock, 15);
@@ -147,7 +150,7 @@ class CostTest extends CountedClients {
     }
 
     @Test
-    void whoHoldsAsksNothingAndWhoWaitsNothingBeforeAThirdOfTheTtl() throws Exception {
+    void aHolderAsksNothingAndAWaiterNothingBeforeAThirdOfTheTtl() throws Exception {
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < TIMES; i++) {
             held.add(client.lock("quiet-" + i).acquireAsync().get());
@@ -172,7 +175,7 @@ class CostTest extends CountedClients {
     /** No wait depends on one event. */
     @ParameterizedTest
     @ValueSource(strings = {"", "?queue=off"})
-    void whoWaitsReadsWhatBlocksItEveryThirdOfTheTtl(String options) throws Exception {
+    void aWaiterReadsItsBlockerEveryThirdOfTheTtl(String options) throws Exception {
         Duration ttl = Duration.ofSeconds(12);
         List<Lease> held = new ArrayList<>();
         LockClient holder = open("holder", server.port(), options);

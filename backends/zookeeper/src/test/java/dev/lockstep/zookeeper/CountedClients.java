@@ -73,7 +73,7 @@ abstract class CountedClients {
         return made;
     }
 
-    /** How many requests have come from a client, once no more come. */
+    /** The number of requests from a client, once no more arrive. */
     final long requests(LockClient of) {
         long session = Objects.requireNonNull(backends.get(of)).session().id();
         long[] last = {-1};
@@ -109,8 +109,8 @@ abstract class CountedClients {
     }
 
     /**
-     * What a block of pairs adds to a count. A busy machine makes some holds so long that they cost more, but not all:
-     * so blocks are counted until one adds no more than it may, and the least is returned.
+     * The amount that a block of pairs adds to a count. A busy machine makes some holds so long that they cost more,
+     * but not all: so blocks are counted until one adds no more than it may, and the least is returned.
      */
     static long leastOfBlocks(long most, LongSupplier count, Pairs pairs) throws InterruptedException {
         long least = Long.MAX_VALUE;

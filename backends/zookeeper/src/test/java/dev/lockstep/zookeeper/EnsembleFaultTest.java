@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What happens to locks when servers of an ensemble of three fail. */
+/** Locks while servers of an ensemble of three fail. */
 @Tag("full")
 @Timeout(120)
 class EnsembleFaultTest {

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Faults that are ZooKeeper's own. Those of all engines are in the contract. */
+/** Faults that only ZooKeeper has. Faults of all engines are in the contract. */
 @Timeout(120)
 class FaultTest {
     private static final Duration TTL = Duration.ofSeconds(60);
@@ -257,9 +257,9 @@ class FaultTest {
         waiting.get(20, TimeUnit.SECONDS).close();
     }
 
-    /** What it held is lost without the events that are still to come, and what it holds next is not lost by them. */
+    /** Its locks are lost before the events that are still to come, and these events do not end its next holds. */
     @Test
-    void aHolderInAnOldSessionIsToldOfItsLossBeforeTheNextSessionBegins() throws Exception {
+    void aHolderInAnOldSessionIsNotifiedOfItsLossBeforeTheNextSessionBegins() throws Exception {
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
         Lease lost = client.lock("x").acquireAsync().get();
         lost.onLost(reasons::add);
@@ -325,7 +325,7 @@ class FaultTest {
         clock.slowDown(Thread.currentThread());
         Lease lease = client.lock("x").acquire();
         assertThat(clock.wasSlow()).isTrue();
-        // What the late request of the first try brings comes before this is answered.
+        // The late request of the first try takes effect before this is answered.
         assertThat(client.inspect("x").holders()).hasSize(1);
         assertThat(backends.element().session().grants()).hasSize(1);
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
@@ -360,7 +360,7 @@ class FaultTest {
     }
 
     @Test
-    void aLockThatNobodyUsesIsRemovedAndMadeAgain() throws Exception {
+    void anUnusedLockIsRemovedAndCreatedAgain() throws Exception {
         Lease first = client.lock("x").acquire();
         long token = first.token();
         first.close();

@@ -108,7 +108,7 @@ class FormatTest {
     /** Both were connected before there was a namespace, so that neither was refused then. */
     @ParameterizedTest
     @ValueSource(strings = {"", "?queue=off"})
-    void whoIsConnectedIsRefusedWhenAnotherFormatComes(String options) throws Exception {
+    void aConnectedClientIsRefusedWhenTheFormatChanges(String options) throws Exception {
         try (LockClient client = connect(options)) {
             makeNamespace(OTHER);
             assertThatThrownBy(() -> client.lock("x").acquire())

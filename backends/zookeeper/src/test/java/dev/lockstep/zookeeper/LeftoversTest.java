@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What claims and holds that are over leave behind: nothing in memory, and no noise. */
+/** Claims and holds that are over leave nothing in memory, and no noise. */
 @Timeout(60)
 @Tag("full")
 class LeftoversTest {
@@ -69,7 +69,7 @@ class LeftoversTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "?queue=off"})
-    void aClaimThatIsWithdrawnAtAnyTimeListensNoMore(String options) throws Exception {
+    void aClaimThatIsWithdrawnAtAnyTimeStopsListening(String options) throws Exception {
         try (LockClient client = connect("", options)) {
             List<CompletableFuture<Void>> gone = new ArrayList<>();
             for (int i = 0; i < 3_000; i++) {

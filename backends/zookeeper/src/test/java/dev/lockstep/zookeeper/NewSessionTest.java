@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What can go wrong with the session after one that has ended. */
+/** Faults of the session that follows an ended one. */
 @Timeout(60)
 @Tag("full")
 class NewSessionTest {
@@ -35,7 +35,7 @@ class NewSessionTest {
         isTriedAgain("zookeeper.clientCnxnSocket", NoThread.class.getName());
     }
 
-    /** What ZooKeeper's client cannot load. */
+    /** A class that ZooKeeper's client cannot load. */
     static final class NoThread {
         static final int THREADS = start();
 

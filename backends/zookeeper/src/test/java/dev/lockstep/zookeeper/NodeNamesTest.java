@@ -41,7 +41,7 @@ class NodeNamesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a%", "%4", "%zz", "a b", "é", "%61", "%2F"})
-    void whatWasNotEncodedSoIsNotDecoded(String node) {
+    void textThatWasNotEncodedThisWayIsNotDecoded(String node) {
         assertThat(Keys.decode(node)).isNull();
     }
 
@@ -79,7 +79,7 @@ class NodeNamesTest {
                 "lock-0000000001",
                 "w:a:99999999999"
             })
-    void whatSomebodyElseMadeIsNoPlaceInTheQueue(String name) {
+    void aForeignNodeIsNoPlaceInTheQueue(String name) {
         assertThat(QueueNode.parse(name)).isNull();
     }
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What operators see of claims, waits and many locks. */
+/** The operators' view of claims, waits and many locks. */
 @Timeout(120)
 class OperatorsTest {
     private static final String CLAIM = "abcdefghijklmnopqrstuv.";
@@ -100,7 +100,7 @@ class OperatorsTest {
     }
 
     @Test
-    void whatAHolderWaitsForIsShownUntilItIsRemoved() throws Exception {
+    void theWaitOfAHolderIsShownUntilItIsRemoved() throws Exception {
         Grant held = grant(1);
         assertThat(holder().waitsFor()).isEmpty();
         assertThat(get(held.recordWait(Optional.of(WAIT)))).isTrue();

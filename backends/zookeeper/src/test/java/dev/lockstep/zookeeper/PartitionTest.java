@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A follower that is cut off from its leader goes on answering its clients for a while, as if nothing had happened. But the
- * leader hears of their sessions no more, and ends them.
+ * A follower that is cut off from its leader keeps answering its clients for a while, as if nothing had happened. But
+ * the leader no longer hears from their sessions, and ends them.
  */
 @Tag("full")
 @Timeout(120)
@@ -79,7 +79,7 @@ class PartitionTest {
                 assertThat(held.isValid()).isTrue();
                 link.blackHole();
                 assertThat(overlap.get(40, TimeUnit.SECONDS)).isFalse();
-                // Whoever takes the follower's word for the leader's would hold still.
+                // A client that takes the follower's answers for the leader's would still hold.
                 assertThat(witness.stat("/")).isNotNull();
                 assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
                 link.heal();

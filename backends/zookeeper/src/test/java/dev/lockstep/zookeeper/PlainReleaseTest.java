@@ -14,13 +14,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The node of a plain lock has the same name whoever has it: a release must not take it for one's own. */
+/** The node of a plain lock has the same name for every holder: a release must not delete another holder's node. */
 @Timeout(60)
 class PlainReleaseTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     @Test
-    void whoHasNotHeardOfItsLossDoesNotFreeTheNextHolder() throws Exception {
+    void aHolderUnawareOfItsLossDoesNotFreeTheNextHolder() throws Exception {
         try (ZooKeeperServer server =
                         Servers.require(() -> ZooKeeperServer.builder().start());
                 TcpProxy proxy = TcpProxy.to(server);

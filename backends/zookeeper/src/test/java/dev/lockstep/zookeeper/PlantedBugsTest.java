@@ -13,12 +13,12 @@ class PlantedBugsTest extends PlantedBugs {
                         "release a lock without a queue without a look at the owner",
                         "code == Code.OK && isMine(data, stat)) { node.deleteNode(again);",
                         "code == Code.OK) { node.deleteNode(again);",
-                        "PlainReleaseTest: whoHasNotHeardOfItsLossDoesNotFreeTheNextHolder"),
+                        "PlainReleaseTest: aHolderUnawareOfItsLossDoesNotFreeTheNextHolder"),
                 new PlantedBug(
                         "take the number in the queue for the token",
                         "node.win(arrival.token(), kind.mode())",
                         "node.win(QueueNode.parse(Keys.last(node.path())).number() + 1, kind.mode())",
-                        "FaultTest: aLockThatNobodyUsesIsRemovedAndMadeAgain"),
+                        "FaultTest: anUnusedLockIsRemovedAndCreatedAgain"),
                 new PlantedBug(
                         "count a session from the server's answer",
                         "long connectedNanos = hosts.connectedNanos();",
@@ -43,7 +43,7 @@ class PlantedBugsTest extends PlantedBugs {
                         "keep the grants of a session that has ended",
                         "lost.grants().forEach(grant -> grant.revoke(LossReason.SESSION_ENDED));",
                         "",
-                        "FaultTest: aHolderInAnOldSessionIsToldOfItsLossBeforeTheNextSessionBegins"),
+                        "FaultTest: aHolderInAnOldSessionIsNotifiedOfItsLossBeforeTheNextSessionBegins"),
                 new PlantedBug(
                         "keep the node of a claim that was withdrawn before its create was answered",
                         "remove(); return false;",

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients that were let in, and are not when their session has ended. */
+/** Clients that were admitted once, and are refused when their session has ended. */
 @Tag("full")
 @Timeout(120)
 class RefusalTest {
@@ -117,7 +117,7 @@ class RefusalTest {
 
     /** As by a JVM that must not use the way in which the servers know passwords. */
     @Test
-    void aClientThatCannotBeginToAuthenticateIsToldSo() throws Exception {
+    void aClientThatCannotBeginToAuthenticateGetsAnError() throws Exception {
         System.setProperty("zookeeper.fips-mode", "true");
         endSession();
         isToldOfARefusal();
@@ -126,7 +126,7 @@ class RefusalTest {
     }
 
     @Test
-    void aRefusalIsNotToldAnyMoreWhenNobodyCanAskAgain() throws Exception {
+    void aRefusalIsForgottenOnceNoSessionCanBeginAgain() throws Exception {
         logins.set("Context", "wr0ng");
         endSession();
         isToldOfARefusal();

@@ -51,7 +51,7 @@ class RotationTest {
         server.close();
     }
 
-    /** As the manual has it: let both in, change the password, and let the old one in no more. */
+    /** As the manual has it: admit both users, change the password, and no longer admit the old user. */
     @Test
     void aPasswordThatHasChangedIsReadAgainFromItsFileAndItsSupplier() throws Exception {
         Path file = Files.writeString(folder.resolve("password"), "old\n");
@@ -85,7 +85,7 @@ class RotationTest {
         try (LockClient late = connect(old, "digest")) {
             assertThatThrownBy(() -> late.lock("held").tryLock()).isInstanceOf(LockConfigurationException.class);
         } catch (LockConfigurationException e) {
-            assertThat(e).hasMessageContaining(server.address()); // refused at once is as good
+            assertThat(e).hasMessageContaining(server.address()); // an immediate refusal is fine, too
         }
     }
 

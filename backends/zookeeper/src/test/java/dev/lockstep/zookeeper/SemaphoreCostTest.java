@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What semaphores cost the server: no more than locks, as long as nobody asks for slots. */
+/** The cost of semaphores: no more than that of locks, as long as no client asks for slots. */
 @Timeout(120)
 class SemaphoreCostTest extends CountedClients {
     @ParameterizedTest
@@ -52,7 +52,7 @@ class SemaphoreCostTest extends CountedClients {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
-    void whoIsAloneWithASemaphoreListsNobody(int permits) throws Exception {
+    void aClientAloneWithASemaphoreListsNoQueue(int permits) throws Exception {
         DistributedSemaphore semaphore = client.semaphore("alone-" + permits, permits);
         takeAndGiveBack(semaphore, 15);
         long most = 5L * BLOCK / 2;

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Semaphores in the queue of ZooKeeper's nodes. What is the same on all engines is in the contract. */
+/** Semaphores in the queue of ZooKeeper's nodes. Tests that are the same on all engines are in the contract. */
 @Timeout(60)
 class SemaphoreTest {
     private static ZooKeeperServer server;
@@ -98,7 +98,7 @@ class SemaphoreTest {
                 .until(() -> rival.inspect("x").waiters().size() == count);
     }
 
-    /** Somebody's node, as one that is refused has it for a moment. */
+    /** A node of another client, such as a refused claim has for a moment. */
     private String makeNode(ClaimKind kind) throws Exception {
         return operator.create(
                 lockPath() + "/" + QueueNode.prefix(kind, "another.1.1"), "", CreateMode.EPHEMERAL_SEQUENTIAL);
@@ -159,7 +159,7 @@ class SemaphoreTest {
     }
 
     @Test
-    void whoIsBehindABigClaimIsServedWhenThatGivesUp() throws Exception {
+    void aWaiterBehindABigClaimIsServedWhenThatGivesUp() throws Exception {
         try (Permit held = rivals(3).acquire(2)) {
             CompletableFuture<Boolean> big = new CompletableFuture<>();
             Thread thread = new Thread(() -> {
@@ -210,7 +210,7 @@ class SemaphoreTest {
         Awaitility.await().until(() -> !held.isValid());
     }
 
-    /** Claims of all sizes that wait, give up or do not wait: whoever waits is served, and all permits come back. */
+    /** Claims of all sizes that wait, give up or do not wait: every waiter is served, and all permits are released. */
     @Test
     @Tag("full")
     void nobodyIsForgottenAmongMany() throws Exception {

@@ -182,7 +182,7 @@ class SessionsTest {
     }
 
     @Test
-    void aSessionThatIsNotLetInFailsItsClaims() throws Exception {
+    void aSessionThatIsNotAdmittedFailsItsClaims() throws Exception {
         close();
         open(1, TTL);
         List<CompletableFuture<Lease>> asking = new ArrayList<>();

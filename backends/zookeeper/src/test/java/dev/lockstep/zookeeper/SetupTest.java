@@ -127,7 +127,7 @@ class SetupTest {
     }
 
     @Test
-    void aWrongPasswordIsToldAndNotRepeated() throws Exception {
+    void aWrongPasswordIsReportedAndNotRepeated() throws Exception {
         works(connect("zookeeper://orders:s3cret@" + server.address()), "guarded");
         try (LockClient wrong = connect("zookeeper://orders:wr0ng@" + server.address())) {
             assertThatThrownBy(() -> wrong.lock("guarded").lock())
@@ -147,7 +147,7 @@ class SetupTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void saslUsersAreLetInAndOthersRefused(boolean encrypted, @TempDir Path folder) throws Exception {
+    void saslUsersAreAdmittedAndOthersRefused(boolean encrypted, @TempDir Path folder) throws Exception {
         String url = encrypted ? secureUrl(TestCertificates.get()) + "&" : "zookeeper://" + server.address() + "?";
         try (Logins logins = new Logins(folder)) {
             logins.set("Context", "s3cret");
@@ -180,7 +180,7 @@ class SetupTest {
 
     @Test
     @Timeout(300) // a server that starts three times
-    void claimsOfAUserWhoIsNotLetInAnyMoreEnd(@TempDir Path folder) throws Exception {
+    void claimsOfAUserThatIsNoLongerAdmittedEnd(@TempDir Path folder) throws Exception {
         try (Logins logins = new Logins(folder).set("Right", "s3cret");
                 ZooKeeperServer changing = Servers.require(() ->
                         ZooKeeperServer.builder().saslUser("orders", "s3cret").start());
@@ -217,7 +217,7 @@ class SetupTest {
         }
     }
 
-    /** Such sessions can have no nodes that end with them. */
+    /** Local sessions can have no ephemeral nodes. */
     @Test
     void serversWithLocalSessionsSayWhatToSet() throws Exception {
         try (ServerGroup<ZooKeeperServer> local = localSessions(false);
@@ -274,7 +274,7 @@ class SetupTest {
                 .hasMessageNotContaining(TestCertificates.PASSWORD);
     }
 
-    /** ZooKeeper's client then waits until its connection is closed, which a silent server holds up. */
+    /** ZooKeeper's client then waits until its connection is closed, which a silent server delays. */
     @Test
     @Tag("full")
     void leavingASilentServerOverTlsDoesNotBlockTheTimer() throws Exception {

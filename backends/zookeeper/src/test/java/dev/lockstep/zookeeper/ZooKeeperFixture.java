@@ -178,7 +178,7 @@ class ZooKeeperFixture implements BackendFixture {
         Watcher watcher = event -> {
             Watcher.Event.KeeperState state = event.getState();
             if (state == Watcher.Event.KeeperState.SyncConnected || state == Watcher.Event.KeeperState.Expired) {
-                connected.countDown(); // one that has ended already is as good
+                connected.countDown(); // one that has ended already is fine, too
             }
         };
         try (ZooKeeper thief = new ZooKeeper(

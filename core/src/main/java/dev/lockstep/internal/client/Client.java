@@ -237,7 +237,7 @@ public final class Client implements LockClient {
         return elections.leader(electionName);
     }
 
-    /** An exclusive lock whose asynchronous calls others see under a name that stands for the thread's. */
+    /** An exclusive lock whose asynchronous calls are shown to others under a given name instead of the thread's. */
     DistributedLock lockAs(String asker, String lockName, LockOptions options) {
         return new TurnstileLock(context, holds, lockName, LockMode.EXCLUSIVE, options, asker);
     }
@@ -371,7 +371,7 @@ public final class Client implements LockClient {
         return "LockClient[" + name + (isClosed() ? ", closed]" : "]");
     }
 
-    /** What its turnstiles and locks need of it. */
+    /** The context of its turnstiles and locks. */
     public TurnstileContext context() {
         return context;
     }

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What semaphores see of their context. */
+/** The context of semaphores. */
 record ClientSemaphoreHost(
         TurnstileContext context,
         Function<String, LockInfo> inspection,

@@ -47,7 +47,7 @@ public final class Clients {
     private Clients() {}
 
     /**
-     * What the builder collected.
+     * The settings that the builder collected.
      *
      * @param clientName null for host and process id
      * @param executor null for threads of the client's own
@@ -92,19 +92,19 @@ public final class Clients {
             return new Backoff(minBackoff, maxBackoff);
         }
 
-        /** What the backend needs to know of them, and of its client. */
+        /** The settings that the backend needs to know, and facts about its client. */
         BackendContext forBackend(String name, String clientId, Executor ofClient, Scheduler scheduler) {
             return BackendContext.of(namespace, name, clientId, ttl, requestTimeout, backoff(), ofClient, scheduler);
         }
     }
 
     /**
-     * What a client does about calls and holds that have problems.
+     * A client's behaviour for calls and holds that have problems.
      *
      * @param timedCallsFailFast whether an outage ends calls that have a deadline of their own, too
      * @param releaseOnShutdown whether the client closes itself when the JVM ends
      * @param releaseAbandoned whether holds of threads that have ended are released
-     * @param longHold after how long a hold is worth a warning; null if no hold is, and no places are kept
+     * @param longHold the time after which a hold causes a warning; null if no hold is, and no places are kept
      * @param recordWaitsAfter after how long the engine is to know of a thread that holds a lock and waits for another
      * @param deadlocks what is done about deadlocks
      */

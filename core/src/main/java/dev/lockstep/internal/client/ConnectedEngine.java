@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client is connected to: its engine, or that and the one to fall back to.
+ * The engine that a client is connected to, with its fallback if it has one.
  *
  * @param contact when the engine itself last answered; in fallback another one answers for it
  * @param patience how long a call without a deadline of its own waits for an engine that does not answer

@@ -81,7 +81,7 @@ public final class Elections {
         return Payloads.leader(client.inspect(name));
     }
 
-    /** What one candidate sees of the client. */
+    /** The client as one candidate sees it. */
     private final class Host implements ElectionHost {
         private final String name;
         private final String threadName;

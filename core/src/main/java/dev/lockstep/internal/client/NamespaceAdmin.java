@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** What operators see and do, in one namespace. */
+/** The view and the actions of operators, in one namespace. */
 final class NamespaceAdmin implements LockAdmin {
     private static final int PAGE = 1_000;
 

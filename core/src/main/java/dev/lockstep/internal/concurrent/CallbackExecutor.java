@@ -28,8 +28,8 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
         threads = new ThreadPoolExecutor(
                 CORE_THREADS, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     String name = "lockstep-callback-" + clientName + "-" + count.incrementAndGet();
-                    // Inherits no thread-local variables: they are those of whoever needs a thread first, and would
-                    // stay.
+                    // Inherits no thread-local variables: they would be those of the first caller that needs a thread,
+                    // and would stay.
                     Thread thread = new Thread(null, task, name, 0, false);
                     thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
                     thread.setDaemon(true);

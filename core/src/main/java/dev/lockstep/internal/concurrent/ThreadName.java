@@ -1,13 +1,13 @@
 package dev.lockstep.internal.concurrent;
 
 /**
- * What others see of a thread.
+ * A thread as others see it.
  *
  * @param name its name; empty if it has none, as most virtual threads
  * @param id its id; 0 for a text that stands in the place of a thread
  */
 public record ThreadName(String name, long id) {
-    /** That of the calling thread. */
+    /** The name of the calling thread. */
     public static ThreadName current() {
         return of(Thread.currentThread());
     }

@@ -363,8 +363,8 @@ public final class Election implements LeaderElection {
     }
 
     /**
-     * Waits until the next candidate may stand, or the term is over though its task goes on: the timer releases it after one
-     * request timeout, and the release takes another at most.
+     * Waits until the next candidate may stand, or the term is over though its task still runs: the timer releases it
+     * after one request timeout, and the release takes another at most.
      */
     private void awaitEnd(@Nullable Tenure current) {
         long timeoutNanos = host.requestTimeout().toNanos();
@@ -375,7 +375,7 @@ public final class Election implements LeaderElection {
                 ended.get(timeoutNanos, TimeUnit.NANOSECONDS);
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // it goes on without this thread
+            Thread.currentThread().interrupt(); // it continues without this thread
         } catch (TimeoutException e) {
             log.warn("Election '{}': {} did not confirm in time that the candidate has left", name, host.engine());
         } catch (ExecutionException e) {

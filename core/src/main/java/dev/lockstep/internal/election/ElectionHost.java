@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** What an election needs from its client. Safe for use by many threads. */
+/** The functions that an election needs from its client. Safe for use by many threads. */
 public interface ElectionHost {
     /**
      * The lock by which this candidate stands; requested again each time, since a late engine may turn out to have no

@@ -36,7 +36,7 @@ final class LeaderWatch {
     private Scheduler.@Nullable Timer timer;
     private LockBackend.@Nullable Watch pushes;
 
-    /** What listeners are still to be notified of, in order. */
+    /** The changes that listeners still have to be notified of, in order. */
     private final Deque<Runnable> news = new ArrayDeque<>();
 
     /** Whether the executor notifies them of that. */
@@ -76,7 +76,7 @@ final class LeaderWatch {
         }
     }
 
-    /** Asks the engine now, or once more when it has answered what it is being asked. */
+    /** Asks the engine now, or again after the current request is answered. */
     void look() {
         synchronized (this) {
             if (closed || listeners.isEmpty()) {

@@ -5,8 +5,8 @@ import dev.lockstep.Term;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a candidate's task, for whoever provides the thread. {@link #run} is all that a thread needs; a test without
- * threads calls {@link #begin} and {@link #returned} instead.
+ * One run of a candidate's task, for the provider of the thread. {@link #run} is all that a thread needs; a test
+ * without threads calls {@link #begin} and {@link #returned} instead.
  */
 public final class TermRun implements Runnable {
     private final Election election;

@@ -7,7 +7,7 @@ import dev.lockstep.spi.LockBackend;
 import dev.lockstep.spi.Traits;
 import java.time.Duration;
 
-/** What an engine is called in messages, and what it cannot do. */
+/** The name of an engine in messages, and the features that it lacks. */
 public final class Engines {
     private Engines() {}
 

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class LateBackend implements LockBackend {
     private static final Logger log = LoggerFactory.getLogger(LateBackend.class);
 
-    /** What a client may ask for before it knows its engine; the engine decides later. */
+    /** The requests that a client may make before it knows its engine; the engine decides later. */
     private static final Traits ANYTHING = Traits.of(Duration.ofNanos(1))
             .withPush(true)
             .withReportsWanted(true)

@@ -5,6 +5,6 @@ import dev.lockstep.spi.ClaimRequest;
 
 /** A claim of the core, which also knows the options of its lock. */
 public interface LockRequest extends ClaimRequest {
-    /** What all users of the name agree on now. */
+    /** The settings that all users of the name currently agree on. */
     LockOptions options();
 }

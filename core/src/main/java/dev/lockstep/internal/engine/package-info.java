@@ -1,5 +1,6 @@
 /**
- * What the core adds to the SPI: an engine that is connected to later, what an engine cannot do, who asks.
+ * The core's additions to the SPI: an engine that is connected to later, checks of what an engine supports, the
+ * caller's identity.
  *
  * <p>Calls the API and the SPI alone. Called by {@code turnstile}, {@code fallback}, {@code watch} and {@code client}.
  */

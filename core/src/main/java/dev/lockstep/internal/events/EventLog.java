@@ -13,10 +13,10 @@ import org.slf4j.spi.LoggingEventBuilder;
 import org.slf4j.spi.NOPLoggingEventBuilder;
 
 /**
- * What operators read in the log about one client: losses, outages, fallback, deadlocks, abandoned holds and releases that the
- * engine did not confirm. Each message is a sentence that says what to do, and has its facts as key-value pairs, too. Of one
- * kind, at most {@link #BURST} messages are logged in {@link #PERIOD}; the next one, or one at the end of that time, says how
- * many were left out. Called without a mutex. Safe for use by many threads.
+ * The log messages about one client, for operators: losses, outages, fallback, deadlocks, abandoned holds and releases
+ * that the engine did not confirm. Each message is a sentence that says what to do, and has its facts as key-value
+ * pairs, too. Of one kind, at most {@link #BURST} messages are logged in {@link #PERIOD}; the next one, or one at the
+ * end of that time, says how many were left out. Called without a mutex. Safe for use by many threads.
  */
 public final class EventLog {
     static final int BURST = 20;
@@ -90,7 +90,7 @@ public final class EventLog {
     }
 
     private void lost(String what, String lock, LossReason reason, long token, long heldNanos) {
-        if (reason == LossReason.CLIENT_CLOSED) { // somebody closed it: that is no news
+        if (reason == LossReason.CLIENT_CLOSED) { // it was closed on purpose: not worth a message
             log.debug("{} '{}' was released because its client was closed", what, lock);
             return;
         }
@@ -196,7 +196,7 @@ public final class EventLog {
     }
 
     /**
-     * Nobody can release a hold any more.
+     * A hold can no longer be released.
      *
      * @param thread the name of the thread that ended; null if a lease was dropped
      * @param token 0 if nobody has asked for it
@@ -212,7 +212,7 @@ public final class EventLog {
         abandoned("Lock", lock, end, token, held, released, place);
     }
 
-    /** Nobody can release a permit any more: its handle was dropped. It is released. */
+    /** A permit can no longer be released: its handle was dropped. It is released. */
     public void permitAbandoned(String semaphore, long token, Duration held, @Nullable Throwable place) {
         abandoned("Semaphore", semaphore, "a permit was dropped", token, held, true, place);
     }

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The observers of a client. What they throw is logged here and goes no further, also a checked exception that nothing
- * declares, as Kotlin allows. Safe for use by many threads.
+ * The observers of a client. Their exceptions are logged here and go no further, including undeclared checked
+ * exceptions, which Kotlin allows. Safe for use by many threads.
  */
 public final class Observers {
     private static final Logger log = LoggerFactory.getLogger(Observers.class);

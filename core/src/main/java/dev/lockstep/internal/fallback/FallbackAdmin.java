@@ -42,7 +42,7 @@ final class FallbackAdmin implements AdminBackend {
                         page.locks().stream().map(info -> shown(info, asked)).toList()));
     }
 
-    /** What the fallback knows, without its tokens: holders have none. */
+    /** The fallback's knowledge, without its tokens: holders have none. */
     private static LockInfo shown(LockInfo info, Side asked) {
         if (asked == Side.PRIMARY) {
             return info;

@@ -30,12 +30,11 @@ final class FallbackRouter {
      *
      *   FallbackClaim ── attempt ──▶ Claim of a side ──▶ Grant of a side ── FallbackGrant
      *
-     * What is held stays held, at the side that granted it. A claim is parked while the client holds a grant of the
-     * same name at the other side that stands against it. So for one name a grant taken in fallback and one taken from
-     * the primary are never good at once, and each name goes back as soon as its own holds have drained: one long hold
-     * does not keep the others from the primary. Grants taken in fallback are signalled as wanted when the primary is
-     * back, so that they are neither kept nor handed on for long. When the last of them has ended, the fallback is
-     * left.
+     * What is held stays held, at the side that granted it. A claim is parked while the client holds a conflicting
+     * grant of the same name on the other side. So for one name a grant taken in fallback and one taken from the
+     * primary are never good at once, and each name goes back as soon as its own holds have drained: one long hold does
+     * not keep the others from the primary. Grants taken in fallback are signalled as wanted when the primary is back,
+     * so that they are neither kept nor handed on for long. When the last of them has ended, the fallback is left.
      *
      * A primary that is gone answers no release and no withdrawal before its ttl has passed, and the turnstile makes no
      * new claim of a name until then. So in fallback these answers are not waited for: a withdrawal counts as done, a

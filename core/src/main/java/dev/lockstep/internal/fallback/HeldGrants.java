@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a client holds at two engines, by name. Guarded by the mutex of its {@link FallbackRouter}. */
+/** The grants that a client holds on two engines, by name. Guarded by the mutex of its {@link FallbackRouter}. */
 final class HeldGrants {
     private final Map<String, List<FallbackGrant>> byName = new HashMap<>();
     private int ofFallback;

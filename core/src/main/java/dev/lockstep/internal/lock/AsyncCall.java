@@ -78,7 +78,7 @@ final class AsyncCall<T> implements Consumer<Result> {
         }
     }
 
-    /** Reports the end of an asynchronous call, whose future may be done because somebody has cancelled it. */
+    /** Reports the end of an asynchronous call, whose future may be done because it was cancelled. */
     private static void observe(
             Observation observed, boolean cancelled, @Nullable Hold hold, @Nullable Throwable error) {
         if (cancelled) {

@@ -56,7 +56,7 @@ final class AsyncExecution<T extends @Nullable Object> {
                 (value, failure) -> lease.closeAsync().whenComplete((closed, release) -> end(value, failure, release)));
     }
 
-    /** What the work failed with comes first; a result is never lost. */
+    /** The failure of the work comes first; a result is never lost. */
     private void end(T value, @Nullable Throwable failure, @Nullable Throwable release) {
         if (failure != null) {
             Throwable thrown = Template.withoutResult(cause(failure));

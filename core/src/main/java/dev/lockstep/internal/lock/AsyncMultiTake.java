@@ -54,7 +54,7 @@ final class AsyncMultiTake<T> {
     /**
      * Makes a call.
      *
-     * @param convert makes the caller's result of the leases; of nothing if somebody else holds a lock
+     * @param convert makes the caller's result of the leases; of nothing if another caller holds a lock
      */
     AsyncMultiTake(
             TurnstileContext client, MultiLock lock, long waitNanos, Function<Optional<List<HoldLease>>, T> convert) {
@@ -187,7 +187,7 @@ final class AsyncMultiTake<T> {
         if (kept == 0 && observed != null && failure != null) {
             observed.failed(failure);
         } else if (kept == 0) {
-            nextObserved = observed; // it goes on when the lock is taken alone
+            nextObserved = observed; // it continues when the lock is taken alone
         }
         CompletableFuture<Void> released = release(results.subList(kept, results.size()));
         if (failure != null) {

@@ -11,9 +11,9 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Who holds locks that were not free, in words for the message of an exception. */
+/** The holders of locks that were not free, in words for the message of an exception. */
 final class Holders {
-    /** How many locks the engine is asked about: each is a request, and one exception is not worth thousands. */
+    /** How many locks the engine is asked about: each is a request, and one exception does not justify thousands. */
     private static final int ASKED = 10;
 
     private Holders() {}

@@ -17,8 +17,8 @@ final class MultiTake {
     /*
      * As many locks as are free are taken with one request: the locks at the front that nobody here uses are claimed in a
      * batch, and those that are granted before the first that is not are kept. That one is then taken as if it were the
-     * only lock, by a call that waits as long as it may; after it the rest follows in the same way. While the call waits
-     * for a lock it holds none behind it, so that two calls never wait for each other.
+     * only lock, by a call that waits for as long as it is allowed to; after it the rest follows in the same way. While
+     * the call waits for a lock it holds none behind it, so that two calls never wait for each other.
      */
 
     private final TurnstileContext client;
@@ -47,7 +47,7 @@ final class MultiTake {
         this.taken = new ArrayList<>(locks.size());
     }
 
-    /** Takes all, or releases what it took. Null if one is held by somebody else. */
+    /** Takes all, or releases what it took. Null if another caller holds one. */
     @Nullable
     List<Hold> run() throws InterruptedException {
         try {
@@ -70,7 +70,7 @@ final class MultiTake {
         }
     }
 
-    /** Takes the next lock, and perhaps some that follow it. False if it is held by somebody else, and the time is up. */
+    /** Takes the next lock, and perhaps some that follow it. False if another caller holds it, and the time is up. */
     private boolean takeNext() throws InterruptedException {
         TurnstileLock next = locks.get(taken.size());
         Observation observed = next.observe(wait.observedNanos(), false);

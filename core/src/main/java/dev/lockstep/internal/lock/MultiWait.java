@@ -17,8 +17,8 @@ final class MultiWait {
     }
 
     /**
-     * What is left for the next lock: a wait without a limit has none; one that has run out becomes a call that does not
-     * wait.
+     * The time left for the next lock: a wait without a limit has none; one that has run out becomes a call that does
+     * not wait.
      */
     long leftNanos() {
         return isBounded() ? Math.max(Call.NOT_AT_ALL, waitNanos - spentSince(startNanos)) : Call.NO_LIMIT;

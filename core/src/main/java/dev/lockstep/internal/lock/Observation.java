@@ -22,8 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What observers see of one call and of the resulting hold: each once, and the end of the call first. A hold may be
- * lost before its call has returned; its end is then reported by the call. Not used unless there are observers.
+ * The notifications of observers about one call and the resulting hold: each once, and the end of the call first. A
+ * hold may be lost before its call has returned; its end is then reported by the call. Not used unless there are
+ * observers.
  *
  * <p>Called without the mutex. Safe for use by many threads.
  */
@@ -138,7 +139,7 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Call
         if (!compareAndSet(CALLING, HOLDING)) {
             report(begun);
         } else if (begun.loss() != null) {
-            holdEnded(begun); // lost before anybody knew that it is observed
+            holdEnded(begun); // lost before it was known to be observed
         }
     }
 
@@ -172,7 +173,7 @@ final class Observation extends AtomicInteger implements LockObserver.Call, Call
         end(new End(outcome, Optional.ofNullable(failure)));
     }
 
-    /** The call did not get the lock because somebody else has it. */
+    /** The call did not get the lock because another caller has it. */
     void refused() {
         ended(waitNanos == Call.NOT_AT_ALL ? CallOutcome.BUSY : CallOutcome.TIMED_OUT, null);
     }

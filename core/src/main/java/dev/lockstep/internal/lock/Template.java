@@ -79,7 +79,7 @@ public record Template(
                         + Holders.of(context, lock.names()) + ".");
     }
 
-    /** What the work throws comes first; what the release throws is added to it. */
+    /** The exception of the work comes first; that of the release is added to it. */
     private static void closeAfter(Throwable thrown, Lease lease) {
         try {
             lease.close();

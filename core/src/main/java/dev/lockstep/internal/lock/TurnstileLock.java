@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A lock of one name: the plain or write lock, or the read lock. All that waits or decides is in the turnstile. */
+/** A lock of one name: the plain or write lock, or the read lock. All waiting and deciding is in the turnstile. */
 public final class TurnstileLock implements DistributedLock {
     private static final long LONGEST = Durations.LONGEST_LIMIT.toNanos();
 
@@ -48,7 +48,7 @@ public final class TurnstileLock implements DistributedLock {
     /**
      * Makes one whose asynchronous calls others see under a name.
      *
-     * @param asker stands for the name of the calling thread; null for that name itself
+     * @param asker replaces the name of the calling thread; null to use that name
      */
     public TurnstileLock(
             TurnstileContext client,
@@ -241,7 +241,7 @@ public final class TurnstileLock implements DistributedLock {
         return asker != null;
     }
 
-    /** What others see of the thread that calls. */
+    /** The calling thread as others see it. */
     private ThreadName threadName() {
         return asker == null ? ThreadName.current() : ThreadName.ofText(asker);
     }

@@ -15,8 +15,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What observers see of one call and of its permit: each once, and the end of the call first. A permit may be lost before its
- * call has returned; its end is then reported by the call. Safe for use by many threads.
+ * The notifications of observers about one call and its permit: each once, and the end of the call first. A permit may
+ * be lost before its call has returned; its end is then reported by the call. Safe for use by many threads.
  */
 final class PermitObservation implements LockObserver.Call {
     private final PermitTerms terms;

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** What the engine sees of a call for permits. Made in the thread of the call; safe for use by many threads. */
+/** A call for permits as the engine sees it. Made in the thread of the call; safe for use by many threads. */
 final class PermitRequest implements ClaimRequest {
     private final SemaphoreHost host;
     private final PermitTerms terms;

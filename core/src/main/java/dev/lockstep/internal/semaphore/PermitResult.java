@@ -2,7 +2,7 @@ package dev.lockstep.internal.semaphore;
 
 import java.util.function.Supplier;
 
-/** What a call for permits ends with. */
+/** The result of a call for permits. */
 sealed interface PermitResult {
     /** The call has its permits. */
     record Held(PermitHold hold) implements PermitResult {}

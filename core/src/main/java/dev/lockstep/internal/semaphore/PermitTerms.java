@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a call asks for.
+ * The terms of a call for permits.
  *
  * @param limit how many permits there are
  * @param count how many the call wants

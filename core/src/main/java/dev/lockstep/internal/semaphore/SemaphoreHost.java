@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What semaphores need from their client. Safe for use by many threads. */
+/** The functions that semaphores need from their client. Safe for use by many threads. */
 public interface SemaphoreHost {
     LockBackend backend();
 
@@ -32,10 +32,10 @@ public interface SemaphoreHost {
     /** The id of a claim that has a number. */
     String claimId(long number);
 
-    /** What others see of the calling thread. */
+    /** The calling thread as others see it. */
     ThreadName threadName();
 
-    /** Who asks, for people. */
+    /** The caller, for people to read. */
     HolderInfo holder(ThreadName threadName, long sentNanos);
 
     /** The token of a lease, made of the engine's. */

@@ -18,7 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Semaphores {
     private final SemaphoreHost host;
 
-    /** All that the engine may know of, from before it is asked until it has forgotten it; in the order of the calls. */
+    /**
+     * All calls and permits that the engine may know, from before it is asked until it has forgotten them; in the order
+     * of the calls.
+     */
     private final ConcurrentNavigableMap<Long, PermitCall> calls = new ConcurrentSkipListMap<>();
 
     private final ReferenceQueue<Permit> unreachable = new ReferenceQueue<>();
@@ -95,7 +98,7 @@ public final class Semaphores {
     }
 
     /**
-     * Ends calls that have waited in vain for an engine that does not answer.
+     * Ends calls that have waited too long for an engine that does not answer.
      *
      * @return how long until the next of them ends if the engine stays silent; 0 if nobody waits
      */

@@ -8,15 +8,15 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * A clock that never goes back and goes on while the machine is suspended, made of the two clocks that Java has. Safe for
- * use by many threads.
+ * A clock that never goes back and keeps running while the machine is suspended, made of the two clocks that Java has.
+ * Safe for use by many threads.
  */
 final class LeaseClock {
     /*
      * Overview. On Linux and macOS System.nanoTime stops while the machine is suspended; the wall clock does not, but it can
      * be set. So this clock is the monotonic one plus the time by which the wall clock has got ahead of it:
      *
-     *   ahead = wall - monotonic                       constant, unless the machine sleeps or somebody sets the wall clock
+     *   ahead = wall - monotonic                       constant, unless the machine sleeps or an operator sets the wall clock
      *   ahead has grown:    it is counted as suspended, and added from then on
      *   ahead has shrunk:   the wall clock was set back; the smaller value is what the next growth is measured from
      *
@@ -54,7 +54,7 @@ final class LeaseClock {
     private volatile long lookedNanos;
 
     /**
-     * What is known of the two clocks.
+     * The known state of the two clocks.
      *
      * @param aheadNanos by how much the wall clock is ahead of the monotonic clock
      * @param suspendedNanos how long the machine was suspended, as far as was noticed

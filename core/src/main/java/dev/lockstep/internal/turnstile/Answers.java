@@ -66,7 +66,7 @@ final class Answers {
      * Ends the waits without a deadline of their own for which the engine was unreachable, or could not be asked, for
      * too long.
      *
-     * @return how long until the next of them ends if that goes on
+     * @return how long until the next of them ends if that continues
      */
     long endForOutage(long now, long lastContact, long earliest) {
         boolean heldUp = rules.leftovers.holdUpTheQueue();

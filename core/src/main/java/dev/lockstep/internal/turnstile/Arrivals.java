@@ -30,7 +30,7 @@ final class Arrivals {
      *
      * <pre>
      *   nobody is here, and it is the call of a thread: the thread claims, and takes the grant itself
-     *   it holds the lock already: once more
+     *   it holds the lock already: it enters again
      *   the lock is fair: it has its own claim
      *   a grant that is here can serve it: it has a hold
      *   it waits: it is queued, and claimed for if need be

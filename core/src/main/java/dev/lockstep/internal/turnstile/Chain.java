@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * element is in one chain at a time. Not thread-safe.
  */
 final class Chain<T extends Chain.Link<T>> {
-    /** What an element inherits. */
+    /** The base of an element. */
     abstract static class Link<T> {
         @Nullable
         T previous;

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a turnstile asks the engine for, and what it does with the answers. Every method is called with the mutex held. The
- * Overview is in {@link Turnstile}.
+ * The requests of a turnstile to the engine, and its reactions to the answers. Every method is called with the mutex
+ * held. The Overview is in {@link Turnstile}.
  */
 final class Claims {
     private final Rules rules;

@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens to a turnstile's claims and grants, as events: the engine answers or says something, or a timer of theirs
- * fires. Called without the mutex. Safe for use by many threads.
+ * Events of a turnstile's claims and grants: the engine answers or sends a message, or one of their timers fires.
+ * Called without the mutex. Safe for use by many threads.
  */
 final class EngineEvents {
     private final Turnstile turnstile;

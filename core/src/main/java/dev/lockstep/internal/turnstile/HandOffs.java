@@ -28,7 +28,7 @@ final class HandOffs {
     }
 
     /**
-     * Whether the grant may be handed off once more.
+     * Whether the grant may be handed off again.
      *
      * @param wanted whether another client may want it
      */

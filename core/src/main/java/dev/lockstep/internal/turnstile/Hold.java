@@ -80,7 +80,7 @@ public final class Hold extends Chain.Link<Hold> implements Entry {
     @SuppressWarnings("unused") // kept, not read
     private @Nullable Reference<?> lease;
 
-    /** What the watch of holds has reported of it; only used there. */
+    /** The reports of the hold watch about it; only used there. */
     private boolean reportedAbandoned;
 
     private boolean reportedLong;

@@ -49,7 +49,7 @@ final class InlineClaim {
 
     /**
      * Makes a hold of a grant that came at once. Null if the client was closed meanwhile, another call has claimed the
-     * lock, too, or somebody listens.
+     * lock, too, or there are listeners.
      */
     private @Nullable Hold take(Passage passage, Grant grant, Call call) {
         if (client.events().isHeard() || state.passages.size() > 1) {

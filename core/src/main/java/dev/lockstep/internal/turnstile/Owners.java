@@ -41,7 +41,7 @@ final class Owners {
 
     void remove(Hold hold) {
         if (hold == writer) {
-            // A thread whose claim was inline adds its hold without the mutex: it must not be removed in its place.
+            // A thread whose claim was inline adds its hold without the mutex: its hold must not be removed instead.
             WRITER.compareAndSet(this, hold, null);
         } else if (hold.owner != null && hold.mode == LockMode.SHARED && readers != null) {
             readers.remove(hold.owner, hold);

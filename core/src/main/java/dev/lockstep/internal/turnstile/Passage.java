@@ -39,7 +39,7 @@ public final class Passage extends PassageRequest implements Entry {
     /** Known from {@link PassageState#HELD} on. */
     private @Nullable Grant grant;
 
-    /** Who holds it now. */
+    /** Its current holders. */
     final Chain<Hold> holds = new Chain<>();
 
     /** Whether the engine owes the answer to its release or withdrawal, and since when. */
@@ -117,13 +117,13 @@ public final class Passage extends PassageRequest implements Entry {
         return state == PassageState.CLAIMING;
     }
 
-    /** Whether this claim stands in the engine's queue for the turnstile as a whole. */
+    /** Whether this claim is in the engine's queue for the turnstile as a whole. */
     boolean waitsForQueue() {
         PassageState current = state;
         return only == null && (current == PassageState.CLAIMING || current == PassageState.WITHDRAWING);
     }
 
-    /** Whether it is of no use here any more, but the engine may still know it. */
+    /** Whether it is no longer used here, but the engine may still know it. */
     boolean isLeaving() {
         PassageState current = state;
         return current == PassageState.RELEASING || current == PassageState.WITHDRAWING;
@@ -149,7 +149,7 @@ public final class Passage extends PassageRequest implements Entry {
         return inline;
     }
 
-    /** The call of an inline claim goes on as a waiter: in the queue, or with this claim as its own. */
+    /** The call of an inline claim continues as a waiter: in the queue, or with this claim as its own. */
     void endInline() {
         inline = false;
     }
@@ -375,7 +375,7 @@ public final class Passage extends PassageRequest implements Entry {
         return known;
     }
 
-    /** Nobody uses it from now on. */
+    /** It is not used from now on. */
     void retain(long now) {
         transitionTo(PassageState.RETAINED);
         idleSinceNanos = now;

@@ -12,8 +12,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What backends see of a passage: what it asks for, which does not change, and the listener for what happens to its
- * grant.
+ * A passage as backends see it: its request, which does not change, and the listener for events of its grant.
  */
 abstract sealed class PassageRequest extends Chain.Link<Passage> implements LockRequest, GrantListener permits Passage {
     final Turnstile turnstile;

@@ -4,8 +4,8 @@ import dev.lockstep.LockLostException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What went wrong while several locks were released: one exception, with some of the others added to it. A loss goes before
- * all else, because whoever works under several locks must learn of it. Not thread-safe.
+ * The failures while several locks were released: one exception, with some of the others added to it. A loss goes
+ * before all else, because the code that works under several locks must learn of it. Not thread-safe.
  */
 public final class ReleaseFailures {
     /** Thousands of locks may be lost together; a few of them are enough to read. */

@@ -160,7 +160,7 @@ public final class Releases {
             List<Hold> batch = holds.subList(Math.max(0, end - size), end);
             long start = client.monotonicNanos();
             if (!releaseTogether(batch, part, Duration.ofNanos(left), client, failures)) {
-                // What is not answered uses up the time: one request timeout is enough for all.
+                // Unanswered requests use up the time: one request timeout is enough for all.
                 left = Math.max(left - (client.monotonicNanos() - start), 0);
             }
         }

@@ -19,7 +19,7 @@ public final class Tokens {
 
     Tokens() {}
 
-    /** What an engine knows of a lock, with its tokens as holders see them. */
+    /** An engine's knowledge of a lock, with its tokens as holders see them. */
     public static LockInfo scaled(LockInfo info) {
         return info.withHolders(info.holders().stream()
                 .map(entry -> entry.token().isPresent()

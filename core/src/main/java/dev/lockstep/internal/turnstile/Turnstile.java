@@ -23,7 +23,7 @@ public final class Turnstile {
      * Overview
      *
      * A Call arrives. If a grant that is here already can serve it, it becomes a Hold at once. Otherwise it is a Waiter
-     * in the local queue, and the turnstile has one claim at the engine for whoever is first: the claim is the
+     * in the local queue, and the turnstile has one claim at the engine for the waiter that is first: the claim is the
      * turnstile's, so it keeps its place in the engine's queue when the call that caused it gives up. A claim's way
      * through the engine is a Passage; its states and their order are in PassageState.
      *
@@ -32,7 +32,7 @@ public final class Turnstile {
      *                      claim ─▶ Passage ─grant
      *
      * Fair locks have no local order: each call has its own claim and waits for its own grant, so that the engine's
-     * order is the order. So has a call that may not wait, since only the engine knows the answer.
+     * order is the order. A call that may not wait has its own claim, too, since only the engine knows the answer.
      *
      * Hand-off. When a hold ends and a waiter is there, the grant stays: freely while no other client wants it; a number
      * of times, and not for long, once one does (HandOffs). A woken thread needs a while to run, so an idle grant is
@@ -110,7 +110,7 @@ public final class Turnstile {
         return waits;
     }
 
-    /** What all users of the name agree on, for a claim of theirs that is on its way. */
+    /** The settings that all users of the name agree on, for a claim that is on its way. */
     LockOptions options() {
         return state.options();
     }

@@ -18,7 +18,7 @@ import java.util.function.LongUnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the turnstiles and locks of a client need from it. Safe for use by many threads. */
+/** The functions that the turnstiles and locks of a client need from it. Safe for use by many threads. */
 public final class TurnstileContext {
     private static final Logger log = LoggerFactory.getLogger(TurnstileContext.class);
 
@@ -40,7 +40,7 @@ public final class TurnstileContext {
     private volatile boolean closed;
 
     /**
-     * What does not change.
+     * The constant part.
      *
      * @param patience how long a call without a deadline of its own waits for an engine that does not answer
      * @param timedCallsFailFast whether an outage ends calls that have a deadline of their own, too
@@ -206,7 +206,10 @@ public final class TurnstileContext {
         }
     }
 
-    /** Who asks, for people: "since" is as exact as the clocks, and differs a little from one call to the next. */
+    /**
+     * The caller, for people to read: "since" is as exact as the clocks, and differs a little from one call to the
+     * next.
+     */
     public HolderInfo holderInfo(ThreadName threadName, long sentNanos, boolean sticky) {
         Identity identity = Identity.ofProcess();
         Instant since = wallTime(sentNanos);

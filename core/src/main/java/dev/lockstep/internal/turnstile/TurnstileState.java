@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** All that a turnstile knows. Guarded by its mutex. {@link Rules} decides from it, and changes it. */
+/** The state of a turnstile. Guarded by its mutex. {@link Rules} decides from it, and changes it. */
 final class TurnstileState {
     /*
      * Invariants, whenever the mutex is free. Tests check them by check().
@@ -33,7 +33,7 @@ final class TurnstileState {
     private @Nullable CompletableFuture<Void> drained;
     private long claims;
 
-    /** What all users of the name agree on while it is in use. */
+    /** The settings that all users of the name agree on while it is in use. */
     LockOptions options() {
         return options;
     }

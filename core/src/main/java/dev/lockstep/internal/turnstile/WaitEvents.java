@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What happens at a turnstile because a thread holds one lock and waits for another, as events. Called without the mutex. Safe
- * for use by many threads.
+ * Events of a turnstile that occur because a thread holds one lock and waits for another. Called without the mutex.
+ * Safe for use by many threads.
  */
 public final class WaitEvents {
     private final Gate gate;
@@ -32,7 +32,7 @@ public final class WaitEvents {
         gate.postAndDecide(now -> rules.state.waits.end(hold));
     }
 
-    /** What others are to see beside the grant of a hold. */
+    /** The wait that others should see beside the grant of a hold. */
     public Optional<LockInfo.Wait> shown(Hold hold) {
         gate.enter();
         try {
@@ -47,7 +47,7 @@ public final class WaitEvents {
         gate.postAndDecide(now -> rules.state.waits.showNext(hold));
     }
 
-    /** What the engine has not answered is tried again. */
+    /** Unanswered requests are tried again. */
     public void retry() {
         gate.postAndDecide(now -> rules.state.waits.retry());
     }

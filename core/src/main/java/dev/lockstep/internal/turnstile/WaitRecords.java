@@ -9,9 +9,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine is to store beside the grants of a turnstile: which locks their holders wait for. It is empty unless
- * a thread holds this lock and has waited for another one for some time. Guarded by the turnstile's mutex, except for
- * one read.
+ * The records that the engine should store beside the grants of a turnstile: which locks their holders wait for. It is
+ * empty unless a thread holds this lock and has waited for another one for some time. Guarded by the turnstile's mutex,
+ * except for one read.
  */
 final class WaitRecords {
     private final Map<Passage, WaitRecord> records = new LinkedHashMap<>(0);
@@ -39,7 +39,7 @@ final class WaitRecords {
         }
     }
 
-    /** What others are to see beside the grant of a hold; null if nothing. */
+    /** The wait that others should see beside the grant of a hold; null if nothing. */
     LockInfo.@Nullable Wait shown(Hold hold) {
         WaitRecord record = records.get(hold.passage);
         return record == null ? null : record.wanted();
@@ -54,7 +54,7 @@ final class WaitRecords {
         }
     }
 
-    /** What failed is tried again. */
+    /** Failed requests are tried again. */
     void retry() {
         records.values().forEach(record -> record.failed = false);
     }
@@ -88,12 +88,12 @@ final class WaitRecords {
         any = !records.isEmpty();
     }
 
-    /** What belongs to one grant. */
+    /** The record of one grant. */
     private static final class WaitRecord {
-        /** What the owners of its holds wait for; the last of them is shown. */
+        /** The waits of the owners of its holds; the last one is shown. */
         final Map<Hold, LockInfo.Wait> waits = new LinkedHashMap<>(2);
 
-        /** What the engine was last asked to store; null for nothing. */
+        /** The wait that the engine was last asked to store; null for nothing. */
         LockInfo.@Nullable Wait stored;
 
         /** Whether the engine may not have stored that. */

@@ -38,7 +38,7 @@ public final class Waiter extends Chain.Link<Waiter> implements Entry {
      */
     private @Nullable Result answer;
 
-    /** What was on its way out when the call gave up. */
+    /** The passages that were leaving when the call gave up. */
     private List<Passage> leaving = List.of();
 
     /** Ends the wait for that after the request timeout; null until it has been set, and when it has been taken. */

@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds deadlocks in which threads of this client take part. It looks only while one of them holds a lock and has
+ * Finds deadlocks that include threads of this client. It looks only while one of them holds a lock and has
  * waited for another one for so long that the wait is recorded. Safe for use by many threads.
  */
 public final class DeadlockWatch implements AutoCloseable {
@@ -181,7 +181,7 @@ public final class DeadlockWatch implements AutoCloseable {
         }
     }
 
-    /** What this client knows better than the engine: its own waits. */
+    /** The facts that this client knows better than the engine: its own waits. */
     private static final class Own {
         private final String prefix;
         private final List<RecordedWait> waits;
@@ -234,7 +234,7 @@ public final class DeadlockWatch implements AutoCloseable {
             return wait != null && wait.waitsFor().equals(edge.waitsFor()) ? wait : null;
         }
 
-        /** The cycles in which this client takes part. A record of its own that it does not know is outdated. */
+        /** The cycles that include this client. A stored wait of this client that it does not know is outdated. */
         List<WaitGraph.Cycle> cycles(WaitGraph graph) {
             return graph.cycles().stream().filter(this::isOfThisClient).toList();
         }

@@ -60,7 +60,7 @@ final class GraphWalk {
         }
     }
 
-    /** What holders of some locks wait for and was not read yet. */
+    /** The locks that holders of some locks wait for, and that were not read yet. */
     private Set<String> targets(Collection<String> names) {
         Set<String> found = new LinkedHashSet<>();
         for (String name : names) {

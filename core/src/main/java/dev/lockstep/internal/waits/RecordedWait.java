@@ -11,7 +11,7 @@ import java.util.List;
 /**
  * A call of a thread that holds other locks, which the engine knows of. Immutable.
  *
- * @param holds what the thread holds: it gets no more while it waits
+ * @param holds the grants that the thread holds: it gets no more while it waits
  * @param waitsFor what is recorded beside each of the grants
  */
 record RecordedWait(Waiter waiter, List<Hold> holds, LockInfo.Wait waitsFor) {

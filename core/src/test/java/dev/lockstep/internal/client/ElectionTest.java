@@ -68,7 +68,7 @@ class ElectionTest {
     }
 
     @Test
-    void closingAfterALossWaitsForTheTaskAsLongAsForAnyOtherAndBlamesNobody() throws Exception {
+    void closingAfterALossWaitsAsLongAsUsualForTheTaskAndLogsNoWarning() throws Exception {
         engine.answersAtOnce = true;
         LeaderElection election = election(Runnable::run);
         await(begun);

@@ -113,7 +113,7 @@ class UsersCodeTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aListenerThatBlocksKeepsNobodyFromTheLock(Kind kind) throws Exception {
+    void aBlockedListenerKeepsNoCallerFromTheLock(Kind kind) throws Exception {
         LockListener listener = new LockListener() {
             private final AtomicInteger releases = new AtomicInteger();
 
@@ -175,7 +175,7 @@ class UsersCodeTest {
     }
 
     @Test
-    void aLossActionThatBlocksKeepsNobodyFromTheLock() throws Exception {
+    void aBlockedLossActionKeepsNoCallerFromTheLock() throws Exception {
         TurnstileFixture fixture = new TurnstileFixture();
         ScriptedBackend engine = fixture.engine;
         CompletableFuture<Lease> holding = fixture.lock.acquireAsync();
@@ -191,7 +191,7 @@ class UsersCodeTest {
     }
 
     @Test
-    void whatALossActionThrowsIsLoggedAndKeepsNoOtherFromRunning() {
+    void anExceptionOfALossActionIsLoggedAndKeepsNoOtherFromRunning() {
         TurnstileFixture fixture = new TurnstileFixture();
         CompletableFuture<Lease> holding = fixture.lock.acquireAsync();
         fixture.engine.claim(0).grant();
@@ -211,7 +211,7 @@ class UsersCodeTest {
     }
 
     @Test
-    void whatAListenerOfAnElectionThrowsKeepsNoOtherFromHearing() {
+    void anExceptionOfAnElectionListenerKeepsNoOtherFromNotification() {
         try (LockClient client = LockClient.connect("memory:");
                 LeaderElection election = client.election("e", "", term -> {})) {
             List<Optional<Leader>> heard = new CopyOnWriteArrayList<>();
@@ -222,7 +222,7 @@ class UsersCodeTest {
     }
 
     @Test
-    void eventsThatNobodyHasTimeForAreDropped() {
+    void eventsThatAreTooManyForListenersAreDropped() {
         TurnstileFixture fixture = new TurnstileFixture();
         fixture.engine.answersAtOnce = true;
         List<Runnable> tasks = new ArrayList<>();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
-/** What a thread's logging context (MDC) says, call-backs that it registers log, too. */
+/** The logging context (MDC) of a thread also applies to the callbacks that it registers. */
 class CallerContextTest {
     private final LockClient client = LockClient.connect("memory:");
 
@@ -94,7 +94,7 @@ class CallerContextTest {
         assertThat(MDC.get("request")).isEqualTo("43");
     }
 
-    /** What the work of a template sees, if it has to wait, so that the client's executor runs it. */
+    /** The context of a template's work if it has to wait, so that the client's executor runs it. */
     private String seenByWork() throws Exception {
         Lease held = client.lock("a").acquireAsync().get();
         CompletableFuture<String> seen =

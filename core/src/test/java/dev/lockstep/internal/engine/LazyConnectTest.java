@@ -131,7 +131,7 @@ class LazyConnectTest {
     }
 
     @Test
-    void wrongSettingsAreToldByTheCallsUntilTheyAreRight() throws Exception {
+    void callsReportWrongSettingsUntilTheyAreRight() throws Exception {
         refusal = new LockConfigurationException(null, "The password is wrong.");
         try (LockClient client =
                 builder().requestTimeout(Duration.ofSeconds(20)).connect()) {
@@ -208,7 +208,7 @@ class LazyConnectTest {
     }
 
     @Test
-    void aClosedClientTriesNoMore() {
+    void aClosedClientStopsTrying() {
         LockClient client = builder().connect();
         Awaitility.await().until(() -> tries.get() > 2);
         client.close();
@@ -220,7 +220,7 @@ class LazyConnectTest {
     }
 
     @Test
-    void aMalformedUrlIsToldAtOnce() {
+    void aMalformedUrlIsReportedAtOnce() {
         assertThatThrownBy(() ->
                         LockClient.builder().url("memory:a b").lazyConnect().connect())
                 .isInstanceOf(LockConfigurationException.class);

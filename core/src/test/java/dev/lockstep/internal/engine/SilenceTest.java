@@ -19,7 +19,7 @@ class SilenceTest {
     }
 
     @Test
-    void aContactEndsWhatCameBefore() {
+    void aContactEndsTheSilenceBefore() {
         silence.begin(1_000);
         silence.heard(900);
         assertThat(silence.sinceNanos()).isEqualTo(1_000);

@@ -128,7 +128,7 @@ class EventLogTest {
     }
 
     @Test
-    void aClosedClientIsNoNews() {
+    void aClosedClientIsNotLogged() {
         log.lost("order:1", LossReason.CLIENT_CLOSED, 7, 1);
         assertThat(warnings).isEmpty();
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What a listener hears that is slower than the events. */
+/** Events for a listener that is slower than they occur. */
 class EventsTest {
     private static final int MORE = 100;
 
@@ -126,7 +126,7 @@ class EventsTest {
     }
 
     @Test
-    void whatAListenerThrowsIsLoggedAndKeepsNobodyFromHearing() {
+    void anExceptionOfAListenerIsLoggedAndKeepsNoOtherFromNotification() {
         LockListener failing = new LockListener() {
             @Override
             public void onAcquired(Acquired event) {

@@ -30,7 +30,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a flight recording knows of locks. */
+/** Locks in flight recordings. */
 class FlightRecorderTest {
     @TempDir
     private Path folder = Path.of("");
@@ -42,7 +42,7 @@ class FlightRecorderTest {
         @Override
         public LockBackend open(BackendContext context) {
             long now = context.scheduler().nanoTime();
-            long later = now + TimeUnit.MINUTES.toNanos(1); // short, however long this thread is held up
+            long later = now + TimeUnit.MINUTES.toNanos(1); // short, however long this thread is delayed
             context.requests().ended("quick", later, null);
             context.requests().ended("slow", now - TimeUnit.MILLISECONDS.toNanos(50), null);
             context.requests().ended("lost", now - TimeUnit.SECONDS.toNanos(1), new IOException("connection reset"));
@@ -166,7 +166,7 @@ class FlightRecorderTest {
         }
     }
 
-    /** As with a leader's lock, of a process that has run for a long time when somebody starts to look. */
+    /** As with a leader's lock, of a process that has run for a long time when a recording starts. */
     @Test
     void aLossIsRecordedOfAHoldThatIsOlderThanTheRecording() throws Exception {
         try (Recording recording = new Recording();

@@ -421,7 +421,7 @@ class ObserverTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void whatAnObserverThrowsIsLoggedAndChangesNothing(Function<String, Throwable> makes) throws Exception {
+    void anExceptionOfAnObserverIsLoggedAndChangesNothing(Function<String, Throwable> makes) throws Exception {
         Queue<String> logged = new ConcurrentLinkedQueue<>();
         Counts beside = new Counts();
         ThreadLogs.onWarning(logged::add);
@@ -489,7 +489,7 @@ class ObserverTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void whatAnObserverOfRequestsThrowsIsLogged(Function<String, Throwable> makes) {
+    void anExceptionOfARequestObserverIsLogged(Function<String, Throwable> makes) {
         RequestObserver requests = new Observers(List.of(new Failing(makes))).requests(new VirtualScheduler());
         List<String> logged = new ArrayList<>();
         ThreadLogs.onWarning(logged::add);

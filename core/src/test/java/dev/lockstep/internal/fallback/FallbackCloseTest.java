@@ -99,7 +99,7 @@ class FallbackCloseTest {
     }
 
     @Test
-    void aGrantThatNobodyTookStandsInNobodysWay() {
+    void aGrantThatNoCallTookBlocksNoOtherCall() {
         ClaimRequest request = request();
         LockBackend bare = open();
         Claim first = bare.submit(request);

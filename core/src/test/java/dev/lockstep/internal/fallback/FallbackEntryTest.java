@@ -56,7 +56,7 @@ class FallbackEntryTest {
         }
 
         @Test
-        void aShortOutageIsBorne() {
+        void aShortOutageIsTolerated() {
             primary.reachable = false;
             CompletableFuture<Lease> waiting = bench.lock.acquireAsync();
             bench.time.advance(ALMOST);
@@ -69,7 +69,7 @@ class FallbackEntryTest {
         }
 
         @Test
-        void theSilenceOfAnEngineThatNobodyNeedsDoesNotCount() {
+        void theSilenceOfAnUnusedEngineDoesNotCount() {
             primary.reachable = false;
             bench.time.advance(AFTER.multipliedBy(10));
             bench.lock.acquireAsync();
@@ -82,7 +82,7 @@ class FallbackEntryTest {
         @Test
         void aPauseOfTheProcessIsNotASilenceOfTheEngine() {
             bench.lock.acquireAsync();
-            primary.reachable = false; // what it answers has not been read yet when the process goes on
+            primary.reachable = false; // its answer has not been read yet when the process continues
             bench.time.pause(AFTER.multipliedBy(3));
             assertThat(fallback.claims).isEmpty();
             primary.reachable = true;
@@ -132,7 +132,7 @@ class FallbackEntryTest {
         }
 
         @Test
-        void theClaimIsMadeAnew() {
+        void theClaimIsMadeAgain() {
             bench.enterWaiting();
             assertThat(fallback.claim(0).request.sentNanos()).isEqualTo(bench.time.nanoTime());
             assertThat(fallback.claim(0).request.blockAtMost()).isZero();
@@ -152,7 +152,7 @@ class FallbackEntryTest {
         }
 
         @Test
-        void aFailureOfTheEngineThatComesTooLateIsNotTold() {
+        void aFailureOfTheEngineThatComesTooLateIsNotReported() {
             CompletableFuture<Lease> waiting = bench.enterWaiting();
             primary.claim(0).outcome.completeExceptionally(new IllegalStateException("away"));
             fallback.claim(0).grant();
@@ -176,7 +176,7 @@ class FallbackEntryTest {
         }
 
         @Test
-        void whoWaitsFailsWhenTheFallbackDoesNotAnswerEither() {
+        void waitersFailWhenTheFallbackDoesNotAnswerEither() {
             fallback.reachable = false;
             CompletableFuture<Lease> waiting = bench.enterWaiting();
             bench.time.advance(REQUEST_TIMEOUT.multipliedBy(2));
@@ -184,7 +184,7 @@ class FallbackEntryTest {
         }
 
         @Test
-        void whoWaitsIsServedHoweverLongItTakes() {
+        void waitersAreServedHoweverLongItTakes() {
             CompletableFuture<Lease> waiting = bench.enterWaiting();
             bench.time.advance(AFTER.multipliedBy(20));
             fallback.claim(0).grant();
@@ -236,7 +236,7 @@ class FallbackEntryTest {
         }
 
         @Test
-        void areGivenBackWithoutWaitingForTheEngine() {
+        void areReleasedWithoutWaitingForTheEngine() {
             heldThenAway();
             CompletableFuture<Void> closed = get(before).closeAsync();
             assertThatThrownBy(closed::join).hasCauseInstanceOf(ReleaseNotConfirmedException.class);
@@ -261,7 +261,7 @@ class FallbackEntryTest {
         }
 
         @Test
-        void tellTheirLossOnce() {
+        void reportTheirLossOnce() {
             heldThenAway();
             primary.grant(0).signalLost(LossReason.SESSION_ENDED);
             assertThat(get(before).isValid()).isFalse();

@@ -43,7 +43,7 @@ class FallbackReturnTest {
         }
 
         @Test
-        void isTheFallbackEnginesToEnd() {
+        void isEndedByTheFallbackEngine() {
             Lease lease = bench.enterHolding();
             fallback.grant(0).signalLost(LossReason.REVOKED);
             assertThat(lease.isValid()).isFalse();
@@ -193,7 +193,7 @@ class FallbackReturnTest {
         }
 
         @Test
-        void anyAnswerTellsSo() {
+        void anyAnswerShowsThatTheEngineIsBack() {
             bench.enterHolding();
             bench.time.advance(Duration.ofMillis(1));
             primary.contact();
@@ -204,11 +204,11 @@ class FallbackReturnTest {
         }
 
         @Test
-        void itIsProbedByTheBackoffAndNoMore() {
+        void itIsProbedNoMoreOftenThanTheBackoff() {
             bench.enterHolding();
             int before = primary.pings;
             bench.time.advance(Duration.ofMinutes(1));
-            // An unanswered ping stands for as long as a request may take.
+            // An unanswered ping lasts for as long as a request may take.
             assertThat(primary.pings - before).isBetween(5, 12);
         }
     }
@@ -216,7 +216,7 @@ class FallbackReturnTest {
     @Nested
     class WhenItGoesAgain {
         @Test
-        void beforeTheHoldsHaveDrainedTheFallbackGoesOn() {
+        void beforeTheHoldsHaveDrainedTheFallbackContinues() {
             Lease held = bench.enterHolding();
             bench.heal();
             primary.reachable = false;

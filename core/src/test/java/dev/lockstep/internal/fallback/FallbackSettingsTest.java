@@ -40,7 +40,7 @@ class FallbackSettingsTest {
     }
 
     @Test
-    void thePolicyDoesNotTellPasswords() {
+    void thePolicyDoesNotShowPasswords() {
         Fallback policy = Fallback.to("redis://user:s3cret@host").after(Duration.ofSeconds(1));
         assertThat(policy.toString()).contains("ENGINE", "PT1S").doesNotContain("s3cret");
         assertThat(policy.url()).contains("redis://user:s3cret@host");
@@ -60,7 +60,7 @@ class FallbackSettingsTest {
     }
 
     @Test
-    void aFallbackThatIsAwayAtTheBeginningIsReported() {
+    void aFallbackThatIsUnreachableAtTheStartIsReported() {
         VirtualScheduler time = new VirtualScheduler();
         assertThatThrownBy(() ->
                         FallbackFixture.open(context -> new ScriptedBackend(time), UNREACHABLE, time, event -> {}))

@@ -100,7 +100,7 @@ class FallbackStartTest {
     }
 
     @Test
-    void aWrongSetUpIsToldAtOnce() {
+    void aWrongSetUpIsReportedAtOnce() {
         refusal = new LockConfigurationException(null, "wrong");
         assertThatThrownBy(() -> open(fallback)).isSameAs(refusal);
         assertThat(fallback.closed).isTrue();

@@ -20,7 +20,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a thread and a client can learn of their own holds. */
+/** The information of a thread and of a client about their own holds. */
 class CurrentLeaseTest {
     private final MemoryEngine engine = new MemoryEngine();
     private final LockClient client = LockClient.builder().backend(engine).connect();

@@ -85,7 +85,7 @@ class MultiLockBatchTest {
     }
 
     @Test
-    void whatIsGrantedLateIsKeptInOrder() {
+    void lateGrantsAreKeptInOrder() {
         engine.answersAtOnce = false;
         CompletableFuture<Lease> waiting = four.acquireAsync();
         engine.claim(2).grant();
@@ -200,7 +200,7 @@ class MultiLockBatchTest {
         assertThat(releases()).containsExactly(1);
     }
 
-    /** A thread's call goes on while answers come from another thread. */
+    /** A thread's call continues while answers come from another thread. */
     @Test
     void answersMayComeFromAnotherThread() throws Exception {
         engine.answersAtOnce = false;

@@ -40,7 +40,7 @@ class MultiLockTest {
     }
 
     @Test
-    void allAreTakenInOrderAndGivenBack() throws Exception {
+    void allAreTakenInOrderAndReleased() throws Exception {
         assertThat(both.name()).isEqualTo("a,b");
         assertThat(both).hasToString("DistributedLock[a,b]");
         both.lock();
@@ -59,7 +59,7 @@ class MultiLockTest {
     }
 
     @Test
-    void callsThatDoNotWaitForEverTakeAllToo() throws Exception {
+    void callsWithATimeLimitTakeAllToo() throws Exception {
         assertThat(both.tryLock()).isTrue();
         both.unlock();
         assertThat(both.tryLock(1, TimeUnit.SECONDS)).isTrue();
@@ -71,7 +71,7 @@ class MultiLockTest {
 
     /** Another call of the process holds the second, so that it is known to be held without a question. */
     @Test
-    void whatWasTakenIsGivenBackIfOneIsHeld() {
+    void locksTakenBeforeAHeldOneAreReleased() {
         fixture.client.lock("b").acquireAsync().join();
         assertThat(both.tryLock()).isFalse();
         assertThat(both.tryAcquire()).isEmpty();
@@ -80,7 +80,7 @@ class MultiLockTest {
     }
 
     @Test
-    void anAsynchronousCallEndsWhenWhatWasTakenIsReleased() {
+    void anAsynchronousCallEndsWhenTheLocksItTookAreReleased() {
         fixture.client.lock("b").acquireAsync().join();
         engine.answersAtOnce = false;
         CompletableFuture<Optional<Lease>> call = both.tryAcquireAsync(Duration.ZERO);
@@ -92,7 +92,7 @@ class MultiLockTest {
     }
 
     @Test
-    void aLossOfOneIsALossOfAllAndToldOnce() throws Exception {
+    void aLossOfOneIsALossOfAllAndReportedOnce() throws Exception {
         Lease lease = both.acquire();
         assertThat(lease.lockName()).isEqualTo("a,b");
         assertThat(lease).hasToString("Lease[a,b]");

@@ -163,7 +163,7 @@ class TemplateTest {
     }
 
     @Test
-    void whatAsynchronousWorkFailsWithIsUnchanged() {
+    void anExceptionOfAsynchronousWorkIsUnchanged() {
         IllegalStateException failure = new IllegalStateException("on purpose");
         assertThatThrownBy(() -> template.executeAsync("a", lease -> CompletableFuture.failedFuture(failure))
                         .get(20, TimeUnit.SECONDS))

@@ -11,7 +11,10 @@ import dev.lockstep.internal.fallback.FallbackFixture;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What an engine adds to its grants comes through the layers above it, and what it learns of a claim is always the same. */
+/**
+ * An engine's additions to its grants pass through the layers above it, and the description of a claim is always the
+ * same.
+ */
 class UnwrapTest {
     private final TurnstileFixture fixture = new TurnstileFixture();
 
@@ -44,7 +47,7 @@ class UnwrapTest {
     }
 
     @Test
-    void whoAsksIsTheSameAtEveryLook() {
+    void theHolderIsTheSameAtEveryLook() {
         fixture.lock.acquireAsync();
         HolderInfo first = fixture.engine.claim(0).request.holder();
         fixture.time.advance(Duration.ofSeconds(1));

@@ -4,7 +4,7 @@ import dev.lockstep.DistributedSemaphore;
 import dev.lockstep.Permit;
 import java.util.concurrent.CompletableFuture;
 
-/** What the simulation needs of semaphores beyond the API: no thread of it may wait. */
+/** Access to semaphores that the simulation needs beyond the API: none of its threads may wait. */
 public final class SimPermits {
     private SimPermits() {}
 

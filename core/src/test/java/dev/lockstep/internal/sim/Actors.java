@@ -306,7 +306,10 @@ final class Actors {
 
     // ---------------------------------------------------------------- in this thread
 
-    /** Takes a lock in the calling thread, or once more what that has: calls that are answered before they return. */
+    /**
+     * Takes a lock in the calling thread, or enters one again that the thread has: calls that are answered before they
+     * return.
+     */
     private void takeHere(Node node) {
         for (int i = 0; i < oracle.holding.size(); i++) {
             Call held = oracle.holding.get(i);

@@ -139,7 +139,7 @@ final class Call {
         return backend != home;
     }
 
-    /** What the user sees. */
+    /** The result for the user. */
     boolean isValid() {
         DistributedLock sync = held;
         Lease handle = lease;

@@ -114,7 +114,7 @@ final class DeadlockHistory extends RecipeWorld {
         }
         Set<Person> blocked = new HashSet<>(people);
         boolean changed = true;
-        while (changed) { // who waits for nobody that is blocked will go on
+        while (changed) { // a call that waits only for unblocked holders will continue
             changed = blocked.removeIf(person -> person.blockers().stream().noneMatch(blocked::contains));
         }
         blocked.forEach(person -> person.lastBlocked = world.now());
@@ -137,7 +137,7 @@ final class DeadlockHistory extends RecipeWorld {
             this.node = node;
         }
 
-        /** Who has to do something before its call can have the lock. */
+        /** The clients that must act before the call can have the lock. */
         List<Person> blockers() {
             if (call == null || call.isDone()) {
                 return List.of();
@@ -259,7 +259,7 @@ final class DeadlockHistory extends RecipeWorld {
             }
         }
 
-        /** What a client has recorded must be true of one of its threads. */
+        /** A wait that a client has recorded must be true of one of its threads. */
         void checkRecords() {
             for (String name : held.keySet()) {
                 observer.inspect(name).holders().stream()

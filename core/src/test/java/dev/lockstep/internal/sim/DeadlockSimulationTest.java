@@ -26,7 +26,7 @@ class DeadlockSimulationTest {
 
     @Test
     @Tag("soak")
-    void soItIsInTenMillionHistories() throws InterruptedException {
+    void theSameHoldsInTenMillionHistories() throws InterruptedException {
         System.out.printf("deadlocks: %,d histories from seed 1%n", HISTORIES);
         AtomicLong next = new AtomicLong();
         AtomicReference<String> failure = new AtomicReference<>();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * then an end at which nothing may be left. The seed decides everything, so one seed is always the same history.
  */
 final class History {
-    /** How long everybody who waits may still wait once all is well. */
+    /** How long a waiter may still wait after all faults have ended. */
     private static final long HEALING = Setup.TTL + 400 * MILLI;
 
     private final long seed;
@@ -266,7 +266,7 @@ final class History {
         }
     }
 
-    /** All faults end; whoever holds lets go soon; whoever waits must be served, or is cancelled. */
+    /** All faults end; holders release soon; waiters must be served, or are cancelled. */
     private void heal() {
         world.trace("heal", -1, 0, 0);
         for (Node node : nodes) {

@@ -38,7 +38,7 @@ final class LockServer {
         final List<Entry> queue = new ArrayList<>();
         private long token;
 
-        /** Since when nobody holds it or waits for it; negative while somebody does. */
+        /** Since when it has had neither holder nor waiter; negative while it has one. */
         long freeSince;
 
         Lock(int index) {
@@ -70,7 +70,7 @@ final class LockServer {
         DEAD
     }
 
-    /** What the server knows of a claim. */
+    /** The server's knowledge of a claim. */
     static final class Entry {
         final SimClaim claim;
         final Lock lock;

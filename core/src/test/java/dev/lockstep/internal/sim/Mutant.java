@@ -29,29 +29,29 @@ import org.jspecify.annotations.Nullable;
  * The core with a mistake in one of its sources: the source is changed and compiled in memory, and the simulation is run
  * over the result in a class loader of its own. The core itself knows nothing of it.
  *
- * @param right what stands in exactly one place of {@code dev.lockstep.internal}
- * @param wrong what is put in its place
+ * @param right text that is in exactly one place of {@code dev.lockstep.internal}
+ * @param wrong the text that replaces it
  */
 record Mutant(String name, String right, String wrong) {
-    /** What the simulation says about it; null if it finds nothing. */
+    /** The finding of the simulation; null if it finds nothing. */
     @Nullable
     String simulate(long seeds) {
         return run(Simulation.class, 1L, seeds);
     }
 
-    /** What the simulation of elections and semaphores says about it; null if it finds nothing. */
+    /** The finding of the simulation of elections and semaphores; null if it finds nothing. */
     @Nullable
     String simulateRecipes(long seeds) {
         return run(RecipeSimulation.class, 1L, seeds);
     }
 
-    /** What the simulation of deadlocks says about it; null if it finds nothing. */
+    /** The finding of the simulation of deadlocks; null if it finds nothing. */
     @Nullable
     String simulateDeadlocks(long seeds) {
         return run(DeadlockSimulation.class, 1L, seeds);
     }
 
-    /** What real threads find in it within a time; null if they find nothing. */
+    /** The finding of real threads within a time; null if they find nothing. */
     @Nullable
     String runInThreads(long rounds, long nanos) {
         return run(RealThreads.class, rounds, nanos);

@@ -26,7 +26,7 @@ final class Node implements Scheduler, Executor {
     private long refusedUntil;
     private long lastTask;
 
-    /** What was due while this node was paused. */
+    /** The work that was due while this node was paused. */
     final List<World.Event> late = new ArrayList<>();
 
     /** Grants of each name that were reported to the core. */

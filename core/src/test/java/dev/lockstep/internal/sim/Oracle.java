@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must always be true: X no overlap inside a lease, T tokens rise, U an answer is what it says, L whoever waits is
- * served, Z nothing is left, and the bounds of hand-off. The letters are those of the list of faults.
+ * The rules that must always hold: X no overlap inside a lease, T tokens rise, U an answer is what it says, L waiters
+ * are served, Z nothing is left, and the bounds of hand-off. The letters are those of the list of faults.
  */
 final class Oracle implements LockServer.Watcher {
     private static final long HAND_OFF_NANOS = 10 * World.MILLI;
@@ -47,7 +47,7 @@ final class Oracle implements LockServer.Watcher {
 
     // ---------------------------------------------------------------- X
 
-    /** The server has granted a lock: whoever else held it must know by now that it is over. */
+    /** The server has granted a lock: any other holder must know by now that its hold is over. */
     @Override
     public void granted(Entry entry) {
         int name = entry.lock.index;
@@ -139,7 +139,8 @@ final class Oracle implements LockServer.Watcher {
         for (int i = 0; i < calls.size(); i++) {
             Call first = calls.get(i);
             if (first.isWaiting() && first.node == call.node && (first.names & call.names) != 0) {
-                // Who wants several locks may stand in another queue; a late executor hides who has been served.
+                // A call for several locks may wait in another queue; a late executor hides which calls have been
+                // served.
                 boolean known = !first.isMulti() && (first.thread != null || setup.directExecutor && !isTimeUp(first));
                 if (known && first.number < call.number && ++first.bypassed > MAX_BYPASS) {
                     world.violate("call " + first.number + " was bypassed more than " + MAX_BYPASS + " times");
@@ -261,7 +262,10 @@ final class Oracle implements LockServer.Watcher {
         world.violate("U: call " + call.number + " was refused a lock that was free all the time");
     }
 
-    /** A call that may not wait is refused only if somebody holds the lock, or waits for it in a call that has not returned. */
+    /**
+     * A call that may not wait is refused only if another caller holds the lock, or waits for it in a call that has not
+     * returned.
+     */
     private void checkSomebodyIsThere(Call call) {
         if (call.wait != 0
                 || call.isMulti()
@@ -340,7 +344,7 @@ final class Oracle implements LockServer.Watcher {
             if (resumed > call.start && world.now() - resumed < Setup.REQUEST_TIMEOUT) {
                 return true; // what the engine is asked after a pause is not answered yet
             }
-            // What was left after it came was there for it.
+            // A claim that was left after the call came had been available to it.
             boolean unasked = owed >= 0 && owed <= call.start && !call.backend.isUsed(call.name());
             return contact - start < 0 || unasked || call.backend.isUnanswered(call.name(), call.start);
         }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The simulation is worth something: it finds mistakes that are planted in the core, one at a time. */
+/** The simulation finds mistakes that are planted in the core, one at a time. */
 class PlantedBugsTest {
     /** Twice what the rarest of them needs, far more than the others do. */
     private static final long SEEDS = 60_000;
@@ -34,7 +34,7 @@ class PlantedBugsTest {
         assertThat(mutant.simulate(SEEDS)).as(mutant.name()).isNotNull();
     }
 
-    /** Those that few histories find. */
+    /** Bugs that few histories find. */
     @ParameterizedTest
     @MethodSource("rareMutants")
     @Tag("full")

@@ -74,7 +74,7 @@ abstract class RecipeWorld {
     /** All is well for a long time: what must have happened? */
     abstract void checkServed();
 
-    /** Users are gone: lets go of what is left. */
+    /** Users are gone: releases what is left. */
     abstract void leave();
 
     @Nullable

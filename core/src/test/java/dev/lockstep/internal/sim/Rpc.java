@@ -11,13 +11,13 @@ abstract class Rpc {
         began = world.now();
     }
 
-    /** Runs on the server. What it returns is the reply, to be run on the node. */
+    /** Runs on the server. It returns the reply, to be run on the node. */
     abstract Runnable apply(Session within, boolean alive);
 
-    /** Nothing was heard for long: what the SPI says then. The tries go on. */
+    /** Nothing was heard for long: the report that the SPI prescribes. The tries continue. */
     void silent() {}
 
-    /** The server answered that it cannot do this now. The tries go on. */
+    /** The server answered that it cannot do this now. The tries continue. */
     abstract void refused();
 
     /** Whether it has been tried for a time. */

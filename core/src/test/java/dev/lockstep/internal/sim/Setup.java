@@ -2,11 +2,11 @@ package dev.lockstep.internal.sim;
 
 import static dev.lockstep.internal.sim.World.MILLI;
 
-/** What is chosen once for a history: how many take part, and how nasty the world is. */
+/** The choices for one history: how many clients there are, and how nasty the world is. */
 final class Setup {
     static final long TTL = 600 * MILLI;
 
-    /** What a client's clock may run ahead in a ttl, so far as the engine allows for it. */
+    /** The time by which a client's clock may run ahead in a ttl, as far as the engine allows for it. */
     static final long DRIFT = 10 * MILLI;
 
     /** Short: a client's close() waits for it by the real clock if it is wrong. */
@@ -14,7 +14,7 @@ final class Setup {
 
     static final long POLL = 40 * MILLI;
 
-    /** What clients do when the engine is gone. */
+    /** The behaviour of clients when the engine is gone. */
     enum Fallback {
         NONE,
         /** An engine of each node's own, which always answers. */

@@ -458,7 +458,7 @@ final class SimBackend implements LockBackend {
 
     private void checkWaiting(SimClaim claim, int name) {
         for (SimClaim other : claims) {
-            // What a switch left behind may still be on its way out when the client is back.
+            // Claims that a switch left behind may still be leaving when the client is back.
             boolean left = setup.fallback != Setup.Fallback.NONE && other.withdrawals > 0;
             if (other.entry.lock.index == name && other.isOutstanding() && !left) {
                 world.violate("two waiting claims of one client for one name");

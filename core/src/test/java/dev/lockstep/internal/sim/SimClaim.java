@@ -64,7 +64,7 @@ final class SimClaim implements Claim {
         return backend.node;
     }
 
-    /** Whether it may still stand in the queue at the engine, as far as the core knows. */
+    /** Whether it may still be in the queue of the engine, as far as the core knows. */
     boolean isOutstanding() {
         return mayWait && (grant == null || withdrawals > 0) && !withdrawn.isDone();
     }

@@ -61,7 +61,7 @@ final class World {
         return steps;
     }
 
-    /** What follows happens after what was before, though in one event. */
+    /** The following steps happen after the previous ones, though in one event. */
     void next() {
         steps++;
     }

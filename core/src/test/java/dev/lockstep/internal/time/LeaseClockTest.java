@@ -208,7 +208,7 @@ class LeaseClockTest {
         }
 
         @Test
-        void theHolderIsToldSoonEvenIfItDoesNotLook() throws InterruptedException {
+        void theHolderIsNotifiedSoonEvenIfItDoesNotLook() throws InterruptedException {
             var told = new AtomicBoolean();
             client.lock("a").acquire().onLost(reason -> told.set(true));
             engine.disconnect("client", MemoryEngine.Outage.REQUESTS_LOST);

@@ -87,7 +87,7 @@ class EndOfHoldTest {
     }
 
     @Test
-    void namesTheHostsOfTheEngineThatTookTheLockAway() {
+    void namesTheHostsOfTheEngineThatRevokedTheLock() {
         engine.address = "db-1:6379, db-2:6379";
         Lease lease = acquire();
         engine.grant(0).signalLost(LossReason.REVOKED);
@@ -170,7 +170,7 @@ class EndOfHoldTest {
     }
 
     @Test
-    void isExpiredIfItsDeadlineHadPassedWhenTheEngineKnewItNoMore() {
+    void isExpiredIfItsDeadlineHadPassedWhenTheEngineNoLongerHadIt() {
         DistributedLock unheard = fixture.open(List.of()).lock("b");
         engine.answersAtOnce = true;
         unheard.lock();

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a thread sees that finds nothing in its way, on a client that nobody listens to. */
+/** Inline claims: the lock is free, and the client has no listeners. */
 class InlineClaimTest {
     private final TurnstileFixture fixture = new TurnstileFixture();
     private final ScriptedBackend engine = fixture.engine;
@@ -33,7 +33,7 @@ class InlineClaimTest {
     }
 
     @Test
-    void aHoldEndsAtItsDeadlineThoughNobodyLooks() throws Exception {
+    void aHoldEndsAtItsDeadlineWithoutALook() throws Exception {
         List<LossReason> told = new ArrayList<>();
         Lease lease = lock.acquire();
         lease.onLost(told::add);
@@ -43,7 +43,7 @@ class InlineClaimTest {
     }
 
     @Test
-    void aLossThatIsToldBeforeTheGrantIsHeard() {
+    void aLossThatIsReportedBeforeTheGrantCounts() {
         engine.meanwhile = () -> engine.grant(0).signalLost(LossReason.REVOKED);
         lock.lock();
         assertThat(lock.isHeldByCurrentThread()).isFalse();
@@ -51,14 +51,14 @@ class InlineClaimTest {
     }
 
     @Test
-    void aGrantThatComesWhileTheClientIsBeingClosedIsGivenBack() {
+    void aGrantThatComesWhileTheClientIsBeingClosedIsReleased() {
         engine.meanwhile = () -> client.context().turnstile("a").close();
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(lock::lock);
         assertThat(engine.claim(0).withdrawals).isEqualTo(1);
         assertThat(lock.isHeldByCurrentThread()).isFalse();
     }
 
-    /** A call that does not wait. That of this thread claims inline. */
+    /** A call that does not wait. The call of this thread claims inline. */
     private SimThread comes(Thread owner) {
         return new SimThread(owner, client, "a", LockMode.EXCLUSIVE, LockOptions.defaults(), 0);
     }

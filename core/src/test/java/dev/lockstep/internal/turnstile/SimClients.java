@@ -21,7 +21,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the simulation needs of the core beyond the API. */
+/** Access to the core that the simulation needs beyond the API. */
 public final class SimClients {
     /** So short that a backoff has no jitter. */
     private static final Duration NO_CHANCE = Duration.ofNanos(1);

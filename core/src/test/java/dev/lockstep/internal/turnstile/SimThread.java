@@ -75,7 +75,7 @@ public final class SimThread {
         return entry instanceof Waiter waiter && waiter.giveUp();
     }
 
-    /** What it got; null if nothing. */
+    /** Its result; null if there is none. */
     public @Nullable Lease lease() {
         if (!(result() instanceof Result.Held got)) {
             return null;
@@ -85,7 +85,7 @@ public final class SimThread {
         return new HoldLease(got.hold());
     }
 
-    /** Why it got nothing; null if somebody else holds the lock. */
+    /** Why it got nothing; null if another caller holds the lock. */
     public @Nullable Throwable error() {
         return result() instanceof Result.Failed failed ? failed.exception().get() : null;
     }

@@ -73,7 +73,7 @@ class TurnstileDetailsTest {
     /** The locks are released from the last to the first, and the release of the last is not confirmed. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aLossOfOneOfSeveralLocksIsToldWhateverElseGoesWrong(boolean async) throws Exception {
+    void aLossOfOneOfSeveralLocksIsReportedWhateverElseFails(boolean async) throws Exception {
         engine.answersAtOnce = true;
         Lease both = fixture.client.multiLock("b", "c").acquire();
         engine.answersAtOnce = false;
@@ -141,7 +141,7 @@ class TurnstileDetailsTest {
     }
 
     @Test
-    void aGrantOfWhichALossWasToldFirstIsNotUsed() {
+    void aGrantWhoseLossWasReportedFirstIsNotUsed() {
         CompletableFuture<Lease> waiting = lock.acquireAsync();
         ScriptedClaim claim = engine.claim(0);
         ScriptedGrant grant = engine.new ScriptedGrant(claim.request, fixture.time.nanoTime());

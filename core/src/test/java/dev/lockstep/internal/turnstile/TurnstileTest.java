@@ -210,7 +210,7 @@ class TurnstileTest {
         }
 
         @Test
-        void zeroGivesBackAtOnceWhenWanted() {
+        void zeroReleasesAtOnceWhenWanted() {
             assertThat(handOffsUntilRelease(LockOptions.defaults().handOff(0))).isZero();
         }
 
@@ -268,7 +268,7 @@ class TurnstileTest {
     @Nested
     class Barging {
         @Test
-        void doesNotKeepAWaitingThreadFromTheLockForEver() {
+        void doesNotKeepAWaitingThreadFromTheLockIndefinitely() {
             engine.answersAtOnce = true;
             lock.lock();
             SimThread waiting =
@@ -370,7 +370,7 @@ class TurnstileTest {
         }
 
         @Test
-        void thatACallFindsAfterAPauseIsGoodForThoseWhoWait() {
+        void thatACallFindsAfterAPauseServesTheWaiters() {
             List<Integer> claims = new ArrayList<>();
             time.schedule(ScriptedBackend.VALIDITY.toNanos(), () -> {
                 lock.tryAcquireAsync(Duration.ZERO);
@@ -397,7 +397,7 @@ class TurnstileTest {
         }
 
         @Test
-        void comesWithTheEnginesWord() {
+        void comesWhenTheEngineReportsIt() {
             engine.answersAtOnce = true;
             lock.lock();
             engine.grant(0).signalLost(LossReason.SESSION_ENDED);
@@ -415,7 +415,7 @@ class TurnstileTest {
         }
 
         @Test
-        void isToldAtEachUnlockOfAReenteredHold() {
+        void isReportedByEachUnlockOfAReenteredHold() {
             engine.answersAtOnce = true;
             lock.lock();
             lock.lock();
@@ -426,7 +426,7 @@ class TurnstileTest {
         }
 
         @Test
-        void isToldByTheReleaseIfTheEngineFindsIt() {
+        void isReportedByTheReleaseIfTheEngineFindsIt() {
             CompletableFuture<Lease> first = lock.acquireAsync();
             engine.claim(0).grant();
             CompletableFuture<Void> closed = get(first).closeAsync();
@@ -542,7 +542,7 @@ class TurnstileTest {
         }
 
         @Test
-        void readersOverTheBudgetClaimAnew() {
+        void readersOverTheBudgetClaimAgain() {
             DistributedReadWriteLock stingy =
                     client.readWriteLock("a", LockOptions.defaults().handOff(1));
             CompletableFuture<Lease> first = stingy.readLock().acquireAsync();
@@ -845,7 +845,7 @@ class TurnstileTest {
             });
         }
 
-        /** Nobody else can have it: a call that may not wait asks the engine, which may have it back by now. */
+        /** No other caller can have it: a call that may not wait asks the engine, which may have it back by now. */
         @Test
         void isNotInTheWayOfACallThatMayNotWaitIfTheEngineGrantsIt() {
             unconfirmed(lock);
@@ -863,7 +863,7 @@ class TurnstileTest {
         }
 
         @Test
-        void isNoOtherHolderIfItWasKeptForNobody() {
+        void isNoOtherHolderIfItWasAKeptLock() {
             DistributedLock sticky =
                     client.lock("a", LockOptions.defaults().handOff(0).sticky(Duration.ofMinutes(1)));
             CompletableFuture<Lease> held = sticky.acquireAsync();
@@ -889,7 +889,7 @@ class TurnstileTest {
         }
 
         @Test
-        void isWorthNoErrorIfItIsConfirmedInTime() {
+        void isNoErrorIfItIsConfirmedInTime() {
             released(lock);
             CompletableFuture<Optional<Lease>> next = lock.tryAcquireAsync(Duration.ofSeconds(2));
             CompletableFuture<Lease> patient = lock.acquireAsync();
@@ -901,7 +901,7 @@ class TurnstileTest {
         }
 
         @Test
-        void isTheHoldersForWhoCameBeforeItWasGivenBackUntilItIsLate() {
+        void isTheHoldersForEarlierCallsUntilItIsLate() {
             CompletableFuture<Lease> first = lock.acquireAsync();
             engine.claim(0).grant();
             engine.grant(0).signalWanted();
@@ -1058,7 +1058,7 @@ class TurnstileTest {
         }
 
         @Test
-        void goesBackWhenWanted() {
+        void isReleasedWhenWanted() {
             engine.answersAtOnce = true;
             sticky.lock();
             sticky.unlock();
@@ -1072,7 +1072,7 @@ class TurnstileTest {
         }
 
         @Test
-        void goesBackWhenIdle() {
+        void isReleasedWhenIdle() {
             engine.answersAtOnce = true;
             sticky.lock();
             sticky.unlock();
@@ -1086,7 +1086,7 @@ class TurnstileTest {
         }
 
         @Test
-        void isLostAtItsDeadlineAndClaimedAnew() {
+        void isLostAtItsDeadlineAndClaimedAgain() {
             engine.answersAtOnce = true;
             DistributedLock patient = client.lock("b", LockOptions.defaults().sticky(Duration.ofHours(1)));
             patient.lock();
@@ -1114,7 +1114,7 @@ class TurnstileTest {
         }
 
         @Test
-        void goesBackOnClose() {
+        void isReleasedOnClose() {
             engine.answersAtOnce = true;
             sticky.lock();
             sticky.unlock();
@@ -1132,7 +1132,7 @@ class TurnstileTest {
     }
 
     @Test
-    void namesThatNobodyUsesCostNothing() {
+    void unusedNamesCostNothing() {
         engine.answersAtOnce = true;
         for (int i = 0; i < 100_000; i++) {
             DistributedLock once = client.lock("name " + i);

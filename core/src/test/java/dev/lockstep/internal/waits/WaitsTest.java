@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What is recorded and read because of threads that hold and wait, request by request. */
+/** The waits that are recorded and read because of threads that hold and wait, request by request. */
 class WaitsTest {
     private final VirtualScheduler time = new VirtualScheduler();
     private final ScriptedBackend engine = new ScriptedBackend(time);

@@ -120,7 +120,7 @@ class HoldWatchTest {
     }
 
     @Test
-    void whatAnEndedThreadHeldIsReleasedIfAskedFor() throws Exception {
+    void holdsOfAnEndedThreadAreReleasedIfAskedFor() throws Exception {
         Client client = open(true, null);
         DistributedLock lock = client.lock("a");
         inThread(() -> {

@@ -207,7 +207,7 @@ final class ToyBackend implements LockBackend {
                 return true;
             });
         } catch (IOException e) {
-            // What is left goes with its ttl.
+            // Remaining keys expire.
         }
     }
 }

@@ -21,7 +21,7 @@ final class ToyStore {
     private final Map<String, Entry> entries = new HashMap<>();
     private long lastToken;
 
-    /** Who has a key, and until when. */
+    /** The owner of a key, and its expiry. */
     record Entry(String owner, HolderInfo holder, long token, long expiresNanos) {}
 
     /** The store of a name in this JVM. */
@@ -55,13 +55,13 @@ final class ToyStore {
         }
     }
 
-    /** What the store is asked to do. */
+    /** The operation that the store should perform. */
     @FunctionalInterface
     interface Request<T> {
         T apply(ToyStore store);
     }
 
-    /** What can be wrong with a connection. */
+    /** The faults of a connection. */
     enum Fault {
         NONE,
         /** Nothing arrives. */
@@ -80,7 +80,7 @@ final class ToyStore {
         return present.owner().equals(owner) ? Optional.of(present) : Optional.empty();
     }
 
-    /** Gives a key more time; false if the owner has it no more. */
+    /** Gives a key more time; false if the owner no longer has it. */
     synchronized boolean renew(String key, String owner, Duration ttl) {
         Entry present = live(key);
         if (present == null || !present.owner().equals(owner)) {
@@ -96,7 +96,7 @@ final class ToyStore {
         return present != null && present.owner().equals(owner) && entries.remove(key) != null;
     }
 
-    /** Frees a key if it is one of those to free, whoever has it. */
+    /** Frees a key if it is one of those to free, whichever client has it. */
     synchronized boolean delete(String key, Predicate<Entry> which) {
         Entry present = live(key);
         return present != null && which.test(present) && entries.remove(key) != null;

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is the toy's own: how it meets a connection that fails. */
+/** Behaviour of the toy alone: its reaction to a failing connection. */
 class ToyBackendTest {
     private static final Duration TTL = Duration.ofSeconds(10);
 
@@ -50,7 +50,7 @@ class ToyBackendTest {
     }
 
     @Test
-    void holderIsToldBeforeTheRivalGetsIn() throws InterruptedException {
+    void holderIsNotifiedBeforeTheRivalGetsIn() throws InterruptedException {
         Lease lease = client.lock("a").acquire();
         CountDownLatch told = new CountDownLatch(1);
         lease.onLost(reason -> told.countDown());
@@ -76,7 +76,7 @@ class ToyBackendTest {
     }
 
     @Test
-    void unknownOutcomeIsAnExceptionAndIsGivenBack() throws InterruptedException {
+    void unknownOutcomeIsAnExceptionAndIsReleased() throws InterruptedException {
         connection.hurt(ToyStore.Fault.DEAF);
         assertThatThrownBy(() -> client.lock("a").tryLock()).isInstanceOf(LockUnavailableException.class);
         connection.hurt(ToyStore.Fault.NONE);

@@ -16,7 +16,7 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>The lock is acquired before the method runs and released after it has returned or thrown. If the method runs in a
- * transaction, the lock is acquired before the transaction begins and released after it has ended. What the caller gets:
+ * transaction, the lock is acquired before the transaction begins and released after it has ended. The caller gets:
  *
  * <ul>
  *   <li>what the method returns or throws, unchanged; even if the release is not confirmed, which is logged
@@ -84,7 +84,7 @@ public @interface Locked {
     String minHold() default "";
 
     /**
-     * Whether the lock is first come, first served over all processes. Everybody who uses the name must agree.
+     * Whether the lock is first come, first served over all processes. All users of the name must agree.
      *
      * @return true if it is fair
      */
@@ -99,15 +99,15 @@ public @interface Locked {
     boolean fenced() default false;
 
     /**
-     * What happens if somebody else holds the lock.
+     * The behaviour if the lock is held elsewhere.
      *
      * @return what to do
      */
     OnBusy onBusy() default OnBusy.THROW;
 
     /**
-     * A method of the same class to call instead if somebody else holds the lock. It has the same return type and the same
-     * parameters, without the {@code Lease}. Takes the place of {@link #onBusy()}.
+     * A method of the same class to call instead if the lock is held elsewhere. It has the same return type and the
+     * same parameters, without the {@code Lease}. Takes the place of {@link #onBusy()}.
      *
      * @return the method's name
      */
@@ -128,7 +128,7 @@ public @interface Locked {
         READ
     }
 
-    /** What happens if somebody else holds the lock. */
+    /** The behaviour if the lock is held elsewhere. */
     enum OnBusy {
         /** Throws {@code LockTimeoutException}, which says who holds it. */
         THROW,

@@ -275,7 +275,7 @@ final class LockedMethod {
         return locked.onBusy() == Locked.OnBusy.SKIP;
     }
 
-    /** The arguments of a call with the lease in its place, if the method wants it. */
+    /** The arguments of a call, with the lease among them if the method wants it. */
     @Nullable
     Object[] withLease(@Nullable Object[] arguments, Lease lease) {
         if (leaseIndex >= 0) {
@@ -289,7 +289,7 @@ final class LockedMethod {
         return busyMethod == null && !isSkipped();
     }
 
-    /** What a call that finds the lock busy returns. */
+    /** The result of a call that finds the lock busy. */
     @Nullable
     Object busyResult(Object target, @Nullable Object[] arguments) throws Exception {
         if (busyMethod != null) {

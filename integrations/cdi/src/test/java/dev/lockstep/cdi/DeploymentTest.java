@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What cannot work is refused at deployment, with the reason. */
+/** Mistakes are refused at deployment, with the reason. */
 class DeploymentTest {
     static Stream<Arguments> mistakes() {
         return Stream.of(

@@ -122,7 +122,7 @@ class LockedTest {
     }
 
     @Test
-    void aBusyLockIsWaitedForAndThenToldBySomebodyOrSkipped() throws Exception {
+    void aBusyLockIsWaitedForAndThenReportedOrSkipped() throws Exception {
         try (Lease held = other.lock("busy").acquire()) {
             assertThatThrownBy(() -> shop.impatient())
                     .isInstanceOf(LockTimeoutException.class)
@@ -260,7 +260,7 @@ class LockedTest {
 
         private final Map<String, String> groups = new ConcurrentHashMap<>();
 
-        /** Those of the locks that were taken with the spare client. */
+        /** The locks that were taken with the spare client. */
         Map<String, String> groups() {
             return groups;
         }

@@ -108,7 +108,7 @@ private suspend fun Lease.release() {
     withContext(NonCancellable) { closeAsync().await() }
 }
 
-/** What the block threw comes first. */
+/** The exception of the block comes first. */
 private suspend fun Lease.releaseAfter(failure: Throwable) {
     try {
         release()

@@ -4,7 +4,7 @@ import dev.lockstep.LockClient
 import dev.lockstep.LockTimeoutException
 import kotlin.time.Duration.Companion.seconds
 
-/** What the guide shows. */
+/** The code that the guide shows. */
 internal class Samples(private val locks: LockClient, private val shop: Shop) {
     interface Shop {
         suspend fun ship(order: Int, token: Long)

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.assertThrows
 
-/** What `withLock` promises, on any engine. */
+/** The contract of `withLock`, on any engine. */
 @Timeout(60)
 abstract class WithLockContract {
     abstract fun engine(): TestEngine

@@ -94,13 +94,13 @@ final class ClientObservations implements LockObserver {
         context.low("group", groups.of(call.lockName(), call.options()));
     }
 
-    /** A call whose observation somebody has started, or which is one itself. */
+    /** A call whose observation was started elsewhere, or which is one itself. */
     private final class Followed implements CallObserver {
         private final Call call;
         private final Observation observation;
         private final LockedContext context;
 
-        /** Whether the observation is of the hold, too, and somebody else ends it. */
+        /** Whether the observation is of the hold, too, and is ended elsewhere. */
         private final boolean withHold;
 
         private volatile @Nullable Observation wait;

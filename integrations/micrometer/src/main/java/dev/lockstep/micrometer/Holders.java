@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the engine who holds a lock that somebody waits for, beside the call: by one thread, which is there only while it is
- * needed. Does not ask if too many wait for an answer. Safe for use by many threads.
+ * Asks the engine for the holder of a lock that a call waits for, beside the call: by one thread, which is there only
+ * while it is needed. Does not ask if too many wait for an answer. Safe for use by many threads.
  */
 final class Holders {
     private static final Logger log = LoggerFactory.getLogger(Holders.class);

@@ -58,7 +58,7 @@ final class LockMeters {
                 .description("Grants that passed to another local hold without asking the engine")
                 .tags(tags)
                 .register(registry);
-        // Those of another client with the same tags stay that client's, which removes them.
+        // Meters of another client with the same tags stay with that client, which removes them.
         this.gauges = isTaken(registry, ACTIVE, tags)
                 ? List.of()
                 : List.of(
@@ -83,7 +83,7 @@ final class LockMeters {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
-    /** What the tag {@code outcome} says of a call. */
+    /** The value of the tag {@code outcome} of a call. */
     static String word(CallOutcome outcome) {
         return switch (outcome) {
             case TIMED_OUT -> "timeout";

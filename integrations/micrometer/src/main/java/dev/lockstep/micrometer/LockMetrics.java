@@ -44,7 +44,7 @@ public final class LockMetrics implements LockObserver {
 
     private static final Logger log = LoggerFactory.getLogger(LockMetrics.class);
 
-    /** How many names are remembered with their group; a power of two. A million names need no more memory. */
+    /** How many names are remembered with their group; a power of two. A million names do not need more memory. */
     private static final int NAMES = 256;
 
     private final MeterRegistry registry;

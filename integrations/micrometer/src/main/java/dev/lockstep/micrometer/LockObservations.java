@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code lockstep.locked}: acquiring a lock, the work under it, and releasing it; of a template that was given to {@link
- *       #observe}, and of {@code @Locked}. What the work observes is inside of it, also across threads. Its events are {@code
- *       waiting}, {@code granted} and {@code lost}.
- *   <li>{@code lockstep.wait}: inside of it, the wait for a lock that somebody else holds; it names the holder.
+ *       #observe}, and of {@code @Locked}. Observations of the work are inside of it, even across threads. Its events
+ *       are {@code waiting}, {@code granted} and {@code lost}.
+ *   <li>{@code lockstep.wait}: inside of it, the wait for a lock that is held elsewhere; it names the holder.
  *   <li>{@code lockstep.acquire}: other calls for locks, after {@link #aroundAcquire()}.
  * </ul>
  *

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What an observation of a lock and of the work under it knows: which locks are still to be acquired, and how many holds are
- * open. Safe for use by many threads.
+ * The state of an observation of a lock and of the work under it: which locks are still to be acquired, and how many
+ * holds are open. Safe for use by many threads.
  */
 final class LockedContext extends Observation.Context {
     private final Set<String> wanted = new HashSet<>(); // guarded by this

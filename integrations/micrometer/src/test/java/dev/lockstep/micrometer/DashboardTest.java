@@ -72,7 +72,7 @@ class DashboardTest {
         }
     }
 
-    /** What Prometheus calls the meters, with their labels. */
+    /** The names of the meters in Prometheus, with their labels. */
     private Map<String, Set<String>> published() {
         Map<String, Set<String>> found = new TreeMap<>();
         for (String line : registry.scrape().lines().toList()) {
@@ -176,7 +176,7 @@ class DashboardTest {
                 .isNotEmpty();
     }
 
-    /** What watch and bench count has the names of the meters. */
+    /** The counters of watch and bench have the names of the meters. */
     @Test
     void commandUsesTheNamesOfMeters() throws IOException {
         Set<String> used = new TreeSet<>();

@@ -48,7 +48,7 @@ class GroupsTest {
     }
 
     @Test
-    void optionsHaveTheLastWord() {
+    void optionsOverrideOtherSettings() {
         try (LockClient client = LockClient.builder()
                 .url("memory:")
                 .observer(new LockMetrics(registry).groups(name -> "rule"))
@@ -69,7 +69,7 @@ class GroupsTest {
             use(metrics, 10_000, i -> "name-" + i);
             long used = usedMemory();
             use(metrics, 990_000, i -> "name-" + (10_000 + i));
-            // The names alone would be 50 MB. What a JVM uses varies by some, whatever runs in it.
+            // The names alone would be 50 MB. The memory of a JVM varies a little, whatever runs in it.
             assertThat(usedMemory() - used).as("bytes more").isLessThan(20_000_000);
         } finally {
             System.setErr(before);

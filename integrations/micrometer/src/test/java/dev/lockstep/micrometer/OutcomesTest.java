@@ -170,7 +170,7 @@ class OutcomesTest {
     /** As when a database is restored, or its clock is set forward. */
     @Test
     @Tag("full")
-    void sessionThatPostgresDoesNotKnowAnyMore() throws Exception {
+    void sessionThatPostgresNoLongerHas() throws Exception {
         try (PostgresServer postgres =
                         Servers.require(() -> PostgresServer.builder().start());
                 LockClient local = LockClient.builder()

@@ -28,7 +28,7 @@ import net.javacrumbs.shedlock.core.SimpleLock;
  *   <li>{@code lockAtMostFor} is not used. The lock is renewed for as long as its process lives, and free the client's ttl after
  *       it has died; so a task that takes longer than expected still runs alone.
  *   <li>If the engine does not answer, {@code lock} throws {@code LockUnavailableException}: the task does not run, and the
- *       scheduler logs why. An empty result always means that somebody else holds the lock.
+ *       scheduler logs why. An empty result always means that the lock is held elsewhere.
  *   <li>If the lock was lost while the task ran, {@code unlock} throws {@code LockLostException}.
  * </ul>
  *

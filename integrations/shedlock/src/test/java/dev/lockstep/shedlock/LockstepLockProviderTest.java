@@ -191,7 +191,7 @@ class LockstepLockProviderTest {
     }
 
     @Test
-    void anEngineThatIsAwayIsAnExceptionAndNotASkippedTask() throws Exception {
+    void anUnreachableEngineIsAnExceptionAndNotASkippedTask() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(redis.port());
                 LockClient one = LockClient.builder()
                         .url("redis://127.0.0.1:" + proxy.port())

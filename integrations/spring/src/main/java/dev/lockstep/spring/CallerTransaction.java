@@ -1,8 +1,8 @@
 package dev.lockstep.spring;
 
 /**
- * What happens if a lock is to be acquired by a caller whose transaction has begun already. The lock cannot enclose that
- * transaction any more.
+ * The behaviour if a caller whose transaction has begun already acquires a lock. The lock can no longer enclose that
+ * transaction.
  */
 public enum CallerTransaction {
     /**

@@ -60,7 +60,7 @@ final class Holding {
         return result;
     }
 
-    /** What the work throws comes first; what the release throws is added to it. */
+    /** The exception of the work comes first; that of the release is added to it. */
     static void closeAfter(Throwable thrown, Lease lease) {
         try {
             lease.close();
@@ -87,7 +87,9 @@ final class Holding {
         }
     }
 
-    /** What the caller learns about a release that went wrong after the work has returned; null if it gets its result. */
+    /**
+     * The exception for the caller if the release went wrong after the work has returned; null if it gets its result.
+     */
     static @Nullable RuntimeException problem(RuntimeException thrown, boolean fenced, @Nullable Object result) {
         if (thrown instanceof ReleaseNotConfirmedException) {
             log.warn("{} The work has its result.", thrown.getMessage());
@@ -104,7 +106,7 @@ final class Holding {
         return thrown;
     }
 
-    /** Says that a lock was not free, and who holds it. */
+    /** Says that a lock was not free, and names its holders. */
     static LockTimeoutException busy(LockClient client, DistributedLock lock, Duration wait) {
         return new LockTimeoutException(
                 lock.name(),
@@ -112,8 +114,8 @@ final class Holding {
     }
 
     /**
-     * Who holds the first locks. Each is a request, so it asks about a few only; about no more once one is not answered, or
-     * when a second has passed.
+     * The holders of the first locks. Each is a request, so it asks about a few only, and stops when one is not
+     * answered or a second has passed.
      */
     private static String holders(LockClient client, List<String> names) {
         List<String> holders = new ArrayList<>();

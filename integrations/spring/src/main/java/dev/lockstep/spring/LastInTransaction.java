@@ -12,9 +12,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * calls synchronizations of the same order as they were registered, so one that is registered with the lock is not the last.
  *
  * <p>Listeners for {@code AFTER_COMMIT} run in {@code afterCompletion}, and so does the release; a loss that it discovers is
- * thrown by {@link CommitListener}. If the transaction manager has no such listener, only what {@code afterCommit} throws reaches
- * the caller: then the leases are released there if nobody else is in the transaction. Otherwise a loss that is known there is
- * thrown, and the release follows in {@code afterCompletion}. Used by one thread.
+ * thrown by {@link CommitListener}. If the transaction manager has no such listener, only exceptions of {@code
+ * afterCommit} reach the caller: then the leases are released there if no other resource is in the transaction.
+ * Otherwise a loss that is known there is thrown, and the release follows in {@code afterCompletion}. Used by one
+ * thread.
  */
 final class LastInTransaction implements TransactionSynchronization {
     private final List<ReleaseAfterTransaction> leases = new ArrayList<>();

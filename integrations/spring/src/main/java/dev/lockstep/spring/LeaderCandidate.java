@@ -29,7 +29,7 @@ public final class LeaderCandidate implements SmartLifecycle {
     private final LockClient client;
     private final String election;
     private final ApplicationEventPublisher events;
-    private String payload = ""; // set before anybody else sees this
+    private String payload = ""; // set before other threads see this
 
     // Guarded by this.
     private @Nullable LeaderElection candidate;

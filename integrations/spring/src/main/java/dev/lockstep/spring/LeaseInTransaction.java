@@ -65,7 +65,7 @@ abstract class LeaseInTransaction {
         return released ? null : lease;
     }
 
-    /** What the caller learns about a loss that is known by now; null if there is none. */
+    /** The exception for the caller about a loss that is known by now; null if there is none. */
     final @Nullable RuntimeException knownLoss() {
         try {
             ensureHeld();
@@ -104,7 +104,7 @@ abstract class LeaseInTransaction {
         }
     }
 
-    /** What the caller learns about a release that went wrong. */
+    /** The exception for the caller about a release that went wrong. */
     final synchronized @Nullable RuntimeException problem(RuntimeException thrown) {
         return thrown instanceof LockLostException loss ? report(loss) : Holding.problem(thrown, fenced, result);
     }

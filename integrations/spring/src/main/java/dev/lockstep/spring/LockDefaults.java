@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * What applies to every {@link dev.lockstep.annotation.Locked} method and every {@link TransactionalLockTemplate} that says
- * nothing else. Immutable.
+ * The settings of every {@link dev.lockstep.annotation.Locked} method and every {@link TransactionalLockTemplate} that
+ * does not set its own. Immutable.
  *
  * @param waitAtMost how long to wait for a lock
  * @param transaction what to do if the caller is in a transaction already

@@ -38,7 +38,7 @@ final class LockedAdvisor implements PointcutAdvisor, Ordered {
         return interceptor;
     }
 
-    /** What needs spring-tx. */
+    /** The part that needs spring-tx. */
     private static final class Spring {
         static int beforeTransactions(ConfigurableListableBeanFactory beans) {
             int first = LOWEST_PRECEDENCE;

@@ -11,7 +11,10 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.support.RegisteredBean;
 
-/** What a native image must keep of beans with locked methods: what their keys read, and the methods called if a lock is busy. */
+/**
+ * The parts of beans with locked methods that a native image must keep: the properties that their keys read, and the
+ * methods called if a lock is busy.
+ */
 final class LockedAotProcessor implements BeanRegistrationAotProcessor {
     private static final BindingReflectionHintsRegistrar PROPERTIES = new BindingReflectionHintsRegistrar();
 

@@ -86,7 +86,7 @@ final class LockedInterceptor implements MethodInterceptor {
                 && Transactions.check(call.lock(), reentrant, call.method().toString(), call.transaction());
     }
 
-    /** What a caller gets that was interrupted while it waited for the lock. */
+    /** The exception for a caller that was interrupted while it waited for the lock. */
     static Exception interrupted(Call call, InterruptedException e) {
         if (call.method().throwsInterrupted()) {
             return e;
@@ -154,7 +154,7 @@ final class LockedInterceptor implements MethodInterceptor {
             }
         }
 
-        /** What happens if somebody else holds the lock. */
+        /** The behaviour if the lock is held elsewhere. */
         @Nullable
         Object busy() throws Throwable {
             if (method.throwsIfBusy()) {

@@ -221,7 +221,7 @@ final class LockedMethod {
         return busyMethod;
     }
 
-    /** What the method returns; for a suspend function, what Spring makes of it. */
+    /** The return type of the method; for a suspend function, the type that Spring makes of it. */
     Class<?> returnType() {
         if (!isSuspending()) {
             return method.getReturnType();
@@ -262,7 +262,7 @@ final class LockedMethod {
         return busyMethod == null && !isSkipped();
     }
 
-    /** What a call that finds the lock busy returns; for a publisher, null if it is to be empty. */
+    /** The result of a call that finds the lock busy; for a publisher, null if it is to be empty. */
     @SuppressWarnings("FutureReturnValueIgnored") // the caller gets it
     @Nullable
     Object busyResult(Object target, Object[] arguments) throws Throwable {

@@ -59,7 +59,7 @@ final class ObservedCalls implements CallTracing {
         return result;
     }
 
-    /** What needs Reactor. Each subscription is a call. */
+    /** The part that needs Reactor. Each subscription is a call. */
     private static final class Reactive {
         /** Where Micrometer keeps the current observation of a reactive stream. */
         private static final String KEY = "micrometer.observation";

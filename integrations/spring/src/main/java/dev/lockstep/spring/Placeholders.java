@@ -11,7 +11,10 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
  * @param values where to ask for values; null ahead of time
  */
 record Placeholders(@Nullable ConfigurableBeanFactory values) {
-    /** Those of an application that runs, or that is prepared ahead of time, which a system property of Spring says. */
+    /**
+     * The placeholders of an application that runs, or that is prepared ahead of time, as a system property of Spring
+     * says.
+     */
     static Placeholders of(ConfigurableBeanFactory beans) {
         return new Placeholders(Boolean.getBoolean("spring.aot.processing") ? null : beans);
     }

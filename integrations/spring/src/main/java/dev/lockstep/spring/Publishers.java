@@ -23,7 +23,7 @@ import reactor.core.scheduler.Schedulers;
  * transaction, until that has ended, too.
  */
 final class Publishers {
-    /** That a lock is busy; one for each subscription, so that nobody else's is caught. */
+    /** Signals that a lock is busy; one for each subscription, so that no other subscription catches it. */
     private static final class Busy extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -32,10 +32,10 @@ final class Publishers {
         }
     }
 
-    /** What a suspend function becomes. */
+    /** The type that a suspend function becomes. */
     static final Class<?> ONE = Mono.class;
 
-    /** What a suspend function that returns a flow becomes. */
+    /** The type that a suspend function that returns a flow becomes. */
     static final Class<?> SEVERAL = Flux.class;
 
     private Publishers() {}
@@ -148,14 +148,14 @@ final class Publishers {
         return problem != null && failure.getCause() == problem ? problem : failure;
     }
 
-    /** What the work threw comes first. */
+    /** The exception of the work comes first. */
     private static Mono<Void> releaseAfter(Lease lease, Optional<LeaseInTransaction> transaction) {
         return transaction.isPresent() && transaction.get().threw()
                 ? Mono.empty()
                 : Mono.fromFuture(lease::closeAsync).onErrorComplete();
     }
 
-    /** The busyMethod of a suspend function is none itself, and returns a plain value. */
+    /** The busyMethod of a suspend function is an ordinary method that returns a plain value. */
     private static Publisher<Object> toPublisher(ReactiveAdapter adapter, Object instead) {
         return adapter.getReactiveType().isInstance(instead) ? adapter.toPublisher(instead) : Mono.just(instead);
     }

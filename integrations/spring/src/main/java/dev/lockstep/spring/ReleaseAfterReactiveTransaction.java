@@ -8,8 +8,9 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import reactor.core.publisher.Mono;
 
 /**
- * A lease in a caller's reactive transaction. Nobody can throw after a commit: Spring logs what {@code afterCompletion} throws, and
- * if {@code afterCommit} throws, it does not call {@code afterCompletion} of others. So a loss that is discovered then is logged.
+ * A lease in a caller's reactive transaction. No exception reaches the caller after a commit: Spring logs what {@code
+ * afterCompletion} throws, and if {@code afterCommit} throws, it does not call {@code afterCompletion} of others. So a
+ * loss that is discovered then is logged.
  */
 final class ReleaseAfterReactiveTransaction extends LeaseInTransaction implements TransactionSynchronization {
     private final TransactionSynchronizationManager transaction;
@@ -59,7 +60,7 @@ final class ReleaseAfterReactiveTransaction extends LeaseInTransaction implement
                 });
     }
 
-    /** What runs last. */
+    /** The last action. */
     private final class Last implements TransactionSynchronization {
         @Override
         public Mono<Void> afterCompletion(int status) {

@@ -33,7 +33,9 @@ import org.springframework.util.ClassUtils;
 final class SelfCalls {
     private static final Logger log = LoggerFactory.getLogger(SelfCalls.class);
 
-    /** What one method does: the methods of its class that it calls, and whether it has other objects of the class. */
+    /**
+     * The calls of one method: the methods of its class that it calls, and whether it has other objects of the class.
+     */
     private static final class Body {
         final String name;
         final boolean isPrivate;

@@ -69,7 +69,7 @@ final class Stages {
 
     /**
      * Ends work that began in a caller's transaction. The caller may wait for the result inside of that transaction, so the result
-     * does not wait for its end. A loss after that reaches whoever commits.
+     * does not wait for its end. A loss after that reaches the code that commits.
      */
     static <T extends @Nullable Object> void endInTransaction(
             Lease lease,
@@ -119,7 +119,7 @@ final class Stages {
         }
     }
 
-    /** What the caller learns about a release that went wrong; null if nothing did. */
+    /** The exception for the caller about a release that went wrong; null if nothing did. */
     static @Nullable Throwable problem(@Nullable Throwable failure, boolean fenced, @Nullable Object value) {
         Throwable cause = failure == null ? null : unwrap(failure);
         return cause instanceof RuntimeException problem ? Holding.problem(problem, fenced, value) : cause;

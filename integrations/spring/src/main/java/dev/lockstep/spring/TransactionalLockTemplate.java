@@ -16,13 +16,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link LockTemplate} for Spring. It does what that of {@link LockClient#template()} does, save that in a transaction of the
- * caller the lock is released after the transaction has ended: if it was released when the work returns, the next holder would
- * not see what the work has written. See {@link CallerTransaction}. Immutable, safe for use by many threads.
+ * A {@link LockTemplate} for Spring. It works as {@link LockClient#template()} does, except that in a transaction of
+ * the caller the lock is released after the transaction has ended: if it was released when the work returns, the next
+ * holder would not see what the work has written. See {@link CallerTransaction}. Immutable, safe for use by many
+ * threads.
  *
  * <p>In such a transaction, a loss that is known before the commit rolls the transaction back with a {@link
- * dev.lockstep.LockLostException}; one that is discovered later is thrown as {@link dev.lockstep.LockLostAfterWorkException} by
- * whoever commits.
+ * dev.lockstep.LockLostException}; one that is discovered later is thrown as {@link
+ * dev.lockstep.LockLostAfterWorkException} by the code that commits.
  */
 public final class TransactionalLockTemplate implements LockTemplate {
     private final LockClient client;

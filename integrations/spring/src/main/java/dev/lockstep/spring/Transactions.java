@@ -68,7 +68,7 @@ final class Transactions {
         return PRESENT && Spring.isIndependent(method, type);
     }
 
-    /** What needs spring-tx. */
+    /** The part that needs spring-tx. */
     private static final class Spring {
         static boolean isActive() {
             return TransactionSynchronizationManager.isActualTransactionActive()

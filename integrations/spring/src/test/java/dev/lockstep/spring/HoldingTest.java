@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a caller reads about locks that were not free, and how often the engine is asked for it. */
+/** The message about locks that were not free, and the number of requests that it costs. */
 class HoldingTest {
     private final LockClient client = LockClient.connect("memory:");
     private final String[] names =

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
-/** What {@link Locked} adds to a lock that is acquired by hand. */
+/** The time that {@link Locked} adds to a lock that is acquired by hand. */
 @Tag("full")
 class LockedCostTest {
     private static final int CALLS = 100_000;

@@ -71,7 +71,7 @@ class LockedTest {
     /** It has no text of its own. */
     static final class Parcel {}
 
-    /** What a method sees while it runs. */
+    /** The state that a method sees while it runs. */
     static String held(LockClient locks) {
         return locks.list("").stream()
                 .map(info -> info.name() + (info.holders().get(0).mode() == LockMode.SHARED ? "/shared" : ""))
@@ -485,7 +485,7 @@ class LockedTest {
     }
 
     @Test
-    void whatTheMethodThrowsIsUnchanged() {
+    void exceptionsOfTheMethodAreUnchanged() {
         assertThatThrownBy(() -> shop.fails())
                 .isExactlyInstanceOf(IOException.class)
                 .hasMessage("disk");

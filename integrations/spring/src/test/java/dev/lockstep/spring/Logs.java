@@ -4,11 +4,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** What is logged. */
+/** Captures the log. */
 final class Logs {
     private Logs() {}
 
-    /** What is logged while some work runs; slf4j-simple writes to System.err. */
+    /** Returns the log of some work; slf4j-simple writes to System.err. */
     static String of(Runnable work) {
         PrintStream before = System.err;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

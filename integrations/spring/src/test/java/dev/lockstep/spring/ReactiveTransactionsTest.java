@@ -175,7 +175,7 @@ class ReactiveTransactionsTest {
         assertThat(work.as(transaction::transactional).block()).isEqualTo("done");
         assertThat(heard).containsExactly("held");
         assertThat(isFree()).isTrue();
-        manager.duringCommit = () -> locks.forceRelease("a"); // where nobody can throw any more
+        manager.duringCommit = () -> locks.forceRelease("a"); // where no exception reaches the caller any more
         assertThat(Logs.of(() -> assertThat(service.mono(Mono.just("done"))
                                 .as(transaction::transactional)
                                 .block())

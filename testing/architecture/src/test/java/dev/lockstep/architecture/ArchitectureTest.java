@@ -30,7 +30,10 @@ class ArchitectureTest {
             "etcd", new String[] {"io.grpc..", "com.google.protobuf.."},
             "jdbc", new String[] {"com.zaxxer.hikari..", "org.postgresql.."});
 
-    /** What each package of the core's internals may call. The pages of the packages say the same, which is checked, too. */
+    /**
+     * The packages that each package of the core's internals may call. The pages of the packages say the same, which is
+     * checked, too.
+     */
     private static final Map<String, Set<String>> PARTS = Map.ofEntries(
             Map.entry(
                     "client",
@@ -135,12 +138,12 @@ class ArchitectureTest {
     }
 
     @Test
-    void whatDecidesInATurnstileDoesNotAct() {
+    void decidingClassesOfATurnstileDoNotAct() {
         RULES.decisionsDoNotAct(DECIDE, ACT).check(CORE);
     }
 
     @Test
-    void whatActsInATurnstileDoesNotDecide() {
+    void actingClassesOfATurnstileDoNotDecide() {
         RULES.actionsDoNotDecide(ACT, DECIDE).check(CORE);
     }
 
@@ -175,7 +178,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void whatRedisAndRedlockShareKnowsNeither() {
+    void codeThatRedisAndRedlockShareUsesNeither() {
         noClasses()
                 .that()
                 .resideInAPackage("dev.lockstep.redis.internal..")

@@ -53,7 +53,7 @@ final class Rules {
         this.internal = api + ".internal";
     }
 
-    /** What users and backend authors compile against never mentions what may change. */
+    /** The API of users and backend authors never mentions internals, which may change. */
     ArchRule signaturesDoNotMentionInternals() {
         return classes()
                 .that()
@@ -75,7 +75,7 @@ final class Rules {
                 .because("the builder of LockClient is the one door to the implementation");
     }
 
-    /** An engine stands on the API, the SPI and its own client. */
+    /** An engine uses the API, the SPI and its own client. */
     ArchRule engineKnowsOnlyTheSpi(String engine, String... clientPackages) {
         String[] allowed = Stream.concat(
                         Stream.of(
@@ -225,7 +225,7 @@ final class Rules {
                 .because("a sleeping thread neither sees its condition nor its deadline; wait for the condition");
     }
 
-    /** What a user may need to name, the module lets it name. */
+    /** The module exports each type that a user may need to name. */
     ArchRule publicTypesAreExported(ModuleDescriptor module) {
         Set<String> exported = new HashSet<>();
         for (ModuleDescriptor.Exports exports : module.exports()) {

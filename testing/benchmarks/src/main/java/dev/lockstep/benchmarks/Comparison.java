@@ -15,7 +15,7 @@ import java.util.List;
  * @param worse whether Lockstep became worse anywhere
  */
 record Comparison(String text, boolean worse) {
-    /** What is less than this times as good is worse. */
+    /** A result that is less than this times as good is worse. */
     private static final double LEAST = 0.95;
 
     /**

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** What grows, and what is measured at each point. */
+/** The number that grows, and the measures at each point. */
 enum Curve {
     USES("one thread on one name, after so many uses of it", Measure.P50, 100, 100_000),
     NAMES("one thread on a new name, after so many names were used", Measure.P50, 160, 10_000_000),
@@ -37,14 +37,14 @@ enum Curve {
     }
 
     /**
-     * What Lockstep wants to reach.
+     * The goal of Lockstep.
      *
      * @param upTo as long as there are no more than so many
      * @param value the least or the most of the curve's figure
      */
     record Limit(int upTo, double value) {}
 
-    /** What Lockstep wants to reach on an engine; nothing if that is only looked at. */
+    /** The goal of Lockstep on an engine; empty if the curve is only shown. */
     Optional<Limit> limit(Engine engine) {
         return switch (this) {
             case PROCESSES -> engine.isPolled() ? Optional.of(new Limit(16, 200)) : Optional.empty();

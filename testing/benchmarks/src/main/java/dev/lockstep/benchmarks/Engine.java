@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What locks are kept in. */
+/** An engine that keeps locks. */
 enum Engine {
     MEMORY("memory"),
     REDIS("Redis"),

@@ -23,17 +23,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A contender and what it takes part in.
+ * A contender and the workloads that it runs.
  *
  * @param name what tables call it
  * @param kind what it is compared as
  * @param type its class
  * @param variant what its class gets as an argument
  * @param library the artifact whose version is shown, or nothing
- * @param workloads what it takes part in
+ * @param workloads the workloads that it runs
  */
 record Entrant(String name, Kind kind, String type, String variant, String library, Set<Workload> workloads) {
-    /** What an entrant is compared as. */
+    /** The role of an entrant in comparisons. */
     enum Kind {
         LOCKSTEP,
         YARDSTICK,
@@ -61,7 +61,7 @@ record Entrant(String name, Kind kind, String type, String variant, String libra
         return type.startsWith(PEERS) ? type.substring(PEERS.length(), type.lastIndexOf('.')) : "";
     }
 
-    /** Who takes part on an engine. */
+    /** The entrants on an engine. */
     static List<Entrant> of(Engine engine) {
         List<Entrant> all = new ArrayList<>(own(engine));
         all.addAll(
@@ -99,7 +99,7 @@ record Entrant(String name, Kind kind, String type, String variant, String libra
         }
         entrants.add(lockstep(LOCKSTEP, "permit", PERMITS));
         entrants.add(lockstep(LOCKSTEP, "election", EnumSet.of(E1)));
-        if (!engine.isPolled()) { // which cannot tell a holder that somebody waits
+        if (!engine.isPolled()) { // which cannot notify a holder of waiters
             entrants.add(lockstep(STICKY, "sticky", EnumSet.of(W1)));
         }
         EnumSet<Workload> inOrder = EnumSet.of(W3, W4, W5);

@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What Lockstep wants to reach in a workload.
+ * The goal of Lockstep in a workload.
  *
  * @param text what it is
  * @param workload in which
- * @param limit how much it shall be
+ * @param limit the value to reach
  * @param atLeast whether more is better
  * @param actual how much it was; nothing if that was not measured
  */

@@ -30,7 +30,7 @@ final class Growth {
     private static final int THREADS = 16;
     private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
-    /** What was measured at one point. */
+    /** The measures at one point. */
     record Point(int n, Map<String, Double> values) {}
 
     /** One contender on one curve. */

@@ -37,7 +37,10 @@ final class GrowthChart {
         return Tables.grid(rows);
     }
 
-    /** What Lockstep wants to reach, and which points missed it; empty if it wants nothing, or that was not measured at every point. */
+    /**
+     * The goal of Lockstep, and the points that missed it; empty if there is no goal, or it was not measured at every
+     * point.
+     */
     static String goal(Engine engine, Curve curve, Line line) {
         Curve.Limit limit = curve.limit(engine).orElse(null);
         boolean reached = limit != null

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Locale;
 
-/** What is measured in a window, as workers name it. */
+/** A measure of a window, as workers name it. */
 enum Measure {
     OPS("ops", "ops/s", true),
     P50("p50", "p50 ms", false),
@@ -21,7 +21,7 @@ enum Measure {
     SERVER_SHARE("serverShare", "server CPU %", false),
     LOST("lost", "lost updates", false);
 
-    /** Whatever is smaller is as good as nothing beside what is compared here. */
+    /** Smaller values are negligible in these comparisons. */
     private static final double LEAST = 0.0001;
 
     private static final String LEAST_TEXT = "0.0001";
@@ -36,7 +36,10 @@ enum Measure {
         this.moreIsBetter = moreIsBetter;
     }
 
-    /** How many times better the first is. Those that cost nothing are equal; those that did nothing cannot be compared: NaN. */
+    /**
+     * How many times better the first is. Contenders that cost nothing are equal; those that did nothing cannot be
+     * compared: NaN.
+     */
     double advantage(double mine, double other) {
         if (!moreIsBetter && mine == 0 && other == 0) {
             return 1;

@@ -12,11 +12,11 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * What to measure.
+ * The selection of measurements.
  *
  * @param engines on which engines
  * @param workloads which of them
- * @param names parts of the names of the peers that take part; none means all
+ * @param names parts of the names of the peers to run; none means all
  * @param plan for how long
  * @param quick whether this is a first look
  * @param history how many locks are acquired and released on the server before anything is measured

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * What was measured on one engine.
+ * The results of one engine.
  *
  * @param engine its id
  * @param sheets by workload

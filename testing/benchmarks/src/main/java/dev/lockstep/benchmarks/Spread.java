@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A median with the least and the most of what it stands for.
+ * A median with the minimum and the maximum of its values.
  *
  * @param median the median
  * @param min the least

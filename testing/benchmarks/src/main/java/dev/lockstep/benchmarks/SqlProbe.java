@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a database says about itself.
+ * The counters of a database.
  *
  * @param url where it is, without the user
  * @param user who asks
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 record SqlProbe(
         String url, String user, String password, @Nullable String count, String settingsQuery) {
-    /** A user whom every driver takes from a URL: MariaDB's does not decode passwords there. */
+    /** A user that every driver takes from a URL: MariaDB's does not decode passwords there. */
     static void makeUser(SqlServer server, String user) {
         try (Connection connection = DriverManager.getConnection(server.jdbcUrl(), SqlServer.USER, SqlServer.PASSWORD);
                 Statement statement = connection.createStatement()) {

@@ -78,7 +78,7 @@ final class Stage implements AutoCloseable {
         return new Sheet(workload.name(), plan.text(workload), now, conditions, cells);
     }
 
-    /** Gives the server a history: locks that somebody acquired and released before. */
+    /** Gives the server a history: locks that were acquired and released before. */
     void makeHistory(Entrant entrant, int pairs) throws InterruptedException {
         WorkerProcess worker = crew(entrant, Workload.W1).get(0);
         for (int done = 0; done < pairs; done += HISTORY_STEP) {
@@ -88,7 +88,7 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    /** What a contender has done so far. */
+    /** The results of a contender so far. */
     private record Part(Entrant entrant, List<Map<String, Double>> windows) {
         Part(Entrant entrant) {
             this(entrant, new ArrayList<>());
@@ -162,7 +162,7 @@ final class Stage implements AutoCloseable {
         return found;
     }
 
-    /** What it cost the server and the clients, for each operation where there are many, as far as that is counted. */
+    /** The cost for the server and the clients, per operation if there are many, as far as it is counted. */
     private void addCosts(Map<String, Double> found, double cpu, double requests) {
         found.put(Measure.REQUESTS.key, requests);
         double all = found.getOrDefault("all", 0.0);
@@ -176,7 +176,7 @@ final class Stage implements AutoCloseable {
         found.values().removeIf(value -> value.isNaN());
     }
 
-    /** What processes did together: speeds add up, and shares are those of processes. */
+    /** The joint result of processes: speeds add up, and shares are those of processes. */
     private static Map<String, Double> join(List<Map<String, String>> told) {
         Map<String, Double> sum = new LinkedHashMap<>();
         for (Map<String, String> one : told) {
@@ -217,7 +217,7 @@ final class Stage implements AutoCloseable {
         return found;
     }
 
-    /** What was seen so far of a client that holds many locks. */
+    /** The results so far of a client that holds many locks. */
     private record Held(long nanos, double requests, double cpu) {
         Map<String, Double> since(Held begin, double heap) {
             Map<String, Double> values = new LinkedHashMap<>();

@@ -129,7 +129,7 @@ final class Tables {
         return ratios;
     }
 
-    /** A table; the first row is its head. All but the first column stands to the right. */
+    /** A table; the first row is its head. All columns except the first are aligned to the right. */
     static String grid(List<List<String>> rows) {
         int columns = rows.get(0).size();
         int[] widths = new int[columns];

@@ -3,7 +3,7 @@ package dev.lockstep.benchmarks;
 import java.util.List;
 import java.util.Locale;
 
-/** What clients do in a window. An operation is a lock acquired and released. */
+/** The work of clients in a window. An operation is a lock acquired and released. */
 enum Workload {
     W1(
             "one thread, one name, nobody else",
@@ -37,10 +37,10 @@ enum Workload {
 
     final String title;
 
-    /** What contenders are compared by. */
+    /** The measure by which contenders are compared. */
     final Measure figure;
 
-    /** What is shown beside it. */
+    /** The measure shown beside it. */
     final List<Measure> more;
 
     Workload(String title, Measure figure, Measure... more) {
@@ -95,7 +95,7 @@ enum Workload {
         return this == W5;
     }
 
-    /** W9 stands for both of its halves. */
+    /** W9 names both of its halves. */
     boolean isMeantBy(String text) {
         String word = text.toUpperCase(Locale.ROOT);
         return name().equals(word) || (isDelayed() && word.equals("W9"));

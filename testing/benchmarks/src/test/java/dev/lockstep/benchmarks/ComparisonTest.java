@@ -78,7 +78,7 @@ class ComparisonTest {
     }
 
     @Test
-    void whatCannotBeComparedIsRefused(@TempDir Path folder) throws Exception {
+    void incomparableFilesAreRefused(@TempDir Path folder) throws Exception {
         assertThatIllegalArgumentException().isThrownBy(() -> Comparison.of(List.of("one.json"), folder));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Comparison.of(List.of("one.json", "two.json"), folder))

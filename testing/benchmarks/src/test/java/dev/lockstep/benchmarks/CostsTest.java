@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an engine cannot count is left out: 0 would be a result, and the best one. */
+/** Values that an engine cannot count are left out: 0 would be a result, and the best one. */
 class CostsTest {
     @Test
     void fileHasNeitherRequestsNorProcessorTime() {
@@ -58,7 +58,7 @@ class CostsTest {
     }
 
     @Test
-    void whatWasNotMeasuredMeetsNoGoalAndHasNoBar() {
+    void anUnmeasuredValueMeetsNoGoalAndHasNoBar() {
         Sheet sheet = sheet(new Cell(Entrant.LOCKSTEP, Entrant.Kind.LOCKSTEP, "", List.of(Map.of("cpu", 1.0))));
 
         assertThat(Goal.outcomes(new Results("h2", List.of(sheet)))).isEmpty();

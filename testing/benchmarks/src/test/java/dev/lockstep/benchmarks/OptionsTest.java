@@ -44,7 +44,7 @@ class OptionsTest {
                 "--engine zookeeper --workload W8 --peer LeaderLatch",
                 "--fast"
             })
-    void whatCannotBeMeantIsRefused(String line) {
+    void contradictoryOptionsAreRefused(String line) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> parse(line))
                 .withMessageContaining(line.startsWith("--workload") ? "workload" : "");

@@ -43,7 +43,7 @@ class BootVersionsTest {
     private static final String JAVA =
             Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
-    /** What the small service needs. */
+    /** The dependencies of the small service. */
     private static String service() {
         return dependency(
                         "dev.lockstep",
@@ -69,7 +69,7 @@ class BootVersionsTest {
                 + dependency("org.mariadb.jdbc", "mariadb-java-client");
     }
 
-    /** What the tests of lockstep-spring need; Boot manages the versions, too, except where it has none. */
+    /** The dependencies of lockstep-spring's tests; Boot manages the versions, too, except where it has none. */
     private static String tests() {
         return dependency("dev.lockstep", "lockstep-spring")
                 + dependency("org.springframework", "spring-jdbc")

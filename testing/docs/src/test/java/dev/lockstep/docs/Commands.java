@@ -11,7 +11,7 @@ import org.w3c.dom.Document;
 import org.xml.sax.SAXException;
 import picocli.CommandLine;
 
-/** What the command-line tool understands, and what poms say. */
+/** The commands and options of the command-line tool, and the modules and plugins of poms. */
 final class Commands {
     private Commands() {}
 

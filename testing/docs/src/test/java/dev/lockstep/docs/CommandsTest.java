@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** What the pages say of the command line is so, and what there is on it stands on its page. */
+/** The pages describe the command line correctly, and its page describes all of it. */
 class CommandsTest {
     private static final String PAGE = "docs/cli.md";
 
@@ -127,7 +127,7 @@ class CommandsTest {
         assertThat(wrong).isEmpty();
     }
 
-    /** The lines of blocks for a shell, and what stands in the text and could be one. */
+    /** The lines of shell blocks, and the text that could be such a line. */
     private static List<String> shellLines(Path file) throws IOException {
         List<String> lines = new ArrayList<>();
         for (Page.Block block : Page.read(file).blocks()) {

@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A drawing of who says what to whom, made from lines of text:
+ * A sequence diagram, made from lines of text:
  *
  * <pre>
  * A = client A | 客户端 A          a column, left to right

@@ -78,7 +78,7 @@ class FiguresTest {
         return ratio(engine, workload, contender).replaceFirst(" .*", "");
     }
 
-    /** What docs/benchmarks.md says in the last column of a contender's row. */
+    /** The last column of a contender's row in docs/benchmarks.md. */
     private static String ratio(String engine, String workload, String contender) throws IOException {
         String page = Files.readString(Guide.root().resolve("docs/benchmarks.md"));
         int start = page.indexOf("\n## " + engine + "\n");
@@ -105,7 +105,7 @@ class FiguresTest {
         return comparison(path).get(0);
     }
 
-    /** What a page says of each workload, by engine. */
+    /** The figures of a page for each workload, by engine. */
     private static Map<String, List<String>> speeds(String path) throws IOException {
         Map<String, List<String>> speeds = new TreeMap<>();
         for (List<String> row : comparison(path)) {
@@ -117,28 +117,27 @@ class FiguresTest {
         return speeds;
     }
 
-    /** The guide is about the version that is tested; the benchmarks name the one that they measured. */
+    /** One version is built with, tested, measured and described. */
     @Test
     void versionsOfShedLockAreThoseOfTheBuild() throws IOException {
-        String tested = shedLock("pom.xml");
-        String measured = shedLock("testing/benchmarks/peers/jdbc/pom.xml");
+        Matcher poms = Pattern.compile("<shedlock\\.version>([\\d.]+)<")
+                .matcher(Files.readString(Guide.root().resolve("pom.xml")));
+        assertThat(poms.find()).as("a version in pom.xml").isTrue();
+        assertThat(Files.readString(Guide.root().resolve("testing/benchmarks/peers/jdbc/pom.xml")))
+                .as("the benchmarks measure the version that is tested")
+                .contains("<version>${shedlock.version}</version>")
+                .doesNotContain("<shedlock.version>");
         int named = 0;
         for (Path page : Guide.pages(Guide.root())) {
-            String expected = page.endsWith("docs/benchmarks.md") ? measured : tested;
             Matcher version = SHEDLOCK.matcher(Files.readString(page));
             while (version.find()) {
                 named++;
-                assertThat(expected + ".").as(version.group() + " in " + page).startsWith(version.group(1) + ".");
+                assertThat(poms.group(1) + ".")
+                        .as(version.group() + " in " + page)
+                        .startsWith(version.group(1) + ".");
             }
         }
         assertThat(named).as("versions of ShedLock in the guide").isGreaterThan(10);
-    }
-
-    private static String shedLock(String pom) throws IOException {
-        Matcher version = Pattern.compile("<shedlock\\.version>([\\d.]+)<")
-                .matcher(Files.readString(Guide.root().resolve(pom)));
-        assertThat(version.find()).as("a version in " + pom).isTrue();
-        return version.group(1);
     }
 
     @ParameterizedTest

@@ -10,7 +10,7 @@ import java.util.List;
 final class Links {
     private Links() {}
 
-    /** What is wrong with the links of some pages, a line for each: {@code page: link}. */
+    /** The mistakes in the links of some pages, a line for each: {@code page: link}. */
     static List<String> broken(Path root, List<Path> files) throws IOException {
         List<String> broken = new ArrayList<>();
         for (Path file : files) {

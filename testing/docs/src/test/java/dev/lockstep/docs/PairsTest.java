@@ -14,7 +14,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** What is said in one language is said in the other. */
+/** Both languages say the same. */
 class PairsTest {
     /** Code is code in every language; a block without one of these is a drawing or output, and may be translated. */
     private static final Set<String> CODE =
@@ -53,7 +53,7 @@ class PairsTest {
                 .toList();
     }
 
-    /** What stands between quotes of code in the text: names, values and commands, which have no translation. */
+    /** The quoted code in the text: names, values and commands, which have no translation. */
     private static Set<String> words(Page page) throws IOException {
         String prose =
                 Files.readString(page.file()).replaceAll("(?s)```.*?```", "").replaceAll("\\s+", " ");

@@ -55,6 +55,13 @@ final class Phrases {
             phrase("hardly fares?", "say whether it succeeds"),
             phrase("to be judged", "say what it is compared with"),
             phrase("has to be gone", "say what must have ended first"),
+            phrase("whoever", "name the actor: 'a client that', 'the next caller'"),
+            phrase("in vain", "say what did not happen: 'and does not get it'"),
+            phrase("shall", "'must' or 'will'"),
+            phrase("hence", "'so'"),
+            phrase("of no (?:more )?use", "'useless', or say what it cannot do"),
+            phrase("let in (?:any|no) more|lets? (?:it|them|all) go on", "'admitted', 'continues'"),
+            phrase("nobody's way", "say that it blocks no other claim"),
             // A sentence that starts with a pronoun without a noun; questions may.
             new Phrase(
                     Pattern.compile("(?:^|(?<=[.;:?] ))(?:Who|who) [^.?;:]*[.;:]", Pattern.MULTILINE),
@@ -96,8 +103,8 @@ final class Phrases {
     /**
      * A phrase to avoid.
      *
-     * @param pattern what finds it
-     * @param instead what to write in its place
+     * @param pattern the pattern that finds it
+     * @param instead the text to write instead
      */
     record Phrase(Pattern pattern, String instead) {}
 

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the README shows as well as a page of the guide is the same in both. */
+/** Parts that are in the README and on a page of the guide are the same in both. */
 class ReadmeTest {
     private static final List<String> BUILD_FILES = List.of("xml", "kts", "groovy");
 

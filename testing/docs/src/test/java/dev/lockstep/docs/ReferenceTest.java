@@ -197,7 +197,7 @@ class ReferenceTest {
             urls.addAll(Page.spans(Files.readString(page.file()).replaceAll("(?s)```.*?```", "")));
         }
         urls.removeIf(url -> !url.matches("memory:\\w*|jdbc:\\w+:\\S+|(?:redis|redlock|zookeeper|etcd)[a-z-]*://\\S+"));
-        // What has brackets, or an ellipsis that stands for more than a value, is the form of a URL and not one.
+        // Text with brackets, or with an ellipsis for more than a value, is the form of a URL and not a URL.
         urls.removeIf(url -> url.matches(".*(\\[|(?<!=)…).*"));
         assertThat(urls).contains("memory:", "jdbc:sqlite:locks.db", "redis://localhost:6379");
         assertThat(urls).allSatisfy(url -> assertThatCode(() -> parse(url)).doesNotThrowAnyException());

@@ -68,7 +68,7 @@ class SiteTest {
         assertThat(listed(true)).isEqualTo(expected);
     }
 
-    /** Else the switch of languages would lead nowhere. */
+    /** Otherwise the language switch would lead nowhere. */
     @Test
     void itKnowsWhichPagesAreInEnglishAlone() throws IOException {
         Matcher rule = Pattern.compile("ENGLISH_ONLY = /(.+)/\n").matcher(Files.readString(SITE.resolve("pages.mjs")));

@@ -105,7 +105,7 @@ class CommitsTest {
                 .hasMessageNotContaining("Fix another");
     }
 
-    /** What is checked out for a pull request is a merge of it, whose subject is longer than 72 characters. */
+    /** The checkout of a pull request is its merge, whose subject is longer than 72 characters. */
     @Test
     void ofAPullRequestTheCommitsAreCheckedAndNotTheMerge() throws Exception {
         git(origin, "checkout", "--quiet", "-b", "base");

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * What a native image would leave out unless it is named: files that are read, services, and classes that are found by name.
- * Each jar names its own in {@code META-INF/native-image}; those of Spring are in {@code META-INF/spring/aot.factories}.
+ * The parts that a native image would leave out unless they are named: files that are read, services, and classes that
+ * are found by name. Each jar names its own in {@code META-INF/native-image}; those of Spring are in {@code
+ * META-INF/spring/aot.factories}.
  */
 class NativeImageTest {
     private static final Pattern INCLUDED = Pattern.compile("\"pattern\": \"([^\"]*)\"");

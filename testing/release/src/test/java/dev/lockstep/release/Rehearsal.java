@@ -80,7 +80,7 @@ record Rehearsal(String version, Path repository, List<String> uploads) {
         return files(repository);
     }
 
-    /** All but checksums, signatures, and the lists of versions, which hold the time of the upload. */
+    /** All files except checksums, signatures, and the lists of versions, which hold the time of the upload. */
     private static Map<String, Path> files(Path folder) throws IOException {
         Map<String, Path> found = new TreeMap<>();
         try (Stream<Path> files = Files.walk(folder)) {

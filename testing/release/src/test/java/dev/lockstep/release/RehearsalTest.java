@@ -97,7 +97,7 @@ class RehearsalTest {
         });
     }
 
-    /** An artifact can be checked by whoever builds its commit again. */
+    /** Anyone can check an artifact by building its commit again. */
     @Test
     void twoBuildsAreTheSameByteForByte() throws IOException {
         Map<String, Path> some = first.files();

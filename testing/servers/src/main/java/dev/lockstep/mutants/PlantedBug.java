@@ -30,8 +30,8 @@ import org.opentest4j.TestAbortedException;
  * A mistake in the main sources of the module whose tests are running. Immutable.
  *
  * @param name what is wrong
- * @param right what stands in exactly one place of the sources or resources
- * @param wrong what is put in its place
+ * @param right text that is in exactly one place of the sources or resources
+ * @param wrong the text that replaces it
  * @param tests the tests that must find it: {@code TestClass: method, method}
  */
 public record PlantedBug(String name, String right, String wrong, String tests) {

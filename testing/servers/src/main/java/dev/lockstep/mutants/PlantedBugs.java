@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** The tests of an engine are worth something: each of the mistakes that a subclass names makes them fail. */
+/** The tests of an engine find bugs: each of the mistakes that a subclass names makes them fail. */
 public abstract class PlantedBugs {
     /** Made by JUnit. */
     protected PlantedBugs() {}

@@ -119,7 +119,7 @@ public final class Browser implements AutoCloseable {
                         + ",\"y\":" + down + "},{\"type\":\"pointerUp\",\"button\":0}]}]}");
     }
 
-    /** What the browser complained about, such as a violated policy. */
+    /** The complaints of the browser, such as a violated policy. */
     public String complaints() throws IOException, InterruptedException {
         return post("/se/log", "{\"type\":\"browser\"}");
     }

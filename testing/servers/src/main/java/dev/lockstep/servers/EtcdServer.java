@@ -166,7 +166,7 @@ public final class EtcdServer extends ServerProcess {
         }
     }
 
-    /** What an etcd member, or each of a cluster, shall be like. */
+    /** The settings of an etcd member, or of each member of a cluster. */
     public static final class Builder {
         private final Map<String, String> flags = new LinkedHashMap<>();
         private @Nullable TestCertificates certificates;

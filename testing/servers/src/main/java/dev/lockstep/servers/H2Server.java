@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One H2 database behind H2's own server, in a JVM of its own, from the jar on this JVM's class path. What it has committed
+ * One H2 database behind H2's own server, in a JVM of its own, from the jar on this JVM's class path. Committed data
  * survives a killed process: it does not delay writes, as H2 does by default. Thread-safe.
  */
 public final class H2Server extends SqlServer {
@@ -69,7 +69,7 @@ public final class H2Server extends SqlServer {
         }
     }
 
-    /** What an H2 server shall be like. */
+    /** The settings of an H2 server. */
     public static final class Builder {
         private @Nullable HostFaults host;
 

@@ -16,13 +16,14 @@ import java.util.List;
 import java.util.Map;
 
 /*
- * Overview. A small library in C is loaded into the process in front of the C library (LD_PRELOAD), and answers in its place
- * what time it is, whether a file may grow and when it is safe. A file that it maps into its memory says what to answer, so what a
- * test writes there holds at once. The source is in the resources; it is compiled on first use and kept in the cache.
+ * Overview. A small library in C is loaded into the process in front of the C library (LD_PRELOAD), and answers instead
+ * of it what time it is, whether a file may grow and when it is safe. A file that it maps into its memory says what to
+ * answer, so a value that a test writes there applies at once. The source is in the resources; it is compiled on first
+ * use and kept in the cache.
  */
 /**
  * A machine whose wall clock and disk a test can spoil, for servers that are started on it and any other process that has
- * its {@link #environment}. Clocks that measure intervals go on as they are. On Linux, for programs that use the C
+ * its {@link #environment}. Clocks that measure intervals keep running unchanged. On Linux, for programs that use the C
  * library for these things; that is all servers here but etcd. Thread-safe.
  */
 public final class HostFaults implements AutoCloseable {
@@ -48,7 +49,7 @@ public final class HostFaults implements AutoCloseable {
      * A machine with nothing wrong.
      *
      * @return the machine
-     * @throws ServerUnavailableException if there is no C compiler here, nor Debian's tcc to be had
+     * @throws ServerUnavailableException if there is no C compiler here, and Debian's tcc is not available
      */
     public static HostFaults create() {
         String processor = System.getProperty("os.arch");
@@ -121,7 +122,7 @@ public final class HostFaults implements AutoCloseable {
     }
 
     /**
-     * What a process needs in its environment to be on this machine.
+     * The environment variables of a process on this machine.
      *
      * @return variables to add
      */

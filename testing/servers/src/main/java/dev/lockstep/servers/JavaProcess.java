@@ -50,7 +50,7 @@ public final class JavaProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a program. What is secret must not be among its arguments, which other users see: send it a line.
+     * Starts a program. Secrets must not be among its arguments, which other users see: send them as a line.
      *
      * @param mainClass the name of its main class
      * @param arguments its arguments
@@ -74,7 +74,7 @@ public final class JavaProcess implements AutoCloseable {
         List<String> classPath = new ArrayList<>();
         folders.forEach(folder -> classPath.add(folder.toString()));
         classPath.add(System.getProperty("java.class.path"));
-        // Who is killed does not clear up; SQLite's driver would leave its library behind.
+        // A killed process does not clean up; SQLite's driver would leave its library behind.
         Path temporary = TempDirs.create("jvm");
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -166,7 +166,7 @@ public final class JavaProcess implements AutoCloseable {
         ProcessFamily.pause(process);
     }
 
-    /** Lets it go on (SIGCONT). */
+    /** Continues it (SIGCONT). */
     public void resume() {
         ProcessFamily.of(process).resume();
     }

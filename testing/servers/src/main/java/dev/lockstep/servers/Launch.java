@@ -36,8 +36,9 @@ record Launch(List<String> command, Map<String, String> environment, boolean unp
     }
 
     /**
-     * The command line in full. Some servers refuse root; nobody else may enter root's folders, hence the capability, which
-     * also counts when a program asks beforehand what it may do (access), hence the secure bit.
+     * The command line in full. Some servers refuse root, but other users may not enter root's folders: so the server
+     * gets the capability. It must also count when a program asks beforehand what it may do (access): so the server
+     * gets the secure bit.
      */
     List<String> commandLine() {
         if (!unprivileged || !"root".equals(System.getProperty("user.name"))) {

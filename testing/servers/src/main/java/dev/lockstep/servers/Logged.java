@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** What is written to the log, on the standard error, from now on until it is closed. For one test at a time. */
+/** Captures the log, on the standard error, from now on until it is closed. For one test at a time. */
 public final class Logged implements AutoCloseable {
     private final PrintStream usual = System.err;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -129,7 +129,7 @@ record MySqlDistribution(String name, String parameters, Program server, Path ba
         Commands.run(data, MySqlServer.START_TIMEOUT, launch(arguments));
     }
 
-    /** What MariaDB's own script does, which does not work in a folder that the package was only unpacked to. */
+    /** The steps of MariaDB's own script, which does not work in a folder that the package was only unpacked to. */
     private void bootstrap(Path data) throws IOException {
         Files.createDirectory(data);
         Path scripts = base.resolve("share").resolve("mysql");

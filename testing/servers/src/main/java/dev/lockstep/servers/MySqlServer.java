@@ -112,7 +112,7 @@ public final class MySqlServer extends SqlServer {
         MySqlDistribution find();
     }
 
-    /** What a MySQL or MariaDB server shall be like. */
+    /** The settings of a MySQL or MariaDB server. */
     public static final class Builder {
         private final Source source;
         private final Map<String, String> options = new LinkedHashMap<>();

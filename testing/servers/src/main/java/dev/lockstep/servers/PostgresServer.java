@@ -137,7 +137,7 @@ public final class PostgresServer extends SqlServer {
         }
     }
 
-    /** What a PostgreSQL server shall be like. */
+    /** The settings of a PostgreSQL server. */
     public static final class Builder {
         private final Map<String, String> settings =
                 new LinkedHashMap<>(Map.of("fsync", "off", "jit", "off", "max_connections", "200"));

@@ -23,7 +23,10 @@ record ProcessFamily(List<ProcessHandle> members) {
         return new ProcessFamily(members);
     }
 
-    /** Stops a process, which then starts no more children, and after it those that it has; returns when all stand. */
+    /**
+     * Stops a process, which then starts no more children, and after it those that it has; returns when all are
+     * stopped.
+     */
     static void pause(Process root) {
         new ProcessFamily(List.of(root.toHandle())).stopAndWait();
         of(root).stopAndWait();
@@ -39,7 +42,7 @@ record ProcessFamily(List<ProcessHandle> members) {
         }
     }
 
-    /** Lets all go on, children first. */
+    /** Continues all, children first. */
     void resume() {
         List<ProcessHandle> childrenFirst = new ArrayList<>();
         members.forEach(member -> childrenFirst.add(0, member));

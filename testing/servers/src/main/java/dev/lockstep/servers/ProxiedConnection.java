@@ -102,7 +102,7 @@ final class ProxiedConnection {
         replies.dropQueued();
     }
 
-    /** Goes on after a fault, or ends because of it. */
+    /** Continues after a fault, or ends because of it. */
     void heal() {
         if (broken) {
             reset();
@@ -148,7 +148,7 @@ final class ProxiedConnection {
         }
     }
 
-    /** A request has come: is it one whose reply shall be lost? */
+    /** A request has come: is it one whose reply must be lost? */
     private void lookAtRequest(ByteBuffer read) {
         ProxyLoop.ReplyDrop drop = proxy.takeDrop(wanted -> wanted.hasRemaining() && contains(read, wanted));
         if (drop != null) {
@@ -156,7 +156,7 @@ final class ProxiedConnection {
         }
     }
 
-    /** A reply has come: shall it be lost? */
+    /** A reply has come: must it be lost? */
     private boolean isReplyDropped() {
         ProxyLoop.ReplyDrop drop = armed;
         if (drop == null) {
@@ -180,7 +180,7 @@ final class ProxiedConnection {
         return false;
     }
 
-    /** What is on its way: bytes, or the end of the stream, or a reset. */
+    /** An item on its way: bytes, or the end of the stream, or a reset. */
     private record Parcel(long dueNanos, ByteBuffer bytes, End end) {}
 
     private enum End {
@@ -198,7 +198,7 @@ final class ProxiedConnection {
         private int queuedBytes;
         private boolean sourceEnded;
 
-        /** The sink takes no more for now. */
+        /** The sink accepts no more for now. */
         private boolean blocked;
 
         /** A timer for the head of the queue is set. */

@@ -2,9 +2,12 @@ package dev.lockstep.servers;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** One direction of a {@link TcpProxy}, for all its connections. All but the count belongs to the proxy's thread. */
+/**
+ * One direction of a {@link TcpProxy}, for all its connections. Everything except the count belongs to the proxy's
+ * thread.
+ */
 final class ProxyLane {
-    /** What came in, swallowed or not. */
+    /** The number of bytes that came in, swallowed or not. */
     final AtomicLong bytes = new AtomicLong();
 
     /** How late what comes in from now on leaves. */
@@ -13,7 +16,7 @@ final class ProxyLane {
     /** Nothing leaves for now. */
     boolean stalled;
 
-    /** What comes in is lost. */
+    /** Incoming bytes are lost. */
     boolean swallowing;
 
     void heal() {

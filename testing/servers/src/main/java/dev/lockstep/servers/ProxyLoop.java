@@ -47,7 +47,7 @@ final class ProxyLoop {
     private volatile int open;
     private volatile boolean closed;
 
-    // What follows belongs to the thread.
+    // The following fields belong to the thread.
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final Set<ProxiedConnection> connections = new HashSet<>();
     private final PriorityQueue<Due> timers = new PriorityQueue<>(Comparator.comparingLong(Due::when));
@@ -69,7 +69,7 @@ final class ProxyLoop {
     private record Due(long when, Runnable what) {}
 
     /**
-     * A reply that shall be lost.
+     * A reply that must be lost.
      *
      * @param request the bytes that its request has in it; none: any reply
      * @param silenceNanos how long the connection is silent before it is reset

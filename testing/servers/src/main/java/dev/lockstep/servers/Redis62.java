@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Redis 6.2, which Debian has no more, from a jar. */
+/** Redis 6.2, which Debian no longer has, from a jar. */
 final class Redis62 {
     private static final Map<String, String> BINARIES =
             Map.of("amd64", "redis-server-6.2.6-v5-linux-amd64", "aarch64", "redis-server-6.2.7-linux-arm64");

@@ -106,14 +106,14 @@ public final class RedisCluster extends ServerGroup<RedisServer> {
      * Moves a slot with its keys to another primary, as resharding does.
      *
      * @param slot the slot's number
-     * @param target the primary that shall serve it
+     * @param target the primary that will serve it
      */
     public void moveSlot(int slot, RedisServer target) {
         RedisServer source = owner(slot);
         String number = Integer.toString(slot);
         String to = id(target);
         String from = id(source);
-        // What has begun is tried until it is done: half a move would leave keys where nobody looks for them.
+        // A move that has begun is tried until it is done: half a move would leave keys where no client looks for them.
         Await.until("slot " + slot + " has moved", MOVE_TIMEOUT, () -> {
             target.command("CLUSTER", "SETSLOT", number, "IMPORTING", from);
             source.command("CLUSTER", "SETSLOT", number, "MIGRATING", to);

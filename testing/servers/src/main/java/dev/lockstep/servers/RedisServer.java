@@ -166,7 +166,7 @@ public final class RedisServer extends ServerProcess {
         }
     }
 
-    /** What a Redis server, or each of a group, shall be like. */
+    /** The settings of a Redis server, or of each server of a group. */
     public static final class Builder {
         private final List<String> arguments = new ArrayList<>();
         private @Nullable String password;

@@ -10,8 +10,9 @@ import javax.crypto.spec.PBEKeySpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What PostgreSQL stores of a password (RFC 5802), with a single iteration. A server makes 4,096 of them by default, and
- * each client has to repeat them for every connection: tests that connect thousands of times did little else.
+ * The verifier that PostgreSQL stores for a password (RFC 5802), with a single iteration. A server makes 4,096 of them
+ * by default, and each client has to repeat them for every connection: tests that connect thousands of times did little
+ * else.
  */
 final class ScramVerifier {
     private static final int ITERATIONS = 1;

@@ -17,7 +17,10 @@ import java.util.Optional;
  * Overview. An entry is a folder NAME_VERSION. It is filled under another name and then renamed, so that a folder of that
  * name is always complete, and needs no lock to be used. A file lock per name lets one process at a time fill it.
  */
-/** What servers need and what takes long to get, kept in the user's cache folder. Thread-safe, also between processes. */
+/**
+ * Files that servers need and that take long to get, kept in the user's cache folder. Thread-safe, also between
+ * processes.
+ */
 final class ServerCache {
     private static final Object LOCK = new Object();
 

@@ -225,7 +225,7 @@ public abstract class ServerProcess implements AutoCloseable {
         ProcessFamily.pause(running());
     }
 
-    /** Lets a paused server go on (SIGCONT). */
+    /** Continues a paused server (SIGCONT). */
     public final synchronized void resume() {
         ProcessFamily.of(running()).resume();
     }

@@ -5,7 +5,7 @@ public final class ServerUnavailableException extends ServerException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A program that is neither here nor to be had.
+     * A program that is neither here nor available for download.
      *
      * @param message which program, where it was looked for, and how to get it
      */

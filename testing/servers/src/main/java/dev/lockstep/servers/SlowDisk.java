@@ -67,10 +67,10 @@ public final class SlowDisk implements AutoCloseable {
         }
     }
 
-    /** Ends it: what is held back goes on at once. */
+    /** Ends it: delayed requests continue at once. */
     @Override
     public void close() {
-        tracer.destroy(); // upon SIGTERM it lets the server go
+        tracer.destroy(); // on SIGTERM it detaches from the server
         boolean interrupted = Thread.interrupted();
         try {
             if (!tracer.waitFor(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -20,8 +20,8 @@ import java.util.Map;
  * The members' common name leads nowhere (RFC 2606), so that what passes by the gate does not arrive.
  */
 /**
- * What one server dials the others through: a SOCKS 5 proxy that knows a way to each of their ports, and to no
- * other ports. Thread-safe.
+ * The gate through which one server dials the others: a SOCKS 5 proxy that knows a way to each of their ports, and to
+ * no other ports. Thread-safe.
  */
 final class SocksGate implements AutoCloseable {
     /** The name of all servers that are reached through gates. There is never an address of that name. */

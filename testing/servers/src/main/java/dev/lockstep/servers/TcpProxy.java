@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * queue. Faults are flags that only the selector's thread changes: a caller hands it a task and waits until that is done,
  * so that a fault is in force when the call that asked for it returns.
  *
- * TCP loses no bytes inside a stream, so a connection that had bytes swallowed cannot go on: it is reset when its fault
- * ends, as a real one would have been by its peers.
+ * TCP loses no bytes inside a stream, so a connection that had bytes swallowed cannot continue: it is reset when its
+ * fault ends, as a real one would have been by its peers.
  */
 /**
  * A proxy in front of a loopback port that delays, cuts, swallows and drops replies. Delays stay until they are changed;
@@ -182,7 +182,7 @@ public final class TcpProxy implements AutoCloseable {
         return done;
     }
 
-    /** Ends every fault but the delay. Connections that lost bytes are reset; the others go on. */
+    /** Ends every fault except the delay. Connections that lost bytes are reset; the others continue. */
     public void heal() {
         loop.submit(() -> {
             loop.requests.heal();

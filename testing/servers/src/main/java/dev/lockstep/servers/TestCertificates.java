@@ -160,7 +160,7 @@ public final class TestCertificates {
     }
 
     /**
-     * What a client in this JVM needs: trust in the authority, and the client's key.
+     * The settings that a client in this JVM needs: trust in the authority, and the client's key.
      *
      * @return a context for clients
      */

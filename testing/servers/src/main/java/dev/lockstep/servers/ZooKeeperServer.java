@@ -160,7 +160,7 @@ public final class ZooKeeperServer extends ServerProcess {
     }
 
     /**
-     * What it is in its ensemble.
+     * Its role in its ensemble.
      *
      * @return {@code standalone}, {@code leader}, {@code follower}, or nothing while it serves nobody
      */
@@ -202,7 +202,7 @@ public final class ZooKeeperServer extends ServerProcess {
         }
     }
 
-    /** What a ZooKeeper server, or each of an ensemble, shall be like. */
+    /** The settings of a ZooKeeper server, or of each server of an ensemble. */
     public static final class Builder {
         private final Map<String, String> settings = new LinkedHashMap<>();
         private final Map<String, String> systemProperties = new LinkedHashMap<>();

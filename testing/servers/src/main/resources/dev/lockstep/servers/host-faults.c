@@ -71,7 +71,7 @@ long time(long *copy) {
   return now.tv_sec;
 }
 
-/* What is on a full disk can be overwritten; no file can grow. What is no file, such as a connection, is not on it. */
+/* Data on a full disk can be overwritten; no file can grow. Connections are not on the disk. */
 static int has_room(int file, long at, long count) {
   long status[32]; /* larger than the kernel's; the size is its seventh number */
   if (!settings()[1] || syscall(FSTAT, file, status) || (((unsigned int *)status)[MODE] & KIND) != FILE) {

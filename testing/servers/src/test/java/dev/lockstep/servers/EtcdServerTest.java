@@ -113,7 +113,7 @@ class EtcdServerTest {
 
     @Test
     @Tag("full")
-    void aSlowDiskDelaysWritesUntilItIsMended() throws Exception {
+    void aSlowDiskDelaysWritesUntilItIsRepaired() throws Exception {
         Duration delay = Duration.ofMillis(700);
         try (EtcdServer etcd = Servers.require(() -> EtcdServer.builder().start())) {
             assertThat(timeOfPut(etcd)).isLessThan(delay);

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever draws a port can listen on it, while others draw theirs. */
+/** A process that draws a port can listen on it while others draw theirs. */
 class FreePortsTest {
     private static final int THREADS = 8;
 

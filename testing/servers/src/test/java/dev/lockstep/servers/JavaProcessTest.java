@@ -75,7 +75,7 @@ class JavaProcessTest {
     }
 
     @Test
-    void whatIsKilledIsGone() {
+    void aKilledProcessIsGone() {
         try (JavaProcess process = JavaProcess.start(Echo.class.getName())) {
             process.next(PATIENCE);
             process.kill();

@@ -60,7 +60,7 @@ class ServerProcessTest {
     }
 
     @Test
-    void pauseStopsTheServerAndItsChildrenAndResumeLetsThemGoOn() throws IOException {
+    void pauseStopsTheServerAndItsChildrenAndResumeContinuesThem() throws IOException {
         try (Sleeper server = ServerProcess.started(new Sleeper(WITH_CHILD))) {
             server.pause();
             assertThat(List.of(state(server.pid()), state(childOf(server)))).containsOnly('T');

@@ -58,7 +58,7 @@ class SocksGateTest {
     }
 
     @Test
-    void aClientThatSaysNothingHoldsUpNobodyForLong() throws Exception {
+    void aSilentClientDoesNotDelayOthersForLong() throws Exception {
         try (Socket silent = new Socket()) {
             silent.connect(FreePorts.address(gate.port()));
             aClientGetsWhereItsWayLeads();

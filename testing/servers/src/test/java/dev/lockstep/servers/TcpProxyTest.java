@@ -216,7 +216,7 @@ class TcpProxyTest {
     }
 
     @Test
-    void blackHoleSwallowsBothWaysAndTellsNobody() throws IOException {
+    void blackHoleSwallowsBothWaysWithoutAnError() throws IOException {
         Socket talking = connect();
         Socket idle = connect();
         exchange(talking, "hello");

@@ -117,7 +117,7 @@ class ZooKeeperServerTest {
         }
     }
 
-    /** What ZooKeeper's client reads from a JAAS file elsewhere. */
+    /** The settings that ZooKeeper's client otherwise reads from a JAAS file. */
     private static final class Login extends Configuration {
         private final Map<String, String> user;
 

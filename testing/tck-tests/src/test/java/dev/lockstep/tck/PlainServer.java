@@ -156,7 +156,7 @@ final class PlainServer implements AutoCloseable {
         return now + Long.parseLong(words.next());
     }
 
-    /** What a key holds and has not expired. */
+    /** The unexpired value of a key. */
     private @Nullable Entry present(Key key) {
         Entry entry = entries.get(key);
         if (entry != null && System.nanoTime() - entry.expiresNanos >= 0) {

@@ -19,7 +19,7 @@ class SecondProcessTest {
     }
 
     @Test
-    void doesWhatItIsAsked(@TempDir Path folder) throws Exception {
+    void carriesOutItsRequests(@TempDir Path folder) throws Exception {
         try (SecondProcess process = start()) {
             assertThat(process.pid()).isNotEqualTo(ProcessHandle.current().pid());
             assertThat(process.ask("ping")).isEqualTo("ok");

@@ -18,11 +18,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Asynchronous calls hold no thread while they wait, and their leases belong to nobody but the handle. */
+/** Asynchronous calls hold no thread while they wait, and their leases belong only to the handle. */
 abstract class AsyncContract extends ContractGroup {
     private static final int MANY = 500;
 
-    /** What many futures wait for in turn: so many locks that a thread for each would be seen too. */
+    /** The locks that many futures wait for in turn: so many that a thread for each would be noticed. */
     private static final int LOCKS = Bench.FEW_THREADS;
 
     AsyncContract(LockContract contract) {

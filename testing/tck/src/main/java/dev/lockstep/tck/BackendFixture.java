@@ -10,7 +10,7 @@ import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
 
 /**
- * What the contract needs of an engine: a way to open clients of it, and ways to inject faults into it. One fixture
+ * The engine as the contract needs it: a way to open clients of it, and ways to inject faults into it. One fixture
  * serves one test and is closed after it; a server behind it may serve a whole test class, since each test has a
  * namespace of its own.
  *
@@ -85,8 +85,8 @@ public interface BackendFixture extends AutoCloseable {
     }
 
     /**
-     * URLs with this engine's scheme that are malformed. Those with credentials have {@code s3cret} for a password,
-     * which no message may repeat.
+     * URLs with this engine's scheme that are malformed. URLs with credentials have the password {@code s3cret}, which
+     * no message may repeat.
      *
      * @return the URLs; none unless overridden
      */

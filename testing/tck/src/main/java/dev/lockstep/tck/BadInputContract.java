@@ -21,7 +21,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 
-/** What cannot work is refused with a clear and typed error, and harms nothing. */
+/** Input that cannot work is refused with a clear and typed error, and harms nothing. */
 abstract class BadInputContract extends ContractGroup {
     private static final Duration NEGATIVE = Duration.ofMillis(-1);
     private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
@@ -154,7 +154,7 @@ abstract class BadInputContract extends ContractGroup {
         assertThat(bench().isFree(NAME)).isTrue();
     }
 
-    /** What is counted from a moment must have an end that can be counted. */
+    /** A duration that is counted from a moment must have an end that can be counted. */
     @Test
     void aTtlOrTimeoutWithoutEndIsRefused() {
         for (Duration bad : List.of(FOREVER, Duration.ofDays(400))) {
@@ -283,7 +283,7 @@ abstract class BadInputContract extends ContractGroup {
     }
 
     @Test
-    void aListenerThatThrowsHarmsNobody() throws Exception {
+    void aListenerThatThrowsHarmsNoCall() throws Exception {
         RecordingListener healthy = new RecordingListener();
         LockClient client = open(builder ->
                 builder.clientName("annoyed").listener(new ThrowingListener()).listener(healthy));

@@ -19,8 +19,8 @@ import org.awaitility.pollinterval.IterativePollInterval;
 import org.awaitility.pollinterval.PollInterval;
 
 /**
- * What one test works with: clients, actors, and ways to wait for conditions. It ends the test by checking that nothing
- * is left of it.
+ * The equipment of one test: clients, actors, and ways to wait for conditions. It ends the test by checking that
+ * nothing is left of it.
  */
 final class Bench {
     /** How long a test waits for what must happen soon. Shorter than the ttl of most clients, so that no ttl helps. */
@@ -179,9 +179,9 @@ final class Bench {
     }
 
     /**
-     * Makes a call that waits for a lock in vain. On a busy machine its time may be over before the engine has answered
-     * at all. Then nothing is known of the lock, the call rightly says so by a {@link LockUnavailableException}, and it
-     * is made again with twice the time.
+     * Makes a call that waits for a lock and does not get it. On a busy machine its time may be over before the engine
+     * has answered at all. Then nothing is known of the lock, the call rightly says so by a {@link
+     * LockUnavailableException}, and it is made again with twice the time.
      */
     static void inVain(Duration wait, TimedCall call) throws Exception {
         Duration time = wait;

@@ -1,14 +1,16 @@
 package dev.lockstep.tck;
 
 /**
- * What an engine can do, and what a fixture can do to it. A test that needs a capability which the fixture does not
+ * The abilities of an engine, and of a fixture that tests it. A test that needs a capability which the fixture does not
  * declare is skipped, and reported as skipped.
  *
  * <p>The first group says what the engine offers, and mirrors {@link dev.lockstep.spi.Traits}; the second says which
  * of the methods of {@link BackendFixture} work.
  */
 public enum Capability {
-    /** The engine has shared locks, hence read-write locks. Without it, asking for one must fail with a clear error. */
+    /**
+     * The engine has shared locks, and so read-write locks. Without it, asking for one must fail with a clear error.
+     */
     SHARED,
 
     /** The engine grants fair locks in the order of arrival. */

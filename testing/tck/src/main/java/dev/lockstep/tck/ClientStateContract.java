@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a client says about itself, its holds and its calls. */
+/** A client's information about itself, its holds and its calls. */
 abstract class ClientStateContract extends ContractGroup {
     private final Queue<Enum<?>> seen = new ConcurrentLinkedQueue<>();
 

@@ -38,7 +38,7 @@ abstract class CloseContract extends ContractGroup {
     }
 
     @Test
-    void whatItHoldsIsGivenBackAtOnce() throws Exception {
+    void itsHoldsAreReleasedAtOnce() throws Exception {
         LockClient closing = openClosing();
         closing.lock("sync").lock();
         closing.lock("sync").lock();
@@ -116,7 +116,7 @@ abstract class CloseContract extends ContractGroup {
     }
 
     @Test
-    void aClosedClientIsOfNoMoreUse() {
+    void aClosedClientRefusesCalls() {
         LockClient closing = openClosing();
         DistributedLock lock = closing.lock(NAME);
         DistributedLock multiLock = closing.multiLock("a", "b");
@@ -165,7 +165,7 @@ abstract class CloseContract extends ContractGroup {
     }
 
     @Test
-    void aClientMayBeClosedInTheMidstOfWork() throws Exception {
+    void aClientMayBeClosedDuringWork() throws Exception {
         LockClient closing = openClosing();
         List<Call<?>> calls = new ArrayList<>();
         CountDownLatch busy = new CountDownLatch(6);
@@ -206,7 +206,7 @@ abstract class CloseContract extends ContractGroup {
     }
 
     @Test
-    void closingOneClientIsNothingToAnother() throws Exception {
+    void closingOneClientDoesNotAffectAnother() throws Exception {
         LockClient closing = openClosing();
         closing.lock("another").lock();
         try (Lease lease = rivalLock().acquire()) {

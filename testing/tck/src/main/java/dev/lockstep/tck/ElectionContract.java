@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /**
- * Leader elections: one leads, and when it ends, however it ends, the next one does. Several tests stand for reports of two
- * leaders, or of none, in other libraries.
+ * Leader elections: one leads, and when it ends, however it ends, the next one does. Several tests reproduce reports of
+ * two leaders, or of none, in other libraries.
  */
 abstract class ElectionContract extends ElectionGroup {
     ElectionContract(LockContract contract) {
@@ -58,7 +58,7 @@ abstract class ElectionContract extends ElectionGroup {
         assertThat(after.token()).isGreaterThan(before.token());
         assertThat(before.isValid()).isFalse();
         assertThat(after.isValid()).isTrue();
-        bench().awaitWaiters(NAME, 1); // the first stands again
+        bench().awaitWaiters(NAME, 1); // the first is a candidate again
         second.letTaskReturn();
         assertThat(first.nextTerm().token()).isGreaterThan(after.token());
     }
@@ -66,7 +66,7 @@ abstract class ElectionContract extends ElectionGroup {
     /** Repeated calls must not break the return to the queue, as in CURATOR-518. */
     @Test
     @Requires(Capability.FAIR)
-    void whoResignsIsInterruptedAndStandsAgain() throws Exception {
+    void aLeaderThatResignsIsInterruptedAndBecomesACandidateAgain() throws Exception {
         Candidate first = first();
         Term before = first.nextTerm();
         Candidate second = second();
@@ -116,7 +116,7 @@ abstract class ElectionContract extends ElectionGroup {
     }
 
     @Test
-    void whoStandsByLeavesNothingWhenItCloses() throws Exception {
+    void aCandidateThatDoesNotLeadLeavesNothingWhenItCloses() throws Exception {
         Candidate first = first();
         first.nextTerm();
         Candidate second = second();
@@ -129,7 +129,7 @@ abstract class ElectionContract extends ElectionGroup {
     }
 
     @Test
-    void othersSeeTheLeaderWithItsPayload() throws Exception {
+    void otherClientsSeeTheLeaderWithItsPayload() throws Exception {
         Candidate first = candidate(client(), "https://10.0.0.1:8443/größe/中文/😀");
         Term term = first.nextTerm();
         Candidate second = second();
@@ -183,9 +183,9 @@ abstract class ElectionContract extends ElectionGroup {
         }
     }
 
-    /** Nobody else can win here, so this needs no order. */
+    /** No other candidate can win here, so this needs no order. */
     @Test
-    void whoResignsAloneIsElectedAgain() throws Exception {
+    void anOnlyCandidateThatResignsIsElectedAgain() throws Exception {
         Candidate only = first();
         Term before = only.nextTerm();
         assertThat(only.election().resign()).isTrue();

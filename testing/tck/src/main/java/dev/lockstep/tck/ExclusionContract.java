@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** One holder at a time, over all threads of all clients, and a token that rises with each hold. */
 abstract class ExclusionContract extends ContractGroup {
-    /** What the lock guards. Plain fields: an overlap of two holders loses updates or lowers the token. */
+    /** The data that the lock guards. Plain fields: an overlap of two holders loses updates or lowers the token. */
     private static final class Guarded {
         int count;
         long lastToken;

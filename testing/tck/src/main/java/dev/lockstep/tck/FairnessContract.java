@@ -112,7 +112,7 @@ abstract class FairnessContract extends ContractGroup {
 
     @Test
     @Requires(Capability.FAIR)
-    void aFairLockIsReenteredBeforeThoseWhoWait() throws Exception {
+    void aFairLockIsReenteredBeforeItsWaiters() throws Exception {
         DistributedLock held = client().lock(NAME, FAIR);
         held.lock();
         Actor waiter = actor("waiter");
@@ -167,7 +167,7 @@ abstract class FairnessContract extends ContractGroup {
     }
 
     @Test
-    void aThreadThatWaitsIsNotBypassedForEver() throws Exception {
+    void aThreadThatWaitsIsNotBypassedIndefinitely() throws Exception {
         // A thread that takes the lock again as soon as it has released it is faster than one that must be woken: it
         // may barge, but not without end.
         AtomicBoolean enough = new AtomicBoolean();

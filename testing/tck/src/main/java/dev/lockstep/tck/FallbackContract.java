@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** A client with a fallback goes on when its engine goes away, says so, and returns to it without a gap. */
+/** A client with a fallback keeps working when its engine goes down, says so, and returns to it without a gap. */
 @Requires(Capability.BREAK_CONNECTION)
 abstract class FallbackContract extends ContractGroup {
     private static final Duration AFTER = Duration.ofSeconds(1);
@@ -84,7 +84,7 @@ abstract class FallbackContract extends ContractGroup {
         waiting.get();
         rivalLock().unlock();
         fixture().healConnection(cutOff);
-        // What waited at the engine was withdrawn, and stands in nobody's way.
+        // Claims that waited at the engine were withdrawn, and block no other claim.
         bench().awaitFree(NAME);
     }
 
@@ -143,7 +143,7 @@ abstract class FallbackContract extends ContractGroup {
     }
 
     @Test
-    void aShortOutageIsBorne() throws Exception {
+    void aShortOutageIsTolerated() throws Exception {
         LockClient cutOff = open("cut-off", Fallback.thisJvmOnly().after(Duration.ofMinutes(1)), listener);
         fixture().breakConnection(cutOff);
         Call<Boolean> waiting = actor("waiter").starts(() -> {
@@ -235,7 +235,7 @@ abstract class FallbackContract extends ContractGroup {
         }
     }
 
-    /** What the clients of the load test guard by the lock: one place for each engine, and the tokens. */
+    /** The data that the clients of the load test guard by the lock: one place for each engine, and the tokens. */
     private static final class Shared {
         final AtomicLong inEngine = new AtomicLong();
         final AtomicLong inFallback = new AtomicLong();

@@ -16,7 +16,7 @@ final class GuardedFile {
         Files.writeString(file, "0 0");
     }
 
-    /** Reads, adds one and writes, as if nobody else could; refuses a token that is not above the last. */
+    /** Reads, adds one and writes, as if it were alone; refuses a token that is not above the last. */
     void increment(long token) throws IOException {
         String[] content = Files.readString(file).split(" ");
         long last = Long.parseLong(content[1]);

@@ -21,7 +21,7 @@ abstract class InterruptContract extends ContractGroup {
     @EnumSource(
             value = Way.class,
             names = {"LOCK_INTERRUPTIBLY", "TRY_LOCK_TIMED", "TRY_LOCK_DURATION", "ACQUIRE", "TRY_ACQUIRE_TIMED"})
-    void anInterruptOnEntryIsToldEvenIfTheLockIsFree(Way way) throws Exception {
+    void anInterruptOnEntryIsReportedEvenIfTheLockIsFree(Way way) throws Exception {
         Actor actor = actor("interrupted");
         boolean flagAfterwards = actor.call(() -> {
             Thread.currentThread().interrupt();
@@ -38,7 +38,7 @@ abstract class InterruptContract extends ContractGroup {
     @EnumSource(
             value = Way.class,
             names = {"TRY_LOCK_TIMED", "TRY_LOCK_DURATION", "TRY_ACQUIRE_TIMED"})
-    void anInterruptOnEntryIsToldEvenIfThereIsNoTimeToWait(Way way) throws Exception {
+    void anInterruptOnEntryIsReportedEvenIfThereIsNoTimeToWait(Way way) throws Exception {
         actor("interrupted").does(() -> {
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> way.take(lock(), Duration.ZERO)).isExactlyInstanceOf(InterruptedException.class);
@@ -49,7 +49,7 @@ abstract class InterruptContract extends ContractGroup {
     @EnumSource(
             value = Way.class,
             names = {"LOCK_INTERRUPTIBLY", "TRY_LOCK_TIMED", "ACQUIRE", "TRY_ACQUIRE_TIMED"})
-    void anInterruptOnEntryIsToldEvenOnReentry(Way way) throws Exception {
+    void anInterruptOnEntryIsReportedEvenOnReentry(Way way) throws Exception {
         actor("interrupted").does(() -> {
             lock().lock();
             Thread.currentThread().interrupt();
@@ -127,7 +127,7 @@ abstract class InterruptContract extends ContractGroup {
     @EnumSource(
             value = Way.class,
             names = {"LOCK", "ACQUIRE_UNINTERRUPTIBLY"})
-    void otherWaysGoOnWaitingForAnotherClientAndKeepTheInterrupt(Way way) throws Exception {
+    void otherWaysKeepWaitingForAnotherClientAndKeepTheInterrupt(Way way) throws Exception {
         rivalLock().lock();
         keepsWaiting(way, () -> rivalLock().unlock());
     }
@@ -136,7 +136,7 @@ abstract class InterruptContract extends ContractGroup {
     @EnumSource(
             value = Way.class,
             names = {"LOCK", "ACQUIRE_UNINTERRUPTIBLY"})
-    void otherWaysGoOnWaitingForAnotherThreadAndKeepTheInterrupt(Way way) throws Exception {
+    void otherWaysKeepWaitingForAnotherThreadAndKeepTheInterrupt(Way way) throws Exception {
         lock().lock();
         keepsWaiting(way, () -> lock().unlock());
     }

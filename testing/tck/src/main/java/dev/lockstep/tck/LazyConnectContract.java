@@ -64,7 +64,7 @@ public abstract class LazyConnectContract {
     /** A client that is not lazy tries until its request timeout. */
     @Test
     @Timeout(60)
-    final void connectsThoughTheServerComesAMomentLater() throws Exception {
+    final void connectsAlthoughTheServerStartsALittleLater() throws Exception {
         stopServer();
         CompletableFuture<LockClient> connecting = CompletableFuture.supplyAsync(
                 () -> client().requestTimeout(Duration.ofSeconds(40)).connect());

@@ -38,7 +38,7 @@ abstract class LeaseContract extends ContractGroup {
     }
 
     @Test
-    void whatRemainsIsNoMoreThanTheTtl() throws Exception {
+    void theRemainingTimeIsNoMoreThanTheTtl() throws Exception {
         LockClient shortLived = openShortLived("short-lived");
         try (Lease lease = shortLived.lock(NAME).acquire()) {
             assertThat(lease.remaining()).isPositive().isLessThanOrEqualTo(shortTtl());
@@ -65,7 +65,7 @@ abstract class LeaseContract extends ContractGroup {
     }
 
     @Test
-    void aTokenCannotBeDrawnAfterTheHoldWasGivenBack() throws Exception {
+    void aTokenCannotBeDrawnAfterTheHoldWasReleased() throws Exception {
         Lease lease = lock().acquire();
         lease.close();
         assertThatThrownBy(lease::token).isInstanceOf(IllegalStateException.class);
@@ -126,7 +126,7 @@ abstract class LeaseContract extends ContractGroup {
     }
 
     @Test
-    void aHoldThatIsGivenBackInTimeIsNeverReportedLost() throws Exception {
+    void aHoldThatIsReleasedInTimeIsNeverReportedLost() throws Exception {
         LockClient shortLived = openShortLived("short-lived");
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
         Lease lease = shortLived.lock(NAME).acquire();

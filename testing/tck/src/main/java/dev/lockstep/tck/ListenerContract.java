@@ -32,7 +32,7 @@ abstract class ListenerContract extends ContractGroup {
     }
 
     @Test
-    void aHoldIsToldFromItsBeginningToItsEnd() {
+    void aHoldIsReportedFromItsBeginningToItsEnd() {
         heard.lock(NAME).lock();
         Bench.await("the event arrives", () -> listener.acquired().size() == 1);
         Bench.letPass(Duration.ofMillis(100)); // at least: the hold lasts longer than this
@@ -80,7 +80,7 @@ abstract class ListenerContract extends ContractGroup {
     /** Where the engine cannot report a waiter, a thread that wakes up late finds the time for hand-offs over. */
     @Test
     @Requires(Capability.TELLS_WANTED)
-    void aGrantThatIsHandedOnIsTold() throws Exception {
+    void aHandOffIsReported() throws Exception {
         heard.lock(NAME).lock();
         Actor next = actor("next");
         Call<Boolean> waiting = next.starts(() -> heard.lock(NAME).lock());
@@ -96,7 +96,7 @@ abstract class ListenerContract extends ContractGroup {
     }
 
     @Test
-    void aLossIsToldInPlaceOfARelease() throws Exception {
+    void aLossIsReportedInsteadOfARelease() throws Exception {
         Lease lease = heard.lock(NAME, LockOptions.defaults().maxHold(Duration.ofMillis(100)))
                 .acquire();
         Bench.await("the event arrives", () -> listener.lost().size() == 1);
@@ -115,7 +115,7 @@ abstract class ListenerContract extends ContractGroup {
 
     @Test
     @Requires(Capability.SHARED)
-    void readersAreToldAsReaders() {
+    void readersAreReportedAsReaders() {
         heard.readWriteLock(NAME).readLock().lock();
         heard.readWriteLock(NAME).readLock().unlock();
         Bench.await("the event arrives", () -> listener.released().size() == 1);

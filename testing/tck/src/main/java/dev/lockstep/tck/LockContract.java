@@ -14,8 +14,8 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What every engine promises, as tests. A backend's test class extends this one and gives it a {@link BackendFixture};
- * it inherits all the tests, grouped by topic.
+ * The promises of every engine, as tests. A backend's test class extends this one and gives it a {@link
+ * BackendFixture}; it inherits all the tests, grouped by topic.
  *
  * <p>Each test has a fixture, a namespace and clients of its own. After it, the contract checks that its threads have
  * ended and that nothing of it is left at the engine. Most of the time a test waits, so if JUnit's parallel execution is

@@ -16,7 +16,7 @@ abstract class LockSemanticsContract extends ContractGroup {
     }
 
     @Test
-    void whatIsTakenIsHeldUntilItIsReleased() throws Exception {
+    void anAcquiredLockIsHeldUntilItIsReleased() throws Exception {
         forEach(Way.all(), way -> {
             Way.Hold hold = way.take(lock(), Bench.PATIENCE).orElseThrow();
             assertThat(rivalLock().tryLock()).isFalse();
@@ -98,7 +98,7 @@ abstract class LockSemanticsContract extends ContractGroup {
     }
 
     @Test
-    void unlockByAWaiterIsRefusedAndItGoesOnWaiting() throws Exception {
+    void unlockByAWaiterIsRefusedAndItKeepsWaiting() throws Exception {
         rivalLock().lock();
         Actor waiter = actor("waiter");
         Call<Boolean> waiting = waiter.starts(() -> lock().lock());

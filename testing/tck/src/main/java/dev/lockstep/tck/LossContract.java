@@ -43,7 +43,7 @@ abstract class LossContract extends ContractGroup {
     }
 
     @Test
-    void theLossIsToldOnceWithAReason() throws Exception {
+    void theLossIsReportedOnceWithAReason() throws Exception {
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
         RecordingListener listener = new RecordingListener();
         LockClient cutOff =
@@ -111,7 +111,7 @@ abstract class LossContract extends ContractGroup {
     }
 
     @Test
-    void aNewHoldCanBeTakenOnceTheLostOneIsGivenBack() throws Exception {
+    void aNewHoldCanBeTakenOnceTheLostOneIsReleased() throws Exception {
         LockClient cutOff = openShortLived("cut-off");
         DistributedLock lock = cutOff.lock(NAME);
         Lease lost = lock.acquire();
@@ -141,7 +141,7 @@ abstract class LossContract extends ContractGroup {
             assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
             assertThat(bench().isFree(NAME)).isFalse();
             assertThat(next.isValid()).isTrue();
-            // Nor does what the release may have left to the background.
+            // Nor does a request that the release may have left to the background.
             Bench.letPass(Duration.ofMillis(300));
             assertThat(bench().isFree(NAME)).isFalse();
         }

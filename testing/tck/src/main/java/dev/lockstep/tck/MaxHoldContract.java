@@ -138,7 +138,7 @@ abstract class MaxHoldContract extends ContractGroup {
     }
 
     @Test
-    void everyReentrantHoldIsLostAndGivenBackOnItsOwn() throws Exception {
+    void everyReentrantHoldIsLostAndReleasedOnItsOwn() throws Exception {
         bounded().lock();
         bounded().lock();
         Lease lease = bounded().acquire();

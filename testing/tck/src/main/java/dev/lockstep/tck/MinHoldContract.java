@@ -65,7 +65,7 @@ abstract class MinHoldContract extends ContractGroup {
     }
 
     @Test
-    void thoseWhoWaitAlreadyGetItNoEarlier() throws Exception {
+    void earlierWaitersGetItNoSooner() throws Exception {
         long start = System.nanoTime();
         Lease lease = kept().acquire();
         Call<Boolean> remote = actor("remote").starts(() -> {

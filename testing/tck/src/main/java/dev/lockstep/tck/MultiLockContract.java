@@ -268,7 +268,7 @@ abstract class MultiLockContract extends ContractGroup {
     }
 
     @Test
-    void whatIsLeftIsGivenBackWhenOneLockWasTakenAway() throws Exception {
+    void theRemainingLocksAreReleasedWhenOneWasRevoked() throws Exception {
         Lease lease = openShortLived("holder").multiLock(NAMES).acquireAsync().get();
         assertThat(rival().forceRelease("a")).isTrue();
         Bench.await("the locks are lost", () -> !lease.isValid());
@@ -284,7 +284,7 @@ abstract class MultiLockContract extends ContractGroup {
                 .toList();
     }
 
-    /** As many as the engine can take in a moment, be it one by one. */
+    /** As many as the engine can take in a moment, even one by one. */
     @Test
     void manyNamesAreTakenAndReleasedTogether() throws Exception {
         List<String> names = many(Math.max(30, Math.min(1_000, fixture().attempts())));
@@ -330,7 +330,7 @@ abstract class MultiLockContract extends ContractGroup {
     }
 
     @Test
-    void whoWaitsForOneOfManyIsServedWhenAllAreReleased() throws Exception {
+    void aWaiterForOneOfManyIsServedWhenAllAreReleased() throws Exception {
         List<String> names = many(20);
         DistributedLock locks = client().multiLock(names, LockOptions.defaults());
         Actor holder = actor("holder");

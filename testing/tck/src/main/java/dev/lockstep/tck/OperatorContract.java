@@ -30,7 +30,7 @@ abstract class OperatorContract extends ContractGroup {
     }
 
     @Test
-    void aLockThatNobodyUsesIsFree() {
+    void anUnusedLockIsFree() {
         LockInfo info = operator().inspect(NAME);
         assertThat(info.name()).isEqualTo(NAME);
         assertThat(info.isFree()).isTrue();
@@ -166,7 +166,7 @@ abstract class OperatorContract extends ContractGroup {
     }
 
     @Test
-    void nothingIsTakenFromNobody() {
+    void aFreeLockCannotBeReleasedByForce() {
         assertThat(operator().forceRelease(NAME)).isFalse();
         lock().lock();
         lock().unlock();
@@ -174,7 +174,7 @@ abstract class OperatorContract extends ContractGroup {
     }
 
     @Test
-    void aLockThatIsTakenAwayIsLostToItsHolder() throws Exception {
+    void aForcedReleaseIsALossToTheHolder() throws Exception {
         LockClient holder = openShortLived("holder");
         Queue<LossReason> reasons = new ConcurrentLinkedQueue<>();
         Lease lease = holder.lock(NAME).acquire();
@@ -191,7 +191,7 @@ abstract class OperatorContract extends ContractGroup {
     }
 
     @Test
-    void theNextWaiterIsServedWhenALockIsTakenAway() throws Exception {
+    void theNextWaiterIsServedAfterAForcedRelease() throws Exception {
         LockClient holder = openShortLived("holder");
         DistributedLock lock = holder.lock(NAME);
         lock.lock();
@@ -218,7 +218,7 @@ abstract class OperatorContract extends ContractGroup {
     }
 
     @Test
-    void theGrantThatWasSeenIsTakenAway() throws Exception {
+    void aForcedReleaseEndsTheGrantThatWasSeen() throws Exception {
         LockClient holder = openShortLived("holder");
         Lease lease = holder.lock(NAME).acquire();
         long seen = shownToken(holder);
@@ -239,7 +239,7 @@ abstract class OperatorContract extends ContractGroup {
     }
 
     @Test
-    void aGrantThatCameAfterIsNotTakenAway() throws Exception {
+    void aForcedReleaseSparesALaterGrant() throws Exception {
         lock().lock();
         long seen = shownToken(client());
         lock().unlock();
@@ -260,7 +260,7 @@ abstract class OperatorContract extends ContractGroup {
 
     @Test
     @Requires(Capability.SHARED)
-    void oneOfSeveralReadersLosesALockThatIsTakenAway() throws Exception {
+    void aForcedReleaseCanEndOneOfSeveralReaders() throws Exception {
         LockClient first = openShortLived("first");
         Lease one = first.readWriteLock(NAME).readLock().acquireAsync().get();
         Lease two = rival().readWriteLock(NAME).readLock().acquireAsync().get();
@@ -277,7 +277,7 @@ abstract class OperatorContract extends ContractGroup {
     /** Whether the holder releases or the operator takes away: the one that comes next keeps the lock. */
     @Test
     @Requires(Capability.SHOWS_WAITERS)
-    void aReleaseByForceThatComesTooLateHitsNobody() throws Exception {
+    void aForcedReleaseThatComesTooLateEndsNoGrant() throws Exception {
         Actor actor = actor("operator");
         for (int i = 0; i < 20; i++) {
             Lease lease = lock().acquireAsync().get();
@@ -334,7 +334,7 @@ abstract class OperatorContract extends ContractGroup {
 
     @Test
     @Requires(Capability.LISTS_NAMESPACES)
-    void aLockOfAnotherNamespaceIsTakenAway() throws Exception {
+    void aLockOfAnotherNamespaceIsReleasedByForce() throws Exception {
         String other = bench().namespace() + "-other";
         LockClient foreign = open(builder -> builder.namespace(other).ttl(shortTtl()));
         for (boolean byToken : new boolean[] {true, false}) {
@@ -353,13 +353,13 @@ abstract class OperatorContract extends ContractGroup {
     }
 
     @Test
-    void aNamespaceThatNobodyUsesIsEmpty() {
+    void anUnusedNamespaceIsEmpty() {
         assertThat(operator().namespaces()).doesNotContain("nobody's");
         assertThatThrownBy(() -> operator().admin("")).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void aThreadOfTheSameClientIsServedWhenALockIsTakenAway() throws Exception {
+    void aThreadOfTheSameClientIsServedAfterAForcedRelease() throws Exception {
         LockClient holder = openShortLived("holder");
         Lease lost = holder.lock(NAME).acquireAsync().get();
         CompletableFuture<Lease> waiting = holder.lock(NAME).acquireAsync();
@@ -374,7 +374,7 @@ abstract class OperatorContract extends ContractGroup {
 
     @Test
     @Requires(Capability.SHARED)
-    void allReadersLoseALockThatIsTakenAway() throws Exception {
+    void allReadersLoseALockThatIsReleasedByForce() throws Exception {
         LockClient first = openShortLived("first");
         LockClient second = openShortLived("second");
         Lease one = first.readWriteLock(NAME).readLock().acquireAsync().get();

@@ -69,7 +69,7 @@ abstract class OutageContract extends ContractGroup {
     }
 
     @Test
-    void aCallThatWaitsIsToldWhenTheEngineGoesAway() throws Exception {
+    void aCallThatWaitsFailsWhenTheEngineGoesDown() throws Exception {
         // Twice the timeout of the others: it must not be over before the engine has shown the waiter.
         LockClient told = openGivingUpSoon(builder -> builder.clientName("cut").requestTimeout(Duration.ofSeconds(2)));
         rivalLock().lock();
@@ -162,7 +162,7 @@ abstract class OutageContract extends ContractGroup {
     }
 
     @Test
-    void aReleaseThatIsNotConfirmedSaysSoAndGoesOn() throws Exception {
+    void aReleaseThatIsNotConfirmedSaysSoAndContinues() throws Exception {
         takePatiently(lock);
         fixture().breakConnection(cutOff);
         assertThat(Bench.timed(() -> assertThatThrownBy(lock::unlock)
@@ -191,7 +191,7 @@ abstract class OutageContract extends ContractGroup {
     }
 
     @Test
-    void operatorsAreToldToo() throws Exception {
+    void operatorsGetAnErrorToo() throws Exception {
         fixture().breakConnection(cutOff);
         assertThat(Bench.timed(() -> {
                     assertThatThrownBy(() -> cutOff.inspect(NAME)).isInstanceOf(LockUnavailableException.class);
@@ -273,7 +273,7 @@ abstract class OutageContract extends ContractGroup {
         bench().awaitFree(NAME);
     }
 
-    /** That it is confirmed within so short a request timeout is not what is shown; it goes on if it is not. */
+    /** The test does not show that it is confirmed within so short a request timeout; if it is not, it continues. */
     private static void giveBack(Lease lease) {
         try {
             lease.close();

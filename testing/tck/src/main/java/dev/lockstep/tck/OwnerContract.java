@@ -24,7 +24,7 @@ abstract class OwnerContract extends ContractGroup {
         return bench().client("operator");
     }
 
-    /** What the engine stores belongs to the claim, so it stays the same after a hand-off to another thread. */
+    /** The stored owner belongs to the claim, so it stays the same after a hand-off to another thread. */
     @Test
     void theOwnerOfAHoldIsShown() throws Exception {
         Instant before = Instant.now().minus(Duration.ofMinutes(10)); // the clocks may differ

@@ -25,7 +25,7 @@ abstract class PermitContract extends SemaphoreGroup {
         super(contract);
     }
 
-    /** Nobody releases twice or for others, so no stray release adds a permit. */
+    /** A permit is released once and only by its handle, so no stray release adds a permit. */
     @Test
     @Requires(Capability.LIMITS)
     void aPermitIsReleasedOnceByItsHandleInAnyThread() throws Exception {
@@ -113,7 +113,7 @@ abstract class PermitContract extends SemaphoreGroup {
 
     @Test
     @Requires(Capability.LIMITS)
-    void aPermitThatIsTakenAwayIsLost() throws Exception {
+    void aPermitThatIsReleasedByForceIsLost() throws Exception {
         Permit permit = openShortLived("holder").semaphore(NAME, 2).acquire();
         assertThat(rival().forceRelease(NAME, permit.token())).isTrue();
         Bench.await("it is lost", () -> !permit.isValid());
@@ -124,7 +124,7 @@ abstract class PermitContract extends SemaphoreGroup {
 
     @Test
     @Requires({Capability.LIMITS, Capability.BREAK_CONNECTION})
-    void anEngineThatIsAwayIsAnExceptionAndNotARefusal() throws Exception {
+    void anUnreachableEngineIsAnExceptionAndNotARefusal() throws Exception {
         LockClient cutOff = openGivingUpSoon(builder -> builder.requestTimeout(shortRequestTimeout()));
         DistributedSemaphore away = cutOff.semaphore(NAME, 1);
         fixture().breakConnection(cutOff);

@@ -198,7 +198,7 @@ abstract class PermitRaceContract extends SemaphoreGroup {
     /** One way to use the name. */
     private record Use(String kind, int limit, Call.Work<Lease> acquire) {}
 
-    /** What the name is at the moment, as those say who hold it. */
+    /** The current kind of the name, as its holders say. */
     private static final class Meaning {
         private String kind = "";
         private int holders;
@@ -219,7 +219,7 @@ abstract class PermitRaceContract extends SemaphoreGroup {
         }
     }
 
-    /** Whoever comes first: the others are refused or wait, and nobody holds beside another kind. */
+    /** Whichever client comes first: the others are refused or wait, and no client holds beside another kind. */
     @Test
     @Requires(Capability.LIMITS)
     void aNameIsNeverTwoThingsAtOnce() throws Exception {
@@ -246,7 +246,7 @@ abstract class PermitRaceContract extends SemaphoreGroup {
                             lease.ensureValid();
                             meaning.ends();
                         } catch (LockConfigurationException e) {
-                            Thread.onSpinWait(); // somebody else was first
+                            Thread.onSpinWait(); // another client was first
                         }
                     }
                 }));

@@ -13,7 +13,7 @@ import java.util.function.IntConsumer;
 final class ProcessRing {
     private ProcessRing() {}
 
-    /** Measures the time from the call that closes the ring to its failure; then lets all others go on. */
+    /** Measures the time from the call that closes the ring to its failure; then lets all others continue. */
     static Duration deadlock(Bench bench, int count, IntConsumer awaitEdges) {
         List<SecondProcess> processes = new ArrayList<>();
         try {

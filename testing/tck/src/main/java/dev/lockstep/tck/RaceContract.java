@@ -182,7 +182,7 @@ abstract class RaceContract extends ContractGroup {
                 try {
                     leased.unlock();
                 } catch (LockLostException e) {
-                    // It came too late: as good an end as the other.
+                    // It came too late: this end is fine, too.
                 }
                 assertThat(leased.holdCount()).as("seed %d", seed).isZero();
             });

@@ -11,6 +11,6 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @interface Requires {
-    /** What is needed, all of it. */
+    /** The capabilities that are all needed. */
     Capability[] value();
 }

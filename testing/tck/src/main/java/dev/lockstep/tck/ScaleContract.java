@@ -91,7 +91,7 @@ abstract class ScaleContract extends ContractGroup {
     @Alone
     @Test
     @Requires({Capability.FAIR, Capability.PUSH, Capability.COUNT_REQUESTS})
-    void aReleaseWakesNobodyButTheNextOfManyClients() throws Exception {
+    void aReleaseWakesOnlyTheNextOfManyClients() throws Exception {
         int clients = 20; // twice the requests that a hold may cost: too many if each of them asks at each release
         int waiters = 400;
         areServedOneByOne(LockOptions.defaults().fair(), clients, waiters, waiters);

@@ -37,7 +37,7 @@ import org.awaitility.Awaitility;
  * answer is a line: {@code ok}, a value, or {@code error} with the simple name of the exception's class. A name is one
  * without spaces.
  *
- * <p>Needs {@code kill}, hence Unix. Not safe for use by several threads.
+ * <p>Needs {@code kill}, and so Unix. Not safe for use by several threads.
  */
 public final class SecondProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -247,7 +247,7 @@ public final class SecondProcess implements AutoCloseable {
         }
     }
 
-    /** Lets it go on after {@link #pause()} (SIGCONT). */
+    /** Continues it after {@link #pause()} (SIGCONT). */
     public void resume() {
         signal("CONT");
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What only a second process can show: that a lock outlives neither a killed holder nor a long pause. */
+/** Tests that need a second process: that a lock outlives neither a killed holder nor a long pause. */
 @Requires(Capability.SECOND_PROCESS)
 abstract class SecondProcessContract extends ContractGroup {
     SecondProcessContract(LockContract contract) {
@@ -149,7 +149,7 @@ abstract class SecondProcessContract extends ContractGroup {
             other.pause();
             try (Lease next = lock().acquire()) {
                 assertThat(next.token()).isGreaterThan(token);
-                // The question waits in the pipe: the answer is the first thing it does when it goes on.
+                // The question waits in the pipe: the answer is the first thing it does when it continues.
                 other.tell("valid " + NAME);
                 other.resume();
                 assertThat(other.answer()).isEqualTo("false");
@@ -165,7 +165,7 @@ abstract class SecondProcessContract extends ContractGroup {
         }
     }
 
-    /** What was written before the pause is written: its buyer must hear of it, although the lock was lost. */
+    /** A sale that was written before the pause counts: its buyer must be informed, although the lock was lost. */
     @Test
     @Tag("full")
     void aPausedHolderKeepsTheResultOfItsWork(@TempDir Path folder) throws Exception {
@@ -219,7 +219,7 @@ abstract class SecondProcessContract extends ContractGroup {
             Bench.letPass(Duration.ofMillis(300));
             long requests = fixture().requestCount() - before;
             long missed = 3L * ttls; // one every third of the ttl; a new session takes less than half as many requests
-            // What falls due while the test looks on is no burst.
+            // Renewals that fall due while the test looks on are no burst.
             long due = (System.nanoTime() - start) / shortTtl().dividedBy(3).toNanos();
             assertThat(requests).isLessThan(missed * 3 / 4 + due);
             assertThat(other.ask("release " + NAME)).isEqualTo("error LockLostException");

@@ -19,7 +19,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 
-/** What runs in a {@link SecondProcess}: reads requests, answers them, and ends with its input. */
+/** The program of a {@link SecondProcess}: reads requests, answers them, and ends with its input. */
 final class SecondProcessMain {
     /** Names the environment variable with the {@link DeadlockPolicy}. */
     static final String DEADLOCKS = "LOCKSTEP_TCK_DEADLOCKS";
@@ -133,7 +133,7 @@ final class SecondProcessMain {
         return "ok";
     }
 
-    /** Sells one, and goes on holding the lock for a while before it has the result. */
+    /** Sells one, and keeps holding the lock for a while before it has the result. */
     private String sell(String name, Path file, Duration after) throws Exception {
         return client.template().fenced().execute(name, lease -> {
             new GuardedFile(file).increment(lease.token());

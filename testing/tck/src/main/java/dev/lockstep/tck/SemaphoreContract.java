@@ -41,7 +41,7 @@ abstract class SemaphoreContract extends SemaphoreGroup {
 
     @Test
     @Requires(Capability.LIMITS)
-    void soManyPermitsAndNoMore() throws Exception {
+    void noMorePermitsThanTheLimit() throws Exception {
         try (Permit one = semaphore(2).acquire();
                 Permit two = rivals(2).tryAcquire().orElseThrow()) {
             assertThat(semaphore(2).tryAcquire()).isEmpty();
@@ -87,7 +87,7 @@ abstract class SemaphoreContract extends SemaphoreGroup {
     /** Once a call has returned and the permit is released, nobody is there any more: a third client gets it. */
     @Test
     @Requires(Capability.LIMITS)
-    void aCallThatTimedOutKeepsNobodyFromAPermit() throws Exception {
+    void aCallThatTimedOutKeepsNoOtherFromAPermit() throws Exception {
         DistributedSemaphore third = bench().client("third").semaphore(NAME, 1);
         for (int i = 0; i < 40; i++) {
             Permit held = semaphore(1).acquire();

@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the engine itself can do to a client: end its session, restart, answer late, or not be heard. */
+/** Events at the engine that affect a client: it ends the session, restarts, answers late, or is not heard. */
 abstract class SessionContract extends ContractGroup {
     SessionContract(LockContract contract) {
         super(contract);
@@ -46,7 +46,7 @@ abstract class SessionContract extends ContractGroup {
 
     @Test
     @Requires(Capability.EXPIRE_SESSION)
-    void aClientWhoseSessionEndedGoesOnWithANewOne() throws Exception {
+    void aClientWhoseSessionEndedContinuesWithANewOne() throws Exception {
         LockClient expired = openRenewing("expired");
         DistributedLock lock = expired.lock(NAME);
         Lease lost = lock.acquire();

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * An engine that swallows every request costs a call one request timeout, not several. A call with a longer time of its own
- * ends at that time. What is counted are timeouts: the bounds leave room for a busy machine, but not for a second timeout.
+ * ends at that time. The tests count timeouts: the bounds leave room for a busy machine, but not for a second timeout.
  */
 @Requires(Capability.BREAK_CONNECTION)
 abstract class SilentEngineContract extends ContractGroup {
@@ -93,7 +93,7 @@ abstract class SilentEngineContract extends ContractGroup {
         assertThat(unavailable(read::lock)).isLessThan(ONE_TIMEOUT);
     }
 
-    /** The engine cannot confirm that the call waits no more, and has owed an answer for long by then. */
+    /** The engine cannot confirm that the call no longer waits, and has owed an answer for long by then. */
     @Test
     void aTimedWaitDuringWhichTheEngineFallsSilentEndsAtItsTime() throws Exception {
         rivalLock().lock();
@@ -151,7 +151,7 @@ abstract class SilentEngineContract extends ContractGroup {
                     try {
                         assertThat(call.take(wait)).isFalse();
                     } catch (LockUnavailableException e) {
-                        // the same: nobody knows by then
+                        // the same: unknown by then
                     }
                 }));
     }

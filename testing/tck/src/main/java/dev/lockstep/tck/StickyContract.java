@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A sticky lock stays at its client while nobody else wants it, and goes back when somebody does. */
+/** A sticky lock stays with its client until another client wants it, and is then released. */
 abstract class StickyContract extends ContractGroup {
     private static final LockOptions STICKY = LockOptions.defaults().sticky(Duration.ofMinutes(5));
 
@@ -26,7 +26,7 @@ abstract class StickyContract extends ContractGroup {
         super(contract);
     }
 
-    /** What a client keeps is left at the engine on purpose, until the client is closed. */
+    /** Locks that a client keeps stay at the engine on purpose, until the client is closed. */
     @AfterEach
     void closeClients() {
         if (isRunning()) {
@@ -44,7 +44,7 @@ abstract class StickyContract extends ContractGroup {
     }
 
     @Test
-    void anEngineThatCannotTellWhoWantsALockRefusesIt() {
+    void anEngineThatCannotSeeWaitersRefusesIt() {
         assumeFalse(fixture().capabilities().contains(Capability.TELLS_WANTED), "the engine can tell who wants a lock");
         assertThatThrownBy(() -> client().lock(NAME, STICKY).lock()).isInstanceOf(LockConfigurationException.class);
     }
@@ -111,7 +111,7 @@ abstract class StickyContract extends ContractGroup {
 
     @Test
     @Requires(Capability.TELLS_WANTED)
-    void aKeptLockGoesBackWhenItIsIdle() {
+    void aKeptLockIsReleasedWhenItIsIdle() {
         DistributedLock brief = client().lock(NAME, LockOptions.defaults().sticky(Duration.ofMillis(300)));
         long start = System.nanoTime();
         brief.lock();
@@ -140,7 +140,7 @@ abstract class StickyContract extends ContractGroup {
 
     @Test
     @Requires({Capability.TELLS_WANTED, Capability.BREAK_CONNECTION})
-    void aKeptLockThatWasLostIsClaimedAnew() throws Exception {
+    void aKeptLockThatWasLostIsClaimedAgain() throws Exception {
         LockClient cutOff = openShortLived("cut-off");
         DistributedLock lock = cutOff.lock(NAME, STICKY);
         lock.lock();
@@ -208,7 +208,7 @@ abstract class StickyContract extends ContractGroup {
 
     @Test
     @Requires(Capability.TELLS_WANTED)
-    void itGoesBackWhenItsClientIsClosed() {
+    void itIsReleasedWhenItsClientIsClosed() {
         LockClient brief = open(builder -> builder.clientName("brief"));
         brief.lock(NAME, STICKY).lock();
         brief.lock(NAME, STICKY).unlock();

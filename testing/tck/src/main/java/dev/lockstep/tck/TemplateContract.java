@@ -114,7 +114,7 @@ abstract class TemplateContract extends ContractGroup {
     }
 
     @Test
-    void whatTheWorkThrowsComesThroughUnchanged() {
+    void exceptionsOfTheWorkAreUnchanged() {
         for (Throwable thrown : List.of(new IOException("checked"), new IllegalStateException("unchecked"))) {
             assertThatThrownBy(() -> template().execute(NAME, lease -> {
                         throw (Exception) thrown;
@@ -147,7 +147,7 @@ abstract class TemplateContract extends ContractGroup {
     }
 
     @Test
-    void fencedWorkReturnsItsResultInSpiteOfALoss() throws Exception {
+    void fencedWorkReturnsItsResultDespiteALoss() throws Exception {
         LockTemplate bounded =
                 template(LockOptions.defaults().maxHold(Duration.ofMillis(200))).fenced();
         assertThat(bounded.<String, RuntimeException>execute(NAME, lease -> {
@@ -198,11 +198,11 @@ abstract class TemplateContract extends ContractGroup {
         bench().awaitFree(NAME);
     }
 
-    /** Whoever retries what was not acquired, and nothing else, does everything once. */
+    /** A caller that retries only calls that did not acquire the lock does everything once. */
     @Alone
     @Test
     @Tag("full")
-    void everyBuyerIsInformedOnceWhateverBecomesOfTheLock() throws Exception {
+    void everyBuyerIsInformedOnceWhateverHappensToTheLock() throws Exception {
         Sale sale = new Sale();
         boolean breakable = fixture().capabilities().contains(Capability.BREAK_CONNECTION);
         List<Call<Boolean>> shops = new ArrayList<>();
@@ -295,7 +295,7 @@ abstract class TemplateContract extends ContractGroup {
     }
 
     @Test
-    void whatTheWorkThrowsGoesBeforeALoss() {
+    void exceptionsOfTheWorkHavePriorityOverALoss() {
         IOException thrown = new IOException("mine");
         LockTemplate bounded = template(LockOptions.defaults().maxHold(Duration.ofMillis(200)));
         assertThatThrownBy(() -> bounded.execute(NAME, lease -> {

@@ -103,7 +103,7 @@ abstract class TemplateVariantsContract extends ContractGroup {
     }
 
     @Test
-    void whatAsynchronousWorkFailsWithComesThroughUnchanged() {
+    void failuresOfAsynchronousWorkAreUnchanged() {
         IOException thrown = new IOException("mine");
         assertThatThrownBy(() -> template()
                         .executeAsync(lock(), lease -> CompletableFuture.failedFuture(thrown))

@@ -24,9 +24,9 @@ abstract class TermContract extends ElectionGroup {
         super(contract);
     }
 
-    /** A candidate stands again only when its task has returned, however long that takes. */
+    /** A candidate claims again only when its task has returned, however long that takes. */
     @Test
-    void theTaskIsInterruptedOnLossAndReturnsBeforeItsCandidateStandsAgain() throws Exception {
+    void theTaskIsInterruptedOnLossAndReturnsBeforeItsNextClaim() throws Exception {
         Candidate stubborn = stubborn(client());
         Term lost = stubborn.nextTerm();
         rival().forceRelease(NAME);
@@ -75,7 +75,7 @@ abstract class TermContract extends ElectionGroup {
     }
 
     @Test
-    void aTaskMayEndItsTermAndGoOn() throws Exception {
+    void aTaskMayEndItsTermAndContinue() throws Exception {
         Candidate first = first();
         Term term = first.nextTerm();
         Candidate second = second();
@@ -125,7 +125,7 @@ abstract class TermContract extends ElectionGroup {
     /** A leader that comes back with what is left of its old session is no leader: curator #1137 and #1211. */
     @Test
     @Requires({Capability.EXPIRE_SESSION, Capability.FAIR})
-    void aLeaderWhoseSessionEndsStandsAgainBehindTheNext() throws Exception {
+    void aLeaderWhoseSessionEndsQueuesBehindTheNext() throws Exception {
         LockClient expired = openRenewing("expired");
         Candidate first = candidate(expired, "first");
         Term lost = first.nextTerm();

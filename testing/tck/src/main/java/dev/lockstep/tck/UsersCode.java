@@ -14,7 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadPoolExecutor;
 
-/** Stands for what users let a client call, and writes down each mutex under which that happens. Safe for use by many threads. */
+/**
+ * Simulates user code that a client calls, and records each mutex under which that happens. Safe for use by many
+ * threads.
+ */
 final class UsersCode {
     /** Held by each thread of a pool while it runs a task. */
     private static final String WORKER = ThreadPoolExecutor.class.getName() + "$Worker";

@@ -151,37 +151,37 @@ abstract class WaitingContract extends ContractGroup {
     }
 
     @Test
-    void aCallThatTimedOutKeepsNobodyFromTheLock() throws Exception {
+    void aCallThatTimedOutKeepsNoOtherFromTheLock() throws Exception {
         keepsNobodyFromTheLock(LockOptions.defaults(), this::timesOut);
     }
 
     @Test
     @Requires(Capability.FAIR)
-    void aFairCallThatTimedOutKeepsNobodyFromTheLock() throws Exception {
+    void aFairCallThatTimedOutKeepsNoOtherFromTheLock() throws Exception {
         keepsNobodyFromTheLock(LockOptions.defaults().fair(), this::timesOut);
     }
 
     @Test
-    void anAsynchronousCallThatTimedOutKeepsNobodyFromTheLock() throws Exception {
+    void anAsynchronousCallThatTimedOutKeepsNoOtherFromTheLock() throws Exception {
         keepsNobodyFromTheLock(
                 LockOptions.defaults(),
                 (waiter, wait) -> assertThat(waiter.tryAcquireAsync(wait).get()).isEmpty());
     }
 
     @Test
-    void aCallThatWasInterruptedKeepsNobodyFromTheLock() throws Exception {
+    void anInterruptedCallKeepsNoOtherFromTheLock() throws Exception {
         keepsNobodyFromTheLock(LockOptions.defaults(), this::isInterrupted);
     }
 
     @Test
     @Requires(Capability.FAIR)
-    void aFairCallThatWasInterruptedKeepsNobodyFromTheLock() throws Exception {
+    void aFairInterruptedCallKeepsNoOtherFromTheLock() throws Exception {
         keepsNobodyFromTheLock(LockOptions.defaults().fair(), this::isInterrupted);
     }
 
     /** A cancelled call counts as waiting until the engine has confirmed its withdrawal, and no longer. */
     @Test
-    void aCallThatWasCancelledKeepsNobodyFromTheLockForLong() throws Exception {
+    void aCancelledCallKeepsNoOtherFromTheLockForLong() throws Exception {
         for (int i = 0; i < 10; i++) {
             lock().lock();
             CompletableFuture<Lease> cancelled = rivalLock().acquireAsync();

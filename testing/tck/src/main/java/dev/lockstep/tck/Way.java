@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** The ways to take a lock. What holds for several of them is tested with each. */
+/** The ways to take a lock. Rules for several of them are tested with each. */
 enum Way {
     LOCK {
         @Override
@@ -79,7 +79,7 @@ enum Way {
         }
     };
 
-    /** What was taken. */
+    /** The lock that was taken. */
     @FunctionalInterface
     interface Hold {
         void release();
@@ -89,7 +89,7 @@ enum Way {
         return List.of(values());
     }
 
-    /** Those by which the calling thread is the owner, or waits for it. */
+    /** The ways in which the calling thread is the owner, or waits. */
     static List<Way> ofAThread() {
         return all().stream()
                 .filter(way -> way != ACQUIRE_ASYNC && way != TRY_ACQUIRE_ASYNC)

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A claim whose request, answer and withdrawal can be held up. Safe for use by many threads. */
+/** A claim whose request, answer and withdrawal can be delayed. Safe for use by many threads. */
 final class FaultyClaim implements Claim, GrantListener {
     private final FaultyBackend backend;
     private final ClaimRequest request;

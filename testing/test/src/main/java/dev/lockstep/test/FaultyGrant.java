@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A grant that a test can take away, and that is not renewed while the engine is away. Safe for use by many threads. */
 final class FaultyGrant implements Grant {
-    /** What has become of it. The last two are final. */
+    /** The state of the grant. The last two are final. */
     private enum State {
         HELD,
         RELEASED,
@@ -29,7 +29,7 @@ final class FaultyGrant implements Grant {
 
     // All guarded by this.
     private State state = State.HELD;
-    private @Nullable Long notRenewedAfter; // the deadline that stands while the engine is away
+    private @Nullable Long notRenewedAfter; // the deadline that applies while the engine is unreachable
     private Scheduler.@Nullable Timer expiry;
 
     FaultyGrant(FaultyBackend backend, ClaimRequest request, Grant real) {
@@ -54,7 +54,7 @@ final class FaultyGrant implements Grant {
         }
     }
 
-    /** Lets the deadline stand. The real backend goes on renewing, so the end must be brought about here. */
+    /** Keeps the deadline. The real backend continues to renew, so the end must be caused here. */
     synchronized void stopRenewal() {
         if (state == State.HELD && notRenewedAfter == null) {
             long deadline = real.validUntilNanos();

@@ -90,7 +90,7 @@ public final class LockTestExtension implements BeforeEachCallback, AfterEachCal
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
         Class<?> type = parameter.getParameter().getType();
-        // What belongs to one test cannot be given to a constructor or a method for all tests.
+        // Objects that belong to one test cannot be passed to a constructor or a method for all tests.
         return context.getTestMethod().isPresent() && (type == LockClient.class || type == TestEngine.class);
     }
 

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.OptionalInt;
 
 /**
- * A request whose signals go to somebody else.
+ * A request whose signals go to another listener.
  *
  * @param original what was asked
  * @param listener who hears the signals

@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a parameter of type {@link dev.lockstep.LockClient} that stands for another process: a second client on the same engine,
- * which no fault of {@link TestEngine} affects.
+ * Marks a parameter of type {@link dev.lockstep.LockClient} that plays another process: a second client on the same
+ * engine, which no fault of {@link TestEngine} affects.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

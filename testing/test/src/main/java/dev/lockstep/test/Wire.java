@@ -11,7 +11,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What is between a client and the engine. While the engine is away it holds everything up. Safe for use by many threads. */
+/**
+ * The connection between a client and the engine. While the engine is unreachable it delays all messages. Safe for use
+ * by many threads.
+ */
 final class Wire {
     private final BackendContext context;
     private final List<Runnable> heldUp = new ArrayList<>(); // guarded by this
@@ -76,7 +79,7 @@ final class Wire {
         return answer;
     }
 
-    /** Asks something that is not worth asking after the request timeout. */
+    /** Makes a request that is useless after the request timeout. */
     <T> CompletionStage<T> ask(@Nullable String lockName, Supplier<CompletionStage<T>> question) {
         if (!isAway()) {
             return question.get();

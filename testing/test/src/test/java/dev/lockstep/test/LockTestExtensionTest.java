@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the extension gives to tests, and what happens to it afterwards. */
+/** The objects that the extension gives to tests, and their end. */
 class LockTestExtensionTest {
     private static final List<LockClient> GIVEN = new ArrayList<>();
 

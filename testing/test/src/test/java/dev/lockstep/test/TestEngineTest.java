@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What each fault does, on the engine inside the JVM and on a database. */
+/** The effect of each fault, on the engine inside the JVM and on a database. */
 class TestEngineTest {
     private static final Duration TTL = Duration.ofMillis(1500);
     private static final Duration TIMEOUT = Duration.ofMillis(300);
@@ -87,7 +87,7 @@ class TestEngineTest {
             assertThatThrownBy(locks::ping).isInstanceOf(LockUnavailableException.class);
             assertThatThrownBy(() -> locks.inspect("held")).isInstanceOf(LockUnavailableException.class);
             assertThatThrownBy(() -> client(engine)).isInstanceOf(LockUnavailableException.class);
-            // Nobody else can have it before its holder has lost it.
+            // No other client can have it before its holder has lost it.
             assertThat(other.lock("held").tryAcquire(SOON)).isPresent();
             assertThat(lease.isValid()).isFalse();
             assertThat(other.lock("released").tryAcquire(SOON)).isPresent();

@@ -1,6 +1,6 @@
 package dev.lockstep.torture;
 
-/** What one thread of a worker does, turn by turn, as its seed says. For one thread. */
+/** The work of one thread of a worker, turn by turn, as its seed says. For one thread. */
 interface Activity {
     /** One turn. */
     void next();

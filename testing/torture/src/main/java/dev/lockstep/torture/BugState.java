@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What the buggy backends of one run share. Thread-safe. */
+/** The state that the buggy backends of one run share. Thread-safe. */
 final class BugState {
     private static final int GRANTS_BEFORE_RESET = 200;
 

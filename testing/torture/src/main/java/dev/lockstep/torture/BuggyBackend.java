@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /*
  * Overview. The core sees a Ticket where it would see the backend's claim, and a BuggyGrant where it would see the grant.
- * Between a ticket and the real claim is a Place, so that tickets can swap places. All that a bug does is in
- * BuggyGrant and in the three methods of Place and Ticket that look at it.
+ * Between a ticket and the real claim is a Place, so that tickets can swap places. The effects of all bugs are in
+ * BuggyGrant and in the three methods of Place and Ticket that read the bug.
  */
 /** A backend with a bug in it. Thread-safe. */
 final class BuggyBackend implements LockBackend {
@@ -92,7 +92,7 @@ final class BuggyBackend implements LockBackend {
         return ticket;
     }
 
-    /** What the core has for a claim. */
+    /** The core's side of a claim. */
     private final class Ticket implements Claim {
         private final ClaimRequest request;
         private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
@@ -216,7 +216,7 @@ final class BuggyBackend implements LockBackend {
         }
     }
 
-    /** What the real backend sees. */
+    /** The real backend's side of a claim. */
     private final class Request implements ClaimRequest {
         private final ClaimRequest asked;
         private final GrantListener listener;

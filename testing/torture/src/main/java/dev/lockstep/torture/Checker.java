@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *              whom no fault excuses, so that none of them hides behind one that is excused
  *   permits    in order of entry, the permits of those certainly inside are counted: first of those whom no fault excuses
  *   tokens     by entry: certain sections that exclude each other were granted in the order of their entries, so each must
- *              have a higher token than all before it; and by asking: whoever asked after another had entered was granted
+ *              have a higher token than all before it; and by asking: a client that asked after another entered was granted
  *              later, certain or not
  *   order      in order of entry, against the waiter that was certainly queued first and is still not in; one that gave
  *              up, or whom a fault may have hurt, may have lost its place and does not count; nor does one whose client lost a

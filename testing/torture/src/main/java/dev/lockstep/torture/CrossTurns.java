@@ -11,9 +11,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one thread of a worker does to be in deadlocks: most turns take two locks, one inside the other, in any order; others hold one
- * for long. Where the engine stores what holders wait for, one of the calls in a cycle fails; elsewhere an interrupt ends it. The locks
- * are such that nobody else takes two of them.
+ * The work of one thread of a worker that causes deadlocks: most turns take two locks, one inside the other, in any
+ * order; others hold one for long. Where the engine stores what holders wait for, one of the calls in a cycle fails;
+ * elsewhere an interrupt ends it. Only these threads take two of these locks.
  */
 final class CrossTurns implements Activity {
     private static final int FIRST = 4;

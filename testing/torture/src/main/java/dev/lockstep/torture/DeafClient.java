@@ -9,7 +9,7 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 
-/** A client whose leases forget whom to notify of their loss, unless they come by a future. */
+/** A client whose leases forget the listener to notify of their loss, unless they come by a future. */
 final class DeafClient {
     private static final List<Class<?>> WRAPPED =
             List.of(LockClient.class, DistributedReadWriteLock.class, DistributedLock.class, Lease.class);

@@ -7,7 +7,10 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 
-/** A client whose elections do not end a term when it is lost: the task goes on, and the term says that it is valid. */
+/**
+ * A client whose elections do not end a term when it is lost: the task keeps running, and the term says that it is
+ * valid.
+ */
 final class EndlessTerms {
     private EndlessTerms() {}
 

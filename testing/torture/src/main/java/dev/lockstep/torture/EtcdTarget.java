@@ -151,7 +151,10 @@ final class EtcdTarget implements Target {
         }
     }
 
-    /** What etcd does by itself when its space is used up, until an operator has made room. False if it has not heard. */
+    /**
+     * Does what etcd does by itself when its space is used up, until an operator has made room. False if it has not
+     * heard.
+     */
     private boolean alarm(String action, String member) {
         try {
             post(

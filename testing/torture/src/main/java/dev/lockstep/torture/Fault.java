@@ -33,7 +33,7 @@ record Fault(String kind, Length length, Set<Rule> excuses, Act prepare, Injecti
         Injected inject(Random random) throws Exception;
     }
 
-    /** What is done to end it, or waited for before it. */
+    /** The action that ends it, or the wait before it. */
     interface Act {
         /** Nothing needs to be done. */
         Act NONE = () -> {};
@@ -42,7 +42,7 @@ record Fault(String kind, Length length, Set<Rule> excuses, Act prepare, Injecti
     }
 
     /**
-     * What was done.
+     * The action that was taken.
      *
      * @param target what was hurt
      * @param client the client that was hurt, or {@link FaultWindow#ALL}
@@ -69,8 +69,8 @@ record Fault(String kind, Length length, Set<Rule> excuses, Act prepare, Injecti
     }
 
     /**
-     * An injection that may have been carried out although the one who asked for it got no confirmation. It is known whom it
-     * hurt if it was, so only they are excused. An injection that cannot say this throws any other exception.
+     * An injection that may have been carried out although the caller got no confirmation. It is known which clients it
+     * affected if it was, so only they are excused. An injection that cannot say this throws any other exception.
      */
     static final class UnconfirmedException extends Exception {
         private static final long serialVersionUID = 1L;

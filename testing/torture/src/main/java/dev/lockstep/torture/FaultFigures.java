@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * What the faults of a run did, by kind: how many, how many landed in a hold, how many leases ended in them or within a
- * ttl after, and how long it took from their end until every
- * lock had been entered again, which the next faults may have made longer.
+ * The effects of the faults of a run, by kind: how many, how many landed in a hold, how many leases ended in them or
+ * within a ttl after, and how long it took from their end until every lock had been entered again, which the next
+ * faults may have made longer.
  */
 final class FaultFigures {
     private final Map<String, Kind> kinds = new TreeMap<>();
@@ -127,7 +127,7 @@ final class FaultFigures {
         return failed;
     }
 
-    /** How many leases ended while somebody was inside, whatever ended them. */
+    /** The number of leases that ended while a client was inside, whatever ended them. */
     int leasesEnded() {
         return leasesEnded;
     }

@@ -26,7 +26,7 @@ record FaultWindow(
         return kind + FAILED;
     }
 
-    /** What happened without a fault: a client, or all with the observer, was given no processor. */
+    /** A stall without a fault: a client, or all with the observer, got no processor time. */
     static FaultWindow stall(int client, long from, long until) {
         return new FaultWindow(
                 STALL, client == ALL ? "all" : "worker " + client, client, ALL, Set.of(), from, until, false);

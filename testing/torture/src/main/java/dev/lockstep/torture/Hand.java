@@ -15,6 +15,6 @@ interface Hand {
     /** How long it has been paused, in sum since some moment of the past. */
     long stalledNanos();
 
-    /** Closes its client, and goes on living, so that what is still in use can be seen; says what was left over by it. */
+    /** Closes its client, but stays alive, so that resources still in use can be seen; says what it left over. */
     List<String> quit();
 }

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 
 /*
  * Overview. A row is one section: one call for one lock, and what was done inside it. Its times are stamps of the observer,
- * which alone has a clock, taken when a message of the worker arrived. What a stamp proves:
+ * which alone has a clock, taken when a message of the worker arrived. A stamp proves:
  *
  *   asked     the call began later: the worker calls when it has the answer
  *   queued    the engine had the claim before: the worker saw it there with its own eyes
@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  * So from entered to certain the lease was valid, whatever the clock of the worker or a pause between look and message did,
  * and what the checker says about two such intervals is a proof and not a guess.
  */
-/** What happened: sections in columns, 64 bytes each, and the faults meanwhile. Not thread-safe. */
+/** The events of a run: sections in columns, 64 bytes each, and the faults meanwhile. Not thread-safe. */
 final class History {
     /** The stamp of what did not happen. */
     static final long NEVER = 0;
@@ -167,7 +167,7 @@ final class History {
                 .count();
     }
 
-    /** Whether somebody asked for a fair lock. */
+    /** Whether the section asked for a fair lock. */
     boolean hasFair() {
         return IntStream.range(0, size()).anyMatch(this::isFair);
     }

@@ -32,7 +32,7 @@ final class Leftovers {
         Connection run() throws SQLException;
     }
 
-    /** What is still there after a time; the failure if it cannot be seen. */
+    /** The records that are still there after a time; the failure if it cannot be seen. */
     static List<String> after(Duration patience, Look look) {
         List<String> left = new ArrayList<>();
         Parking.until(
@@ -51,7 +51,7 @@ final class Leftovers {
         return left;
     }
 
-    /** Of a lock that nobody uses Redis remembers its token, and for a time who was given up while unreachable. */
+    /** For an unused lock, Redis keeps its token, and for a time the claims that were given up while unreachable. */
     static List<String> keys(RedisServer server) {
         return server.command("KEYS", "lockstep:*")
                 .lines()

@@ -35,7 +35,9 @@ record Links(List<TcpProxy> proxies) implements AutoCloseable {
         });
     }
 
-    /** Those that the servers have not ended: H2's driver forgets to close its side of some that they have. */
+    /**
+     * The connections that the servers have not ended: H2's driver forgets to close its side of some that they have.
+     */
     int openConnections() {
         return proxies.stream().mapToInt(TcpProxy::servedConnections).sum();
     }

@@ -65,13 +65,13 @@ final class Nemesis {
         try {
             injected = fault.injection().inject(random);
         } catch (Fault.UnconfirmedException e) {
-            // It may have been carried out, and it is known whom it hurt then: nobody else is excused.
+            // It may have been carried out, and the affected clients are known: no other client is excused.
             add(FaultWindow.failed(fault.kind()), fault.excuses(), e.attempted(), from, Set.of());
             return;
         } catch (IOException | SQLException | LockUnavailableException | ServerException e) {
-            // What is not there, such as a leader while none is elected, cannot be broken, so this excuses no rule. The
-            // window is there for the report; and since a part may have been done, threads that waited meanwhile are no
-            // witnesses of the order.
+            // A part that is missing, such as a leader while none is elected, cannot be broken, so this excuses no
+            // rule. The window is there for the report; and since a part may have been done, threads that waited
+            // meanwhile are no witnesses of the order.
             Fault.Injected unknown = Fault.Injected.all("unknown", Fault.Act.NONE);
             add(FaultWindow.failed(fault.kind()), Set.of(), unknown, from, Set.of());
             return;

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The one who stamps time, keeps the registers and writes the history. Knows nothing of locks. Thread-safe: what happens
+ * Stamps times, keeps the registers and writes the history. Knows nothing of locks. Thread-safe: what happens
  * to one section, and to a register, happens under one monitor with its stamp.
  */
 final class Observer {
@@ -97,7 +97,7 @@ final class Observer {
         victims.check(history, settleNanos, verdict);
     }
 
-    /** Whether somebody asked for a fair lock. */
+    /** Whether a fair lock was asked for. */
     synchronized boolean hasFair() {
         return history.hasFair();
     }
@@ -160,9 +160,8 @@ final class Observer {
     }
 
     synchronized void exit(int section, boolean valid) {
-        // Who leaves with a valid lease does not wait until this is stamped, and may have released the lock by now. So
-        // it
-        // was inside at the last message that it had an answer to.
+        // A client that leaves with a valid lease does not wait until this is stamped, and may have released the lock
+        // by now. So it was inside at the last message that it had an answer to.
         long inside = valid ? find(section).answered : now();
         look(section, valid);
         history.exited(section, inside);
@@ -189,7 +188,7 @@ final class Observer {
         });
     }
 
-    /** Who is inside of which lock. */
+    /** The clients inside of each lock. */
     record Inside(int client, int lock) {}
 
     synchronized Set<Inside> inside() {

@@ -27,7 +27,7 @@ final class Outcomes {
         this.witness = witness;
     }
 
-    /** What a turn does. */
+    /** The kind of a turn. */
     interface Attempt<T> {
         Optional<T> run() throws InterruptedException, ExecutionException;
     }
@@ -111,7 +111,8 @@ final class Outcomes {
 
     /**
      * Whether a call of this turn may end with the word that the engine is not available: not if it is healthy. A worker that
-     * was paused meanwhile proves nothing: it could not read the answer, and the time in which it must come went on.
+     * was paused meanwhile proves nothing: it could not read the answer, and the time in which it must come kept
+     * running.
      */
     private boolean mayBeUnavailable() {
         return pace != Worker.Pace.CALM

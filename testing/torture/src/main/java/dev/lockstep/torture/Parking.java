@@ -25,7 +25,7 @@ final class Parking {
         return until(condition, patience.toNanos());
     }
 
-    /** Waits for a condition without which it makes no sense to go on. */
+    /** Waits for a condition without which it makes no sense to continue. */
     static void require(String what, BooleanSupplier condition, Duration patience) {
         if (!until(condition, patience)) {
             throw new ServerException(what + ": not within " + patience);

@@ -9,8 +9,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one thread of a worker does with permits. Each turn acquires one or more in some way. Every other turn asks for their
- * slots, and is then inside of each slot as of an exclusive lock: it writes to the slot's registers with the permit's token.
+ * The work of one thread of a worker with permits. Each turn acquires one or more in some way. Every other turn asks
+ * for their slots, and is then inside of each slot as of an exclusive lock: it writes to the slot's registers with the
+ * permit's token.
  */
 final class PermitTurns implements Activity {
     private static final int ODDS_OF_MANY = 4;

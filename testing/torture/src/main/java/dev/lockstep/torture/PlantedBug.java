@@ -4,7 +4,7 @@ import java.util.Set;
 
 /** A bug that a backend could have, planted to see that the torture finds it. */
 public enum PlantedBug {
-    /** Who releases a lock that it has lost frees whoever holds it now, as a delete without a look at the owner does. */
+    /** A client that releases a lost lock ends the hold of the next holder, as a delete does that ignores the owner. */
     RELEASE_WITHOUT_OWNER_CHECK(Rule.EXCLUSION),
 
     /** A hold is taken for valid until the engine says otherwise, which it cannot when it is out of reach. */
@@ -70,7 +70,7 @@ public enum PlantedBug {
     /** Two terms in a row can have the same number. */
     TERM_NUMBER_TWICE(Rule.TOKENS),
 
-    /** A leader that loses its term goes on as if it still led. */
+    /** A leader that loses its term continues as if it still led. */
     TERM_WITHOUT_END(Rule.EXCLUSION);
 
     private final Set<Rule> breaks;

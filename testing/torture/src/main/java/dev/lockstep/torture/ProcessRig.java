@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProcessRig implements Rig {
     /**
-     * What it may take until the servers have ended the connections of a client that was closed: HikariCP, the slowest to close,
-     * waits ten seconds for its connections to close and then continues in the background. The rest is for a busy machine, and
-     * the time in which this process or the worker was paused does not count.
+     * The time that it may take until the servers have ended the connections of a closed client: HikariCP, the slowest
+     * to close, waits ten seconds for its connections to close and then continues in the background. The rest is for a
+     * busy machine, and the time in which this process or the worker was paused does not count.
      */
     private static final Duration CONNECTIONS_END = Duration.ofSeconds(20);
 

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the checker says of a history that an earlier run wrote down. Immutable. */
+/** The checker's verdict on a history that an earlier run wrote down. Immutable. */
 public final class Recheck {
     private final HistoryFile file;
     private final Verdict verdict;

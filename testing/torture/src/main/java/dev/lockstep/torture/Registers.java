@@ -2,7 +2,7 @@ package dev.lockstep.torture;
 
 import dev.lockstep.torture.Witness.Seen;
 
-/** What a lock protects: three counters, which believe the writers more or less. Guarded by the observer. */
+/** The data that a lock protects: three counters, which trust the writers more or less. Guarded by the observer. */
 final class Registers {
     private long naive;
     private long deadline;
@@ -13,7 +13,7 @@ final class Registers {
     private long fencedWrites;
     private long refused;
 
-    /** Reads. That raises the highest token seen, so that earlier holders cannot write after this read. */
+    /** Reads. This raises the highest token seen, so that earlier holders cannot write after this read. */
     Seen read(long token) {
         boolean stale = token < highestToken;
         highestToken = Math.max(highestToken, token);

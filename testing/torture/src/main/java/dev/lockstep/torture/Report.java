@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** What a run showed, in numbers. Immutable. */
+/** The results of a run, in numbers. Immutable. */
 public final class Report {
     private final String engine;
     private final Settings settings;

@@ -1,9 +1,9 @@
 package dev.lockstep.torture;
 
 /**
- * What the workers of a run share, by number: first the locks, then one election, which is a lock with a task, then one
- * semaphore, then the slots of its permits. A slot is checked as an exclusive lock is: no two live permits have it, its tokens
- * rise, and it has registers of its own. Immutable.
+ * The resources that the workers of a run share, by number: first the locks, then one election, which is a lock with a
+ * task, then one semaphore, then the slots of its permits. A slot is checked as an exclusive lock is: no two live
+ * permits have it, its tokens rise, and it has registers of its own. Immutable.
  *
  * @param locks how many locks there are
  */

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** An engine that is set up to be tortured. For one thread. */
 interface Rig extends AutoCloseable {
-    /** What it is, for people. */
+    /** A description for people. */
     String name();
 
     Duration ttl();
@@ -31,13 +31,13 @@ interface Rig extends AutoCloseable {
     /** Starts the workers. */
     List<Hand> start(Observer observer, List<Worker.Plan> plans);
 
-    /** What can be broken. */
+    /** The parts that can be broken. */
     List<Fault> faults();
 
     /** A client that nothing hurts. */
     LockClient connect();
 
-    /** What is left at the engine when all workers have closed their clients. */
+    /** The records that are left at the engine when all workers have closed their clients. */
     List<String> leftovers();
 
     @Override

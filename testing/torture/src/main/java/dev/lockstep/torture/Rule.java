@@ -3,9 +3,12 @@ package dev.lockstep.torture;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What must hold. */
+/** A rule that must hold. */
 public enum Rule {
-    /** Nobody is inside beside an exclusive holder while the leases of both are valid. Terms and slots are exclusive, too. */
+    /**
+     * No client is inside beside an exclusive holder while the leases of both are valid. Terms and slots are exclusive,
+     * too.
+     */
     EXCLUSION("two inside within their leases"),
 
     /** No more permits of a semaphore are valid at a time than it has. */

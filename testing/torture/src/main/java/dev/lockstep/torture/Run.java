@@ -23,8 +23,9 @@ import java.util.concurrent.TimeUnit;
 /** One run of the torture on one engine. Used once, by one thread. */
 final class Run {
     /**
-     * What a lock may need beyond the ttl of a dead holder: a request that was lost takes the request timeout of two seconds to
-     * be noticed, its retry as long again if its connection is broken too, and reconnecting up to a second.
+     * The time that a lock may need beyond the ttl of a dead holder: a request that was lost takes the request timeout
+     * of two seconds to be noticed, its retry as long again if its connection is broken too, and reconnecting up to a
+     * second.
      */
     private static final Duration GRACE = Duration.ofSeconds(5);
 
@@ -124,7 +125,7 @@ final class Run {
         hands.forEach(hand -> hand.go(Worker.Pace.CALM));
         Duration calm = settings.duration().dividedBy(20);
         Parking.forTime(rig.settle().plus(calm.compareTo(CALM) > 0 ? calm : CALM));
-        // Who waits now, and nothing hurts, can show that the order is kept.
+        // Clients that wait now, without faults, can show that the order is kept.
         int calms = observer.hasFair() ? CALMS : 0;
         long settle = rig.settle().toNanos();
         for (int i = 0; i < calms && observer.orderWitnesses(healed + settle, settle) < ENOUGH; i++) {

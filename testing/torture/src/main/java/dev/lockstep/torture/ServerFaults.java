@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-/** What can be done to any server. */
+/** The faults of any server. */
 final class ServerFaults {
     private static final Duration AGREEMENT = Duration.ofSeconds(30);
 
@@ -45,7 +45,7 @@ final class ServerFaults {
         });
     }
 
-    /** What an operator does to a Redis server, and clients must survive. */
+    /** The actions of an operator on a Redis server that clients must survive. */
     static List<Fault> ofRedis(Function<Random, RedisServer> choose) {
         return List.of(
                 command("scripts flushed", choose, "SCRIPT", "FLUSH"),

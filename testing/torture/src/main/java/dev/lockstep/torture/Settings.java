@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Random;
 
 /**
- * What a run is like. The first three threads of a worker take the first four locks, and sometimes hold them for longer than the
- * ttl, which shows that deadlines are kept. The other threads take the other locks and hold them only briefly, which makes many
- * sections. If there are no other locks or no other threads, all threads share all locks.
+ * The settings of a run. The first three threads of a worker take the first four locks, and sometimes hold them for
+ * longer than the ttl, which shows that deadlines are kept. The other threads take the other locks and hold them only
+ * briefly, which makes many sections. If there are no other locks or no other threads, all threads share all locks.
  *
  * @param workers how many processes; on memory, clients
  * @param threads how many threads each

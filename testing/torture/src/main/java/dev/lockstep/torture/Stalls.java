@@ -10,9 +10,8 @@ import java.util.function.LongConsumer;
 
 /*
  * Overview. A thread asks to be woken in two milliseconds, again and again. If it comes late by more than the machine's
- * usual lateness, this process was paused: it was stopped, or got no processor time. What is not the engine's fault must
- * not count against it, so times that a rule sets are measured without such stalls. They are reported too: a run with many
- * has shown little.
+ * usual lateness, this process was paused: it was stopped, or got no processor time. Such stalls are not the engine's
+ * fault, so times that a rule sets are measured without them. They are reported too: a run with many has shown little.
  */
 /** How long this JVM has been paused, in sum. Thread-safe. */
 final class Stalls {
@@ -23,7 +22,7 @@ final class Stalls {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private volatile long nanos;
 
-    /** Who wants to know of each stall. */
+    /** The listener that is notified of each stall. */
     private record Listener(long atLeastNanos, LongConsumer action) {}
 
     private Stalls() {
@@ -54,7 +53,7 @@ final class Stalls {
                 try {
                     listener.action.accept(late);
                 } catch (RuntimeException e) {
-                    listeners.remove(listener); // nobody is there any more to hear it
+                    listeners.remove(listener); // no listener is there any more
                 }
             }
         }

@@ -3,7 +3,10 @@ package dev.lockstep.torture;
 import dev.lockstep.Lease;
 import java.util.Random;
 
-/** What a thread does while it is inside: it works, looks at its lease, writes to the registers and leaves. For one thread. */
+/**
+ * The work of a thread while it is inside: it works, looks at its lease, writes to the registers and leaves. For one
+ * thread.
+ */
 final class Stay {
     static final long WORK_NANOS = 1_000_000;
     static final int LOOKS_IN_A_TTL = 8;

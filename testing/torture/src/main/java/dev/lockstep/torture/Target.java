@@ -7,7 +7,7 @@ import java.util.List;
 
 /** An engine that workers in processes of their own are to be tortured on. For one thread. */
 interface Target extends AutoCloseable {
-    /** What it is, for people. */
+    /** A description for people. */
     String name();
 
     Duration ttl();
@@ -15,7 +15,7 @@ interface Target extends AutoCloseable {
     /** The ports of its servers on this machine; empty if there is nothing to put a proxy in front of. */
     List<Integer> ports();
 
-    /** What to put proxies in front of. */
+    /** The servers to put proxies in front of. */
     default List<InetSocketAddress> servers() {
         return ports().stream()
                 .map(port -> new InetSocketAddress(ServerProcess.HOST, port))
@@ -29,10 +29,10 @@ interface Target extends AutoCloseable {
      */
     String url(List<Integer> ports);
 
-    /** What can be broken of it. */
+    /** The parts of it that can be broken. */
     List<Fault> faults();
 
-    /** What is left at the engine when nobody uses it. */
+    /** The records that are left at the engine when it is unused. */
     default List<String> leftovers() {
         return List.of();
     }

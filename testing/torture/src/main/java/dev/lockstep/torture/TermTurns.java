@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Overview. A turn is one candidacy: it stands, leads any number of terms, perhaps resigns, and closes. A term is a section of
  * the election's lock. Its call begins when the candidate stands, or when the task of the term before returns. The witness is
  * used by this thread and by the tasks, one after the other: a task asks for the next term before it returns, and this thread
- * goes on only when no task runs and none can begin.
+ * continues only when no task runs and none can begin.
  */
-/** What one thread of a worker does with an election. */
+/** The work of one thread of a worker with an election. */
 final class TermTurns implements Activity {
     private static final int ODDS_OF_LONGEST_WORK = 5;
     private static final int TTLS_OF_A_CANDIDACY = 6;
@@ -140,7 +140,7 @@ final class TermTurns implements Activity {
             }
         }
 
-        /** Works, mostly briefly, and true if it was interrupted. One task in two goes on all the same. */
+        /** Works, mostly briefly, and true if it was interrupted. One task in two continues all the same. */
         private boolean work(Term term) {
             boolean wild = worker.pace() == Worker.Pace.WILD;
             boolean longest = random.nextInt(ODDS_OF_LONGEST_WORK) == 0 && wild;

@@ -23,8 +23,8 @@ public final class Torture {
     }
 
     /**
-     * Uses an engine of somebody else, of which only the workers and their links are broken. What it leaves there is
-     * what any client leaves, in a namespace of its own.
+     * Uses an engine that belongs to others: only the workers and their links are broken. It leaves there what any
+     * client leaves, in a namespace of its own.
      *
      * @param url the engine; may carry a password, which appears nowhere
      * @param ttl of the workers' clients

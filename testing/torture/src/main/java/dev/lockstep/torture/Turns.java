@@ -13,7 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** What one thread of a worker does with locks. */
+/** The work of one thread of a worker with locks. */
 final class Turns implements Activity {
     private static final int ODDS_OF_REOPENING = 60;
 

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * An engine that belongs to somebody else: only workers are broken; and their links, if the URL names all servers with
+ * An engine that belongs to others: only workers are broken; and their links, if the URL names all servers with
  * their ports and no certificate binds them to these names.
  */
 record UrlTarget(String name, String address, Duration ttl) implements Target {

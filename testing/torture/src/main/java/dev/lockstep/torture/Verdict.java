@@ -16,7 +16,7 @@ final class Verdict {
     private final List<Incident> overlaps = new ArrayList<>();
     private long overlapsAfterLease;
 
-    /** What is kept of one rule. */
+    /** The results of one rule. */
     private static final class Tally {
         long broken;
         long checked;
@@ -73,7 +73,7 @@ final class Verdict {
         return moments.subList(0, Math.min(most, moments.size()));
     }
 
-    /** How often somebody was still inside when his lease had ended and another's had begun: no lock can prevent it. */
+    /** How often a client was still inside when its lease had ended and another's had begun: no lock can prevent it. */
     long overlapsAfterLease() {
         return overlapsAfterLease;
     }

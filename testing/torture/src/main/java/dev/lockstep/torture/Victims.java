@@ -18,7 +18,7 @@ import java.util.function.ToLongFunction;
  * wait.
  *
  * A client that is cut off or paused cannot remove what it has recorded, and neither can the engine before the ttl is over: so the
- * edges of a client that a fault hurt last for longer by that. What only these explain is excused.
+ * edges of a client that a fault hurt last for longer by that. Victims that only these edges explain are excused.
  */
 /** Checks that no call failed because of a deadlock without one. Not thread-safe. */
 final class Victims {

@@ -14,7 +14,7 @@ record Violation(Rule rule, int lock, long at, String text, String excuse) {
         return !excuse.isEmpty();
     }
 
-    /** It as a line for people. */
+    /** The violation as a line for people. */
     String line() {
         return rule + (isExcused() ? " (not promised in: " + excuse + ")" : "") + ": " + text;
     }

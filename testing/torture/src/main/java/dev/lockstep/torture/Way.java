@@ -87,7 +87,7 @@ enum Way implements Ending {
         }
     };
 
-    /** What a way needs beside the lock. For one thread. */
+    /** The tools that a way needs beside the lock. For one thread. */
     static final class Call {
         private final Random random;
         private final ScheduledExecutorService timer;
@@ -123,7 +123,7 @@ enum Way implements Ending {
         }
     }
 
-    /** What to do while a call waits. */
+    /** The action while a call waits. */
     interface WhileWaiting {
         void look(CompletableFuture<Lease> future);
     }

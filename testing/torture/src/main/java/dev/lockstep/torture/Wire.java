@@ -1,8 +1,8 @@
 package dev.lockstep.torture;
 
 /**
- * What the messages between a worker's process and the observer begin with. Each is answered before the next is sent, except for
- * those that need no stamp of their own to prove something, which are not answered at all.
+ * The first words of messages between a worker's process and the observer. Each is answered before the next is sent,
+ * except for those that need no stamp of their own to prove something, which are not answered at all.
  */
 enum Wire {
     ASK,

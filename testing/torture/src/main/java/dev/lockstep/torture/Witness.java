@@ -1,13 +1,13 @@
 package dev.lockstep.torture;
 
 /**
- * What a worker reports to the observer about one of its threads, one message after the other. Each method returns when the
- * observer has stamped the message, unless it says otherwise. Not for several threads.
+ * The reports of a worker to the observer about one of its threads, one message after the other. Each method returns
+ * when the observer has stamped the message, unless it says otherwise. Not for several threads.
  */
 interface Witness {
-    /** What stands in the registers of a lock. */
+    /** The values of the registers of a lock. */
     record Seen(long naive, long deadline, long fenced) {
-        /** Stands for a fenced register that refused to be read: a higher token has been there. */
+        /** Marks a fenced register that refused to be read: a higher token has been there. */
         static final long STALE = -1;
     }
 

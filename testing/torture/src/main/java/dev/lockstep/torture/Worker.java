@@ -31,7 +31,7 @@ final class Worker {
     }
 
     /**
-     * What a worker is to do.
+     * The task of a worker.
      *
      * @param client its number; no two workers of a run have the same
      * @param settings of the run; their seed is this worker's own
@@ -168,7 +168,7 @@ final class Worker {
         pace = newPace;
     }
 
-    /** What the threads are at: empty if all rest. */
+    /** The current work of the threads: empty if all rest. */
     String calls() {
         return busy.get() == 0 ? "" : "in a call: " + whereTheyAre();
     }

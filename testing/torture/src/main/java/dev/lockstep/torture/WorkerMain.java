@@ -45,12 +45,12 @@ final class WorkerMain {
     /** The threads of clients: the core's and the backends', and those of ZooKeeper's, etcd's and a pool's client. */
     private static final String OF_CLIENTS = "lockstep-.*|.*-SendThread\\(.*|.*-EventThread|grpc-.*|Hikari.*";
 
-    /** What all engines write for people about who it is. */
+    /** The description of the client that all engines show. */
     private static final Pattern CLIENT = Pattern.compile("(?m)^client=" + NAME + "(\\d+)$");
 
     private WorkerMain() {}
 
-    /** What a worker must know beside the URL. */
+    /** The settings of a worker beside the URL. */
     record Order(String namespace, int observerPort, Worker.Plan plan) {
         @Override
         public String toString() {

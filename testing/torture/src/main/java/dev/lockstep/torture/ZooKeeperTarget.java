@@ -96,7 +96,7 @@ final class ZooKeeperTarget implements Target {
      */
     private record Session(long id, String node) {}
 
-    /** Opens a client, of a session of its own or of somebody else's. */
+    /** Opens a client, with a session of its own or with that of another. */
     private interface Opening {
         ZooKeeper open(String addresses, int timeoutMillis, Watcher watcher) throws IOException;
     }
@@ -115,7 +115,7 @@ final class ZooKeeperTarget implements Target {
         byte[] password = new byte[PASSWORD_BYTES];
         new Random(victim.id ^ PASSWORD_SEED).nextBytes(password);
         try {
-            // To close it is what ends the session. That may happen even if it was not connected in time.
+            // Closing it ends the session. This may happen even if it was not connected in time.
             connect((addresses, timeout, watcher) -> new ZooKeeper(addresses, timeout, watcher, victim.id, password))
                     .close();
         } catch (IOException e) {

@@ -63,7 +63,7 @@ class CheckerTest {
     @Nested
     class Permits {
         @Test
-        void asManyAsThereAreAreFine() {
+        void asManyAsTheLimitAreAllowed() {
             permits(1, 2, 2, 9);
             permits(2, 1, 3, 9);
             permits(3, 3, 9, 12);
@@ -73,7 +73,7 @@ class CheckerTest {
         }
 
         @Test
-        void oneMoreIsNot() {
+        void oneMoreIsAViolation() {
             permits(1, 2, 2, 9);
             permits(2, 1, 3, 9);
             permits(3, 1, 8, 12);
@@ -81,14 +81,14 @@ class CheckerTest {
         }
 
         @Test
-        void whoseLeaseIsNotCertainDoesNotCount() {
+        void aSectionWithoutACertainLeaseDoesNotCount() {
             permits(1, 3, 2, 9);
             permits(2, 1, 3, History.NEVER);
             assertThat(check().holds()).isTrue();
         }
 
         @Test
-        void aFaultExcusesOnlyThoseWhomItHurts() {
+        void aFaultExcusesOnlyAffectedSections() {
             faultOn(1, 0, 1, 4, Rule.EXCLUSION);
             permits(1, 1, 2, 9);
             permits(2, 3, 3, 9);
@@ -102,7 +102,7 @@ class CheckerTest {
     @Nested
     class Exclusion {
         @Test
-        void oneAfterTheOtherIsFine() {
+        void oneAfterTheOtherIsAllowed() {
             writer(1, 2, 5, 5, 1);
             writer(1, 6, 9, 9, 2);
             assertThat(check().holds()).isTrue();
@@ -117,7 +117,7 @@ class CheckerTest {
         }
 
         @Test
-        void whoStaysBeyondItsLeaseIsPhysics() {
+        void stayingBeyondTheLeaseIsNoViolation() {
             writer(1, 2, 5, 8, 1);
             writer(1, 6, 9, 9, 2);
             assertThat(check().holds()).isTrue();
@@ -125,7 +125,7 @@ class CheckerTest {
         }
 
         @Test
-        void whoseLeaseIsNotCertainAccusesNobody() {
+        void aSectionWithoutACertainLeaseIsNoEvidence() {
             writer(1, 2, 9, 9, 1);
             writer(1, 6, History.NEVER, 9, 2);
             assertThat(check().holds()).isTrue();
@@ -208,7 +208,7 @@ class CheckerTest {
         }
 
         @Test
-        void nobodyHidesBehindOneWhoIsExcusedAndStaysLonger() {
+        void anExcusedSectionThatStaysLongerHidesNoOther() {
             faultOn(1, FaultWindow.ALL, 1, 2, Rule.EXCLUSION);
             inside(1, 0, 2, 20);
             inside(2, 0, 3, 10);
@@ -225,7 +225,7 @@ class CheckerTest {
         }
 
         @Test
-        void onlyThoseCountAsCheckedWhomTheEnginePromisesIt() {
+        void onlySectionsWithThePromiseCountAsChecked() {
             fault(20, 21, Rule.EXCLUSION);
             writer(1, 2, 5, 5, 1);
             writer(1, 6, History.NEVER, 9, 2); // proves nothing
@@ -262,21 +262,21 @@ class CheckerTest {
         }
 
         @Test
-        void whoComesLateWithAnOldTokenWasGrantedEarly() {
+        void anOldTokenThatComesLateWasGrantedEarly() {
             writer(1, 8, 9, 9, 6);
             writer(2, 10, History.NEVER, 11, 5);
             assertThat(check().holds()).isTrue();
         }
 
         @Test
-        void whoAskedLateWithAnOldTokenWasNot() {
+        void anOldTokenThatWasAskedForLateIsAViolation() {
             writer(1, 8, 9, 9, 6);
             writer(9, 10, History.NEVER, 11, 5);
             assertThat(check().broken(Rule.TOKENS)).isEqualTo(1);
         }
 
         @Test
-        void noTokenIsNoViolation() {
+        void aMissingTokenIsNoViolation() {
             writer(1, 8, 9, 9, 6);
             writer(9, 10, History.NEVER, 11, 0);
             assertThat(check().holds()).isTrue();
@@ -317,7 +317,7 @@ class CheckerTest {
         }
 
         @Test
-        void soMayOneWhoseFirstUserCameInAfterTheNext() {
+        void anOldGrantMayBeUsedFirstAfterTheNext() {
             fault(1, 8, Rule.EXCLUSION);
             of(2, 1, 4, 6 * 1024 + 1);
             of(1, 1, 5, 5 * 1024 + 1);
@@ -327,7 +327,7 @@ class CheckerTest {
         }
 
         @Test
-        void soMayOneThatWasAskedForByACallThatGaveUpWhenItCame() {
+        void anOldGrantOfACallThatGaveUpMayBeHandedOn() {
             fault(1, 8, Rule.EXCLUSION);
             gaveUp(1, 2, 7, false);
             of(2, 1, 4, 6 * 1024 + 1);
@@ -337,7 +337,7 @@ class CheckerTest {
         }
 
         @Test
-        void butNotIfThatCallHadGivenUpBeforeNorIfItWasFairNorAnothers() {
+        void aGrantIsNotHandedOnFromEarlierFairOrForeignCallsThatGaveUp() {
             fault(1, 8, Rule.EXCLUSION);
             gaveUp(1, 1, 3, false);
             gaveUp(1, 1, 7, true);
@@ -359,7 +359,7 @@ class CheckerTest {
         }
 
         @Test
-        void aGrantMayBeHandedOnByOneWhoLostItsHoldBeforeItKnewTheToken() {
+        void aGrantMayBeHandedOnAfterAHoldLostBeforeItsTokenWasKnown() {
             fault(1, 8, Rule.EXCLUSION);
             of(1, false, 1, 2, 7, 0);
             of(2, 1, 4, 6 * 1024 + 1);
@@ -370,7 +370,7 @@ class CheckerTest {
 
         @ParameterizedTest
         @CsvSource({"0, false", "2, true"}) // the third of each four locks is sticky
-        void itMayBeKeptMeanwhileOnlyIfTheLockIsSticky(int lock, boolean holds) {
+        void aGrantMayBeKeptMeanwhileOnlyIfTheLockIsSticky(int lock, boolean holds) {
             fault(1, 8, Rule.EXCLUSION);
             of(lock, 1, false, 1, 2, 3, 0);
             of(lock, 2, false, 1, 4, 5, 6 * 1024 + 1);
@@ -380,7 +380,7 @@ class CheckerTest {
         }
 
         @Test
-        void butNotByOneWhoWasInsideByAnother() {
+        void aGrantMayNotBeHandedOnByASectionWithAnotherGrant() {
             fault(1, 8, Rule.EXCLUSION);
             of(1, false, 1, 2, 7, 4 * 1024 + 1);
             of(2, 1, 4, 6 * 1024 + 1);
@@ -398,7 +398,7 @@ class CheckerTest {
             of(1, 1, 2, 4 * 1024 + 1);
             of(2, 1, 4, 6 * 1024 + 1);
             of(1, 5, 6, 5 * 1024 + 1);
-            of(3, 7, 8, 4 * 1024 + 2); // a grant of somebody else
+            of(3, 7, 8, 4 * 1024 + 2); // a grant of another client
             assertThat(check().broken(Rule.TOKENS)).isEqualTo(2);
         }
 
@@ -414,21 +414,21 @@ class CheckerTest {
     @Nested
     class FirstComeFirstServed {
         @Test
-        void whoWaitedIsServedFirst() {
+        void anEarlierWaiterIsServedFirst() {
             fair(false, 1, 2, 5, 6);
             fair(false, 3, 4, 7, 8);
             assertThat(check().holds()).isTrue();
         }
 
         @Test
-        void whoCameLaterIsNot() {
+        void aLaterWaiterIsNotServedFirst() {
             fair(false, 1, 2, 7, 8);
             fair(false, 3, 4, 5, 6);
             assertThat(check().broken(Rule.ORDER)).isEqualTo(1);
         }
 
         @Test
-        void whoMayHaveComeBeforeTheOtherWasQueuedIsInOrder() {
+        void anArrivalThatMayPrecedeTheOtherIsInOrder() {
             fair(false, 1, 4, 7, 8);
             fair(false, 3, 4, 5, 6);
             assertThat(check().holds()).isTrue();

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What docs/torture.md says is there is there. */
+/** All that docs/torture.md names exists. */
 class DocumentationTest {
     private static final Path ROOT = Path.of("../..");
 

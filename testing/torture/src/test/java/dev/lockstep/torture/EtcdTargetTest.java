@@ -26,7 +26,7 @@ class EtcdTargetTest {
     }
 
     @Test
-    void whatIsNoVersionIsAnError() {
+    void textThatIsNoVersionIsAnError() {
         assertThatThrownBy(() -> EtcdTarget.endsRenewedLeases("unknown")).isInstanceOf(IllegalArgumentException.class);
     }
 

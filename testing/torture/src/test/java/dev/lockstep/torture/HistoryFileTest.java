@@ -21,7 +21,7 @@ class HistoryFileTest {
     }
 
     @Test
-    void whatIsReadIsWhatWasWritten() throws IOException {
+    void aHistoryIsReadAsWritten() throws IOException {
         History history = new History();
         int first = history.ask(3, 2, true, false, 11);
         history.entered(first, 12, 99);
@@ -52,7 +52,7 @@ class HistoryFileTest {
     }
 
     @Test
-    void theCheckerFindsInItWhatWasThere() throws IOException {
+    void theCheckerFindsTheSameInTheFile() throws IOException {
         History history = new History();
         for (int i = 0; i < 2; i++) {
             int section = history.ask(i, 0, false, false, 1);
@@ -67,7 +67,7 @@ class HistoryFileTest {
     }
 
     @Test
-    void whatIsNoHistoryIsRefused() throws IOException {
+    void aFileThatIsNoHistoryIsRefused() throws IOException {
         Path file = Files.writeString(folder.resolve("notes.txt"), "history 4\n");
         assertThatThrownBy(() -> Recheck.of(file))
                 .isInstanceOf(IOException.class)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is left in tables: that which a sweeper removes in time is not, all else is. */
+/** Leftovers in tables: rows that a sweeper removes in time do not count, all others do. */
 @Tag("full")
 class LeftoversTest {
     private static final Duration TTL = Duration.ofSeconds(1);
@@ -52,13 +52,13 @@ class LeftoversTest {
     }
 
     @Test
-    void whatAClientLeftThatIsGoneIsSwept() throws Exception {
+    void leftoversOfAClosedClientAreCleanedUp() throws Exception {
         insert(0);
         assertThat(left()).isEmpty();
     }
 
     @Test
-    void whatNobodySweepsIsTold() throws Exception {
+    void remainingLeftoversAreReported() throws Exception {
         insert(FOR_EVER);
         assertThat(String.join(", ", left()))
                 .contains("lockstep_claims", "lockstep_locks", "lockstep_sessions")

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What a fault excuses, depending on how its injection ended. */
+/** The rules that a fault excuses, depending on how its injection ended. */
 class NemesisTest {
     private static final Duration TTL = Duration.ofMillis(10);
     private static final int VICTIM = 1;
@@ -49,13 +49,13 @@ class NemesisTest {
     }
 
     @Test
-    void aFaultThatWasInjectedExcusesNobodyElse() throws Exception {
+    void aFaultThatWasInjectedExcusesNoOtherClient() throws Exception {
         inflictOnce(random -> Injected.client("a session", VICTIM));
         assertThat(overlapOf(2, 3).broken(Rule.EXCLUSION)).isEqualTo(1);
     }
 
     @Test
-    void aFaultThatFailedExcusesNobody() throws Exception {
+    void aFaultThatFailedExcusesNoClient() throws Exception {
         inflictOnce(random -> {
             throw new IOException("nobody has a session");
         });
@@ -73,7 +73,7 @@ class NemesisTest {
     }
 
     @Test
-    void aFaultThatMayHaveBeenInjectedExcusesNobodyElse() throws Exception {
+    void aFaultThatMayHaveBeenInjectedExcusesNoOtherClient() throws Exception {
         inflictOnce(NemesisTest::unconfirmed);
         assertThat(overlapOf(2, 3).broken(Rule.EXCLUSION)).isEqualTo(1);
     }

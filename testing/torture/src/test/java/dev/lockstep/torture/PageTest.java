@@ -16,13 +16,13 @@ class PageTest {
     }
 
     @Test
-    void whatWasBrokenIsToldAlsoIfItIsNoLocks() {
+    void brokenRulesAreReportedEvenIfTheyAreNoLocks() {
         assertThat(page(new Violation(Rule.LEFTOVERS, -1, 5, "a thread <x>", "")))
                 .contains("A promise was broken", "LEFTOVERS: a thread &lt;x&gt;");
     }
 
     @Test
-    void whatWasExcusedIsNotCalledBroken() {
+    void excusedViolationsAreNotCalledBroken() {
         assertThat(page(new Violation(Rule.EXCLUSION, 0, 5, "two", "clock set back")))
                 .contains("All that the engine promises held", "not promised in: clock set back")
                 .doesNotContain("<li>");

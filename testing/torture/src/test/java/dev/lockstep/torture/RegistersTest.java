@@ -9,7 +9,7 @@ class RegistersTest {
     private final Registers registers = new Registers();
 
     @Test
-    void onlyTheTokenSavesTheUpdateOfWhoCameAfterAPausedWriter() {
+    void onlyTheTokenSavesTheUpdateAfterAPausedWriter() {
         Seen paused = registers.read(1);
         Seen next = registers.read(2);
         registers.write(next, true, 2);
@@ -21,7 +21,7 @@ class RegistersTest {
     }
 
     @Test
-    void whoLooksAtItsLeaseWritesNothingOnceItIsLost() {
+    void aWriterThatChecksItsLeaseWritesNothingOnceItIsLost() {
         Seen paused = registers.read(1);
         registers.write(registers.read(2), true, 2);
         registers.write(paused, false, 1);
@@ -30,7 +30,7 @@ class RegistersTest {
     }
 
     @Test
-    void aReaderKeepsOutWhoCameBeforeIt() {
+    void aReadKeepsEarlierHoldersOut() {
         Seen paused = registers.read(1);
         Seen next = registers.read(2);
         registers.write(paused, true, 1);
@@ -40,7 +40,7 @@ class RegistersTest {
     }
 
     @Test
-    void whoReadsLateWithAnOldTokenIsRefused() {
+    void aLateReadWithAnOldTokenIsRefused() {
         registers.write(registers.read(2), true, 2);
         Seen late = registers.read(1);
         registers.write(late, true, 1);

@@ -86,14 +86,14 @@ class ReplayTest {
     }
 
     /**
-     * Those of threads with locks and permits. The tasks of terms always ask for the same election, and the last threads ask for a
-     * second lock only if they got the first one.
+     * The calls of threads with locks and permits. The tasks of terms always ask for the same election, and the last
+     * threads ask for a second lock only if they got the first one.
      */
     private static Stream<Notes> scheduled(List<Notes> notes) {
         return notes.subList(0, THREADS + 2).stream();
     }
 
-    /** What each thread asks for, on an engine where the third lock is held by somebody else for a time. */
+    /** The calls of each thread, on an engine where another client holds the third lock for a time. */
     private static List<List<String>> schedule(long seed, Duration held) throws InterruptedException {
         MemoryEngine engine = new MemoryEngine();
         List<Notes> notes = new ArrayList<>();

@@ -37,7 +37,7 @@ class TimelineTest {
     }
 
     @Test
-    void showsWhoWasInsideAndWhatWasBroken() throws Exception {
+    void showsTheSectionsInsideAndTheFaults() throws Exception {
         section(1, 3, 100, 150, 160, 7);
         section(2, 3, 140, 180, 180, 8);
         section(1, 4, 100, 150, 160, 7); // another lock

@@ -32,7 +32,7 @@ class UrlTargetTest {
     }
 
     @Test
-    void soAreThoseToSeveral() {
+    void linksToSeveralServersAreBroken() {
         UrlTarget target = target("redlock://127.0.0.2:1,127.0.0.3:2?x=y");
         assertThat(target.servers())
                 .containsExactly(new InetSocketAddress("127.0.0.2", 1), new InetSocketAddress("127.0.0.3", 2));
@@ -50,7 +50,7 @@ class UrlTargetTest {
                 "jdbc:postgresql://127.0.0.2/db",
                 "jdbc:sqlite:/some/file"
             })
-    void othersAreLeftAlone(String url) {
+    void otherServersAreLeftAlone(String url) {
         assertThat(target(url).servers()).isEmpty();
         assertThat(target(url).url(List.of())).isEqualTo(url);
     }

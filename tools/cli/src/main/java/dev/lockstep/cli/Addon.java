@@ -21,7 +21,7 @@ final class Addon {
         return Addon.class.getClassLoader().getResource("dev/lockstep/torture/Torture.class") != null;
     }
 
-    /** The command {@code torture}, or in its place one that says what is missing. */
+    /** The command {@code torture}, or instead of it one that says what is missing. */
     static Object torture() {
         return isThere() ? new TortureCommand() : new Missing();
     }

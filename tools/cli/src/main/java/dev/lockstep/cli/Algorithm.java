@@ -2,7 +2,7 @@ package dev.lockstep.cli;
 
 import java.util.Locale;
 
-/** What {@code explain} can explain: an engine, and one of the ways in which it locks. */
+/** The subjects of {@code explain}: an engine, and one of the ways in which it locks. */
 enum Algorithm {
     MEMORY(Family.MEMORY, "AX BX CX A- B- C-", "A queue in the JVM, first come, first served."),
     MEMORY_SEMAPHORE(
@@ -116,8 +116,8 @@ enum Algorithm {
     final Family family;
 
     /**
-     * Who does what, in order: asks exclusively (X), shared (S) or for a permit (P), asks for its slot (#), stands for election
-     * (L), or releases (-).
+     * The steps of the clients, in order: asks exclusively (X), shared (S) or for a permit (P), asks for its slot (#),
+     * stands for election (L), or releases (-).
      */
     final String scene;
 

@@ -79,7 +79,7 @@ final class Bench {
         }
     }
 
-    /** What one thread does until a deadline. */
+    /** The work of one thread until a deadline. */
     private interface Work {
         void run(Collection<Long> waits, long deadline) throws InterruptedException;
     }

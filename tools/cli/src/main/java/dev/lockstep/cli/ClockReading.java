@@ -6,8 +6,9 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * What an engine says about itself, and how far its clock is ahead of this machine's. The clock was read at some moment
- * between question and answer: half the time between them is the error, so the quickest of some answers is taken.
+ * An engine's description of itself, and how far its clock is ahead of this machine's. The clock was read at some
+ * moment between question and answer: half the time between them is the error, so the quickest of some answers is
+ * taken.
  *
  * @param info what it says
  * @param asked this machine's time in the middle between question and answer

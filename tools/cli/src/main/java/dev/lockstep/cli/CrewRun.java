@@ -32,7 +32,7 @@ final class CrewRun {
     private int got;
     private int failures;
 
-    /** What one process did. */
+    /** The result of one process. */
     static final class Share {
         final Set<Integer> outstanding = new HashSet<>();
         final List<Long> waits = new ArrayList<>();
@@ -75,7 +75,7 @@ final class CrewRun {
     /**
      * Runs.
      *
-     * @param number what stands in the ledger at first
+     * @param number the first number in the ledger
      * @param killAt after how many successes to kill the last process, or null
      */
     Result run(int number, @Nullable Integer killAt, Progress progress) throws SQLException, InterruptedException {

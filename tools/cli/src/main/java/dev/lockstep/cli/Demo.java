@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What the demos have in common: an engine, or a SQLite file in its place, and several processes. */
+/** The common part of the demos: an engine, or a SQLite file in its place, and several processes. */
 abstract class Demo implements Callable<Integer> {
     private static final int MOST = 1_000_000;
 
@@ -41,7 +41,7 @@ abstract class Demo implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON on one line.")
     boolean json;
 
-    /** What a demo does with its processes. */
+    /** The work of a demo with its processes. */
     interface Show {
         int run(Crew crew) throws Exception;
     }

@@ -1,6 +1,6 @@
 package dev.lockstep.cli;
 
-/** How the command ends. Those from 64 to 78 are the ones of {@code sysexits.h}, the others are a shell's. */
+/** How the command ends. Codes from 64 to 78 are those of {@code sysexits.h}, the others are a shell's. */
 final class ExitCodes {
     /** The command did what was asked. */
     static final int OK = 0;

@@ -46,7 +46,7 @@ final class Explanation implements AutoCloseable {
     private final List<Ask> holders = new ArrayList<>();
     private final List<Ask> waiters = new ArrayList<>();
 
-    /** What happened, and what the server had afterwards. */
+    /** The steps that happened, and the server's keys afterwards. */
     record Step(String title, List<String> state) {}
 
     private record Ask(String client, LockMode mode, CompletableFuture<Lease> lease) {}

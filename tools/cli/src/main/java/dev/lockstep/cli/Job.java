@@ -2,7 +2,7 @@ package dev.lockstep.cli;
 
 import java.util.OptionalInt;
 
-/** What the processes of a demo do with the number in the ledger. */
+/** The work of a demo's processes with the number in the ledger. */
 enum Job {
     /** Sells one of the items that are left. */
     SELL {

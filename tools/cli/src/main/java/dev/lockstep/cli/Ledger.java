@@ -14,8 +14,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the lock of a demo protects: a number in a database, and a journal of what was made of it. Reading and writing are
- * two steps, as in most shops. It remembers the highest token that it has seen, and refuses lower ones.
+ * The data that the lock of a demo protects: a number in a database, and a journal of its changes. Reading and writing
+ * are two steps, as in most shops. It remembers the highest token that it has seen, and refuses lower ones.
  *
  * <p>A SQLite file, so that processes share it; whichever engine the lock is on. For one thread at a time.
  */
@@ -69,7 +69,7 @@ final class Ledger implements AutoCloseable {
     /**
      * Writes a number and a line of the journal, both or none.
      *
-     * @param token the lock's, or null to write whatever anybody else does
+     * @param token the lock's, or null to write without a check
      * @return false if a higher token has been seen: nothing is written
      */
     boolean write(int task, int number, @Nullable Long token) throws SQLException {

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What an engine knows of a lock, as JSON and as words. Tokens are strings in JSON: they exceed 2⁵³. */
+/** An engine's knowledge of a lock, as JSON and as words. Tokens are strings in JSON: they exceed 2⁵³. */
 final class LockInfos {
     private LockInfos() {}
 
@@ -63,7 +63,7 @@ final class LockInfos {
         return entry.mode().name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether candidates stand for it: they have this word in the place of a thread's name. */
+    /** Whether it has candidates: they have this word instead of a thread's name. */
     private static boolean isElection(LockInfo info) {
         return Stream.concat(info.holders().stream(), info.waiters().stream()).anyMatch(LockInfos::isCandidate);
     }
@@ -73,7 +73,7 @@ final class LockInfos {
         return entry.mode() == LockMode.EXCLUSIVE && (thread.equals("election") || thread.startsWith("election "));
     }
 
-    /** What a holder or waiter has or wants: a mode, permits of a semaphore, or the lead. */
+    /** The kind of a holder's hold or a waiter's request: a mode, permits of a semaphore, or the lead. */
     static String use(LockInfo info, LockInfo.Entry entry) {
         if (info.limit().isPresent()) {
             return permits(entry.permits(), info);

@@ -109,7 +109,7 @@ public final class Main implements Runnable {
     }
 
     /**
-     * What the command understands.
+     * The commands and options.
      *
      * @return the command with its subcommands
      */

@@ -5,7 +5,7 @@ import dev.lockstep.LockInfo;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the memory engine says of itself: there is no server to look at. */
+/** The memory engine's description of itself: there is no server to look at. */
 final class MemoryView implements EngineView {
     private final LockClient client;
     private final Labels labels;

@@ -30,7 +30,7 @@ final class Namespaces {
         return all;
     }
 
-    /** What a question finds in the command's own namespace, or in all. */
+    /** The result of a question in the command's own namespace, or in all. */
     List<Located> find(LockClient client, String own, Function<LockAdmin, List<LockInfo>> question) {
         List<Located> found = new ArrayList<>();
         for (String namespace : all ? all(client, own) : List.of(own)) {
@@ -46,7 +46,7 @@ final class Namespaces {
     }
 
     /**
-     * What a look at the other namespaces has found.
+     * The result of a look at the other namespaces.
      *
      * @param found the namespaces that have something, in words; null if there are none
      * @param unseen how many more there are, at which nobody has looked

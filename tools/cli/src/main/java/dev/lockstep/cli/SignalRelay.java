@@ -45,7 +45,7 @@ final class SignalRelay {
                 waiting.interrupt();
                 return;
             }
-            // A command may go on after HUP or INT; after TERM, it is not expected to.
+            // A command may continue after HUP or INT; after TERM, it is not expected to.
             if (name.equals("TERM") || (lost && ENDING.contains(name))) {
                 endedBy = number;
             }
@@ -70,7 +70,7 @@ final class SignalRelay {
         return command;
     }
 
-    /** The lock is lost, and the command is sent TERM. */
+    /** The lock is lost: the command gets TERM. */
     synchronized void onLost(Process ending) {
         lost |= ending.equals(command);
     }

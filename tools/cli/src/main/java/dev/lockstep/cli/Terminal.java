@@ -1,7 +1,7 @@
 package dev.lockstep.cli;
 
 /**
- * What is known about the terminal. The launcher passes it, since Java does not know which of its streams is a
+ * The known facts about the terminal. The launcher passes it, since Java does not know which of its streams is a
  * terminal. The one for Windows does not know either.
  */
 final class Terminal {

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Serves {@code broken:}, an engine that grants all claims of any process at the same moments: what a demo must find out.
- * Processes that have work thus meet again and again, however the machine schedules them.
+ * So processes that have work meet again and again, however the machine schedules them.
  */
 public final class BrokenProvider implements BackendProvider {
     @Override

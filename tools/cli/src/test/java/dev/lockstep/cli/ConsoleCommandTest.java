@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code lockstep console} prints and refuses. */
+/** The output of {@code lockstep console}, and the options that it refuses. */
 @Timeout(60)
 class ConsoleCommandTest {
     private static String refused(String... arguments) {

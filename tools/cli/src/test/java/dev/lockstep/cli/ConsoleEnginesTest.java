@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The console on every kind of engine. What it does on one of them is tested in its own module. */
+/** The console on every kind of engine. Its behaviour on one of them is tested in its own module. */
 @Tag("full")
 @Timeout(300)
 class ConsoleEnginesTest {
@@ -248,7 +248,7 @@ class ConsoleEnginesTest {
         }
     }
 
-    /** What a server uses of a core for some time. */
+    /** The share of a core that a server uses for some time. */
     private static double share(ServerProcess server, Duration time) throws InterruptedException {
         Duration before = cpu(server);
         TimeUnit.NANOSECONDS.sleep(time.toNanos());

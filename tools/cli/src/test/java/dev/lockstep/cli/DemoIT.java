@@ -89,7 +89,7 @@ class DemoIT {
     }
 
     @Test
-    void pausedHolderIsToldAndItsWriteIsRefused() throws Exception {
+    void pausedHolderIsNotifiedAndItsWriteIsRefused() throws Exception {
         Run run = run("demo", "pause", "--ttl", "3", "--json");
         assertThat(run.code()).as(run.toString()).isZero();
         List<String> events = Stream.of(run.out().split("\"process\":"))

@@ -162,7 +162,7 @@ class ElectIT {
 
     /** Nothing else says why nobody leads. */
     @Test
-    void anEngineThatIsAwayIsReportedOnceAndTheProcessStandsAgain() throws Exception {
+    void anUnreachableEngineIsReportedOnceAndTheProcessTriesAgain() throws Exception {
         try (RedisServer redis = Servers.require(() -> RedisServer.builder().start())) {
             url = redis.url();
             // Its ttl is much longer than the engine is away.

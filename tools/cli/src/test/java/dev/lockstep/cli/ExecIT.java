@@ -214,7 +214,7 @@ class ExecIT {
         }
 
         @Test
-        void commandThatASignalEndsIsTold() throws Exception {
+        void aCommandEndedByASignalHasItsExitCode() throws Exception {
             assertThat(run("exec", "job", "--", "sh", "-c", "kill -KILL $$").code())
                     .isEqualTo(137);
         }
@@ -243,7 +243,7 @@ class ExecIT {
         }
 
         @Test
-        void lossIsToldToTheCommandAndIsTheExitCode() throws Exception {
+        void lossIsSignalledToTheCommandAndIsTheExitCode() throws Exception {
             String command = "trap 'echo ended; exit 0' TERM; echo in; while :; do sleep 0.1; done";
             try (LockClient client = LockClient.connect(url);
                     Launched holder = start("exec", "--ttl", "10", "job", "--", "sh", "-c", command)) {

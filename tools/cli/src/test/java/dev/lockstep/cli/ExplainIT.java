@@ -20,8 +20,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What {@code explain} shows, compared with the pages in {@code docs/engines/steps}, from which the documentation quotes. If
- * an engine locks in another way on purpose, make them again: {@code ./lockstep explain NAME > docs/engines/steps/NAME.md}.
+ * The output of {@code explain}, compared with the pages in {@code docs/engines/steps}, which the documentation quotes.
+ * If an engine locks in another way on purpose, generate them again: {@code ./lockstep explain NAME >
+ * docs/engines/steps/NAME.md}.
  */
 @Timeout(180)
 class ExplainIT {

@@ -22,7 +22,7 @@ final class Launched implements AutoCloseable {
     private final Path err;
     private final BufferedReader out;
 
-    /** What a run left behind. */
+    /** The result of a run. */
     record Run(int code, String out, String err) {}
 
     private Launched(Process process, Path err) {

@@ -24,7 +24,7 @@ import picocli.CommandLine;
 class MainTest {
     private final String url = "memory:cli-" + UUID.randomUUID();
 
-    /** What a run left behind. */
+    /** The result of a run. */
     record Run(int code, String out, String err) {
         static Run of(String... args) {
             StringWriter out = new StringWriter();
@@ -69,7 +69,7 @@ class MainTest {
                 "explain",
                 "completion"
             })
-    void helpIsEverywhereAndTellsExitCodes(String command) {
+    void helpIsEverywhereAndListsExitCodes(String command) {
         Run run = command.isEmpty() ? Run.of("--help") : Run.of(command, "--help");
         assertThat(run.code()).isZero();
         assertThat(run.out())
@@ -82,7 +82,7 @@ class MainTest {
     @Nested
     class Ping {
         @Test
-        void tellsEngineAndRoundTrip() {
+        void reportsEngineAndRoundTrip() {
             Run run = Run.of("ping", url);
             assertThat(run.err()).isEmpty();
             assertThat(run.code()).isZero();
@@ -267,7 +267,7 @@ class MainTest {
     @Nested
     class Release {
         @Test
-        void takesAwayByForceAlone() throws InterruptedException {
+        void releasesOnlyByForce() throws InterruptedException {
             try (LockClient client = LockClient.connect(url)) {
                 Lease lease = client.lock("job").acquire();
                 assertThat(Run.of("release", "--url", url, "job").err()).contains("--force");
@@ -288,7 +288,7 @@ class MainTest {
     }
 
     @Test
-    void benchTellsTimesAndDrawsThem() {
+    void benchReportsTimesAndDrawsThem() {
         Run run = Run.of("bench", "--url", url, "--seconds", "0.05", "--threads", "2");
         assertThat(run.err()).isEmpty();
         assertThat(run.out()).contains("free lock", "2 threads", "hand-off, from release to grant:", "####");

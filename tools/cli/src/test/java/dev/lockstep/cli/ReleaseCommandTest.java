@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class ReleaseCommandTest {
     private final String url = "memory:cli-" + UUID.randomUUID();
 
-    /** Runs the command with somebody at the terminal, who does something before the answer is typed. */
+    /** Runs the command with a user at the terminal, and does something before the answer is typed. */
     private Run answerYes(Callable<?> before, String... args) {
         InputStream answer = new InputStream() {
             private final InputStream typed = new ByteArrayInputStream("y\n".getBytes(Charset.defaultCharset()));
@@ -107,7 +107,7 @@ class ReleaseCommandTest {
         }
     }
 
-    /** Somebody has deleted a key of the lock. */
+    /** A key of the lock was deleted. */
     @Test
     void saysIfTheEngineKnowsNoTokenOfTheHolder() throws Exception {
         try (RedisServer server = Servers.require(() -> RedisServer.builder().start());

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the command does when its output is a pipe that breaks, or a full disk; and when the engine is down. */
+/** The command when its output is a pipe that breaks, or a full disk; and when the engine is down. */
 @Timeout(180)
 class StreamsIT {
     @TempDir
@@ -25,13 +25,13 @@ class StreamsIT {
     }
 
     @Test
-    void brokenPipeEndsItWithoutAWord() throws Exception {
+    void brokenPipeEndsItSilently() throws Exception {
         Run run = shell("{ \"$LOCKSTEP\" completion; echo code $? >&2; } | true");
         assertThat(run.err()).isEqualTo("code " + ExitCodes.BROKEN_PIPE + "\n");
     }
 
     @Test
-    void fullDiskIsTold() throws Exception {
+    void fullDiskIsReported() throws Exception {
         Servers.require(Files.exists(Path.of("/dev/full")), "/dev/full, a device that is always full");
         Run run = shell("\"$LOCKSTEP\" completion > /dev/full; echo code $?");
         assertThat(run.out()).isEqualTo("code " + ExitCodes.NOT_WRITTEN + "\n");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the command does on a terminal. The terminal is that of {@code script}, which every Debian has. */
+/** The command on a terminal. The terminal is that of {@code script}, which every Debian has. */
 @Timeout(180)
 class TerminalIT {
     private static final String INTERRUPT = "\u0003";
@@ -34,8 +34,9 @@ class TerminalIT {
     }
 
     /**
-     * Starts a command line in which {@code $LOCKSTEP} is the command. What is typed goes to the terminal. The shell
-     * becomes the command: one that stayed would hear the terminal's interrupt too, and end of it with a code of its own.
+     * Starts a command line in which {@code $LOCKSTEP} is the command. Typed text goes to the terminal. The shell
+     * becomes the command: one that stayed would hear the terminal's interrupt too, and end of it with a code of its
+     * own.
      */
     private Launched start(String commandLine) throws IOException {
         Map<String, String> variables =
@@ -66,7 +67,7 @@ class TerminalIT {
 
     /** As on Windows, whose launcher cannot tell. */
     @Test
-    void releaseAsksAlsoIfTheLauncherDoesNotKnowTheTerminal() throws Exception {
+    void releaseAsksEvenIfTheLauncherDoesNotKnowTheTerminal() throws Exception {
         Path jar = Path.of("target/lockstep-cli.jar").toAbsolutePath();
         try (LockClient client =
                         LockClient.builder().url(url).clientName("the holder").connect();

@@ -48,7 +48,7 @@ class TortureCommandTest {
     }
 
     @Test
-    void whatIsNoHistoryIsNotChecked(@TempDir Path folder) throws IOException {
+    void aFileThatIsNoHistoryIsNotChecked(@TempDir Path folder) throws IOException {
         Path notes = Files.writeString(folder.resolve("notes.txt"), "nothing");
         assertThat(run("torture", "--check", notes.toString())).isNotEqualTo(ExitCodes.OK);
         assertThat(err.toString()).contains("notes.txt is not a history of a torture");
@@ -57,7 +57,7 @@ class TortureCommandTest {
     }
 
     @Test
-    void whatIsNoFolderIsToldBeforeTheRun(@TempDir Path folder) throws IOException {
+    void aPathThatIsNoFolderIsReportedBeforeTheRun(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("notes.txt"), "nothing");
         for (String option : new String[] {"--report", "--history"}) {
             assertThat(run("torture", "--engine", "memory", option, file.toString()))

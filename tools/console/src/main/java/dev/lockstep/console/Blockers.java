@@ -28,11 +28,12 @@ import org.jspecify.annotations.Nullable;
  * Each contended lock is followed along the edges to where they end: at a lock whose holders wait for nothing, which is the root of
  * all those waits, or in a cycle, which is a deadlock. All locks that lead to the same end are one blocker.
  *
- * The core finds the edges and cycles (WaitGraph), so the console, the command and the clients agree on what is a deadlock. Here an
- * edge stands only if it blocks: a shared waiter is not blocked by a shared holder, unless a writer waits between them; and the
- * holders of a semaphore block only if all of them wait, since any of them may release a permit. Semaphores are in no cycle.
+ * The core finds the edges and cycles (WaitGraph), so the console, the command and the clients agree on what is a
+ * deadlock. Here an edge counts only if it blocks: a shared waiter is not blocked by a shared holder, unless a writer
+ * waits between them; and the holders of a semaphore block only if all of them wait, since any of them may release a
+ * permit. Semaphores are in no cycle.
  */
-/** What blocks what, computed from one listing of locks. Immutable. */
+/** The blockers, computed from one listing of locks. Immutable. */
 final class Blockers {
     private Blockers() {}
 
@@ -147,7 +148,7 @@ final class Blockers {
         }
     }
 
-    /** For each lock in a cycle, the edges of that cycle. Of cycles that meet, the first one stands for all. */
+    /** For each lock in a cycle, the edges of that cycle. Of cycles that meet, only the first one counts. */
     private static void addCycles(String namespace, WaitGraph graph, Map<Key, List<Edge>> cycles) {
         for (WaitGraph.Cycle each : graph.cycles()) {
             List<Edge> cycle =

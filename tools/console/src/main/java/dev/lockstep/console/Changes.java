@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What changed between samples, for the locks that changed last. What happens between two samples is not seen. A lock that is listed at
- * times alone, since there are too many, has not changed by that. Thread-safe.
+ * The changes between samples, for the locks that changed last. Events between two samples are not seen. A lock that is
+ * listed at times alone, since there are too many, has not changed by that. Thread-safe.
  */
 final class Changes {
     static final int MOST_LOCKS = 2_000;
@@ -32,7 +32,7 @@ final class Changes {
     private boolean first = true;
     private boolean truncated;
 
-    /** What can happen to an entry. */
+    /** The kinds of changes of an entry. */
     enum Kind {
         /** It holds the lock now. */
         ACQUIRED,
@@ -44,7 +44,7 @@ final class Changes {
         LEFT
     }
 
-    /** What happened. */
+    /** The change. */
     record Change(Instant at, Kind kind, LockInfo.Entry entry) {}
 
     synchronized void add(Sample sample) {
@@ -119,7 +119,9 @@ final class Changes {
         return entries;
     }
 
-    /** A claim keeps its id when it becomes a grant; where the engine does not show it, the asker stands for it. */
+    /**
+     * A claim keeps its id when it becomes a grant; where the engine does not show it, the asker identifies the claim.
+     */
     private static Object id(LockInfo.Entry entry) {
         return entry.claim().isPresent() ? entry.claim().get() : entry.holder();
     }

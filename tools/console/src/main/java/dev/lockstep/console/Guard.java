@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /*
- * Overview. What a request must show, each against one attack:
+ * Overview. The conditions that a request must meet, each against one attack:
  *   - Host names this console: a page of another site, whose name was made to point at 127.0.0.1 (DNS rebinding), has its own name.
  *   - Origin, if the browser sends one, names this console, and Sec-Fetch-Site is not that of another site: no page of another site
  *     reads or writes.
@@ -42,7 +42,7 @@ final class Guard {
         more.forEach(host -> hosts.add(canonical(host.toLowerCase(Locale.ROOT))));
     }
 
-    /** The host as it stands in a URL. */
+    /** The host as it is written in a URL. */
     static String literal(InetSocketAddress address) {
         String host = address.getAddress().getHostAddress();
         int zone = host.indexOf('%');

@@ -34,7 +34,7 @@ final class Heat {
      */
     record Row(String prefix, List<Double> seconds, double total) {}
 
-    /** What groups names: all up to and including the first of {@code : / .}, or the whole name. */
+    /** The key that groups names: all up to and including the first of {@code : / .}, or the whole name. */
     static String prefix(String name) {
         for (int i = 0; i < name.length(); i++) {
             char c = name.charAt(i);

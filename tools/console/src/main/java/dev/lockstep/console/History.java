@@ -9,7 +9,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What samples of the last hour showed. Its size is bounded, however many locks and waiters there are. Thread-safe. */
+/** The samples of the last hour. Its size is bounded, however many locks and waiters there are. Thread-safe. */
 final class History {
     static final Duration SPACING = Duration.ofSeconds(5);
     static final int MOST = 720;
@@ -17,7 +17,7 @@ final class History {
     private final Deque<Moment> moments = new ArrayDeque<>();
 
     /**
-     * What is kept of a sample.
+     * The part of a sample that is kept.
      *
      * @param at when it was taken, in milliseconds, as the page asks for it
      * @param reachable whether the engine answered

@@ -9,7 +9,7 @@ final class Json {
 
     private Json() {}
 
-    /** What is JSON already. */
+    /** A value that is JSON already. */
     record Written(String json) {}
 
     static String write(@Nullable Object value) {

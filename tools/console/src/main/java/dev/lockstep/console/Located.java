@@ -4,7 +4,7 @@ import dev.lockstep.LockInfo;
 
 /** A lock, and the namespace in which it is. */
 record Located(String namespace, LockInfo info) {
-    /** What identifies the lock over all namespaces. */
+    /** The id of the lock over all namespaces. */
     record Key(String namespace, String name) {}
 
     Key key() {

@@ -28,7 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Overview. One thread looks at the engine, however many browsers are open; they read the last sample. What a look may cost is bounded:
+ * Overview. One thread looks at the engine, however many browsers are open; they read the last sample. The cost of a
+ * look is bounded:
  *   - looks begin at least one interval apart, which is a second or more;
  *   - after a look the engine is left alone for 19 times as long as a listing takes, so it works for the console 5 % of the time at
  *     most. A listing takes as long as the shortest of the last three: what is beyond that is the network's or this machine's time;

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one look at the engine found. Immutable.
+ * The result of one look at the engine. Immutable.
  *
  * @param version counts the looks
  * @param at when, by this process's clock
@@ -53,7 +53,7 @@ record Sample(
     }
 
     /**
-     * What a look cost, and when the next one follows.
+     * The cost of a look, and the time of the next one.
      *
      * @param took how long a listing takes: the shortest of the last three
      * @param pages in how many pages the locks came

@@ -19,7 +19,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What each page of the console shows, made from samples: maps and lists for {@link Json}. Nothing here asks the engine. */
+/**
+ * The data of each page of the console, made from samples: maps and lists for {@link Json}. Nothing here asks the
+ * engine.
+ */
 final class Views {
     private static final int MOST_ROWS = 2_000;
     private static final int MOST_BLOCKERS = 25;
@@ -38,7 +41,7 @@ final class Views {
         this.sample = sample;
     }
 
-    /** What every page shows: the engine's health, the cost of looking, and totals. */
+    /** The data of every page: the engine's health, the cost of looking, and totals. */
     Map<String, Object> frame(boolean mayRelease) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("version", sample.version());
@@ -87,7 +90,10 @@ final class Views {
         return view;
     }
 
-    /** What the history keeps: the worst blockers, as far as one page shows them, and none of their locks' queues. */
+    /**
+     * The data that the history keeps: the worst blockers, as far as one page shows them, and none of their locks'
+     * queues.
+     */
     static Map<String, Object> ofHistory(Sample sample) {
         Views views = new Views(sample);
         Map<String, Object> view = new LinkedHashMap<>();
@@ -306,7 +312,7 @@ final class Views {
         return view;
     }
 
-    /** What one client holds and waits for. */
+    /** The holds and waits of one client. */
     private static final class ClientUses {
         final HolderInfo who;
         final List<Object> holds = new ArrayList<>();

@@ -21,7 +21,7 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the log says of releases by force. */
+/** The log messages about releases by force. */
 @Timeout(60)
 class AuditTest {
     private final MemoryEngine engine = new MemoryEngine();
@@ -69,7 +69,7 @@ class AuditTest {
     }
 
     @Test
-    void eachAttemptIsOneLineThatSaysWhatCameOfIt() throws InterruptedException {
+    void eachAttemptIsOneLineWithItsResult() throws InterruptedException {
         try (LockClient operator = client("operator");
                 LockClient holder = client("api-1");
                 Console console = Console.builder(operator).allowRelease().mount()) {

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What blocks what. */
+/** The blockers of a listing. */
 class BlockersTest {
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
 
@@ -57,7 +57,7 @@ class BlockersTest {
     }
 
     @Test
-    void uncontendedLocksBlockNobody() {
+    void uncontendedLocksBlockNoCall() {
         assertThat(Blockers.of(List.of(lock("a", List.of(entry("c1", 100)))), NOW))
                 .isEmpty();
     }

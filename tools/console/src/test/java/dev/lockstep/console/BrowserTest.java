@@ -211,7 +211,7 @@ class BrowserTest {
 
     /** A browser has six connections to a host: a tab that is not seen must leave its stream to others. */
     @Test
-    void aTabThatNobodySeesHasNoStream() throws Exception {
+    void aHiddenTabHasNoStream() throws Exception {
         try (LockClient operator = LockClient.connect("memory:");
                 Console console = start(Console.builder(operator));
                 Browser browser = new Browser(driver, "--lang=en")) {
@@ -271,7 +271,7 @@ class BrowserTest {
             browser.open(address + "frame");
             String inside = "document.querySelector('iframe').contentDocument";
             browser.await(inside + ".querySelector('.problem')");
-            // What the page around it can do with its address.
+            // The changes that the page around it can make to its address.
             browser.run("document.querySelector('iframe').contentWindow.location.hash = '#/clients'");
             browser.run(inside + ".querySelector('nav a[data-page=now]').click()");
             browser.run(inside + ".querySelector('#pause').click()");
@@ -394,7 +394,7 @@ class BrowserTest {
         clients.forEach(LockClient::close);
     }
 
-    /** What Redis has used of its processor, in seconds. */
+    /** The processor time that Redis has used, in seconds. */
     private static double cpuSeconds(RedisServer redis) {
         String info = redis.command("INFO", "cpu");
         double sum = 0;
@@ -443,7 +443,7 @@ class BrowserTest {
             browser.awaitText(".blocker:first-child p", "(thread <s>deadlock</s> #");
             browser.awaitText("td", "<s>namespace</s>");
             browser.awaitText("#namespace option", "<s>namespace</s>");
-            // What turns the direction of text ends with the name.
+            // Characters that turn the direction of text have no effect beyond the name.
             assertThat(browser.run("return [...document.querySelectorAll('.lock, .client, .thread, code')]"
                             + ".every(e => getComputedStyle(e).unicodeBidi === 'isolate')"))
                     .isEqualTo("true");

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the console answers, and to whom. */
+/** The answers of the console to permitted and refused requests. */
 @Timeout(60)
 class HttpTest {
     private static final String TOKEN = "correct-horse-battery";

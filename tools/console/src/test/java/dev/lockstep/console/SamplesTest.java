@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of samples. */
+/** The part of samples that is kept. */
 class SamplesTest {
     private static final Instant START = Instant.parse("2026-01-01T12:00:00Z");
 
@@ -167,7 +167,7 @@ class SamplesTest {
         private final Located.Key key = new Located.Key("ns", "a");
 
         @Test
-        void whatHappensToAClaimIsSeen() {
+        void changesOfAClaimAreSeen() {
             Changes changes = new Changes();
             LockInfo.Entry one = BlockersTest.entry("one", 9);
             LockInfo.Entry two = BlockersTest.entry("two", 5);
@@ -190,7 +190,7 @@ class SamplesTest {
         }
 
         @Test
-        void aLockThatIsListedAtTimesHasNotChanged() {
+        void aLockThatIsListedOnlySometimesHasNotChanged() {
             Changes changes = new Changes();
             Located one = BlockersTest.lock("a", List.of(BlockersTest.entry("one", 9)));
             changes.add(sample(0, one));

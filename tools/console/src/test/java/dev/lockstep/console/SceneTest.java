@@ -209,7 +209,7 @@ class SceneTest {
                     .as("back where it was")
                     .isEqualTo("danger");
             assertThat(operator.inspect("stock:phone").isFree()).isFalse();
-            // What a screen reader reads out does not change with each look.
+            // The text that a screen reader reads out does not change with each look.
             show(browser, "now");
             String shown = browser.text("#cost");
             browser.run(

@@ -129,7 +129,7 @@ public final class ClusterRoute implements Route {
         return slot >= 0 ? servers.get(slot) : null;
     }
 
-    /** Those that cannot be reached are left out: after a failover the cluster still lists its dead. */
+    /** Unreachable nodes are left out: after a failover the cluster still lists its dead nodes. */
     @Override
     public List<Connection> borrowAll(ConnectThreads threads, long waitNanos) throws InterruptedException {
         List<Connection> primaries = new ArrayList<>();

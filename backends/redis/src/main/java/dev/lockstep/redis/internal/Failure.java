@@ -16,11 +16,11 @@ import redis.clients.jedis.exceptions.JedisDataException;
 public final class Failure extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** Errors that pass by themselves. The request was refused, hence not carried out. */
+    /** Errors that pass by themselves. The request was refused, so it was not carried out. */
     private static final Set<String> PASSING =
             Set.of("LOADING", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY", "BUSY", "MOVED", "ASK", "NOSCRIPT");
 
-    /** Those of them after which the server still answers other requests, such as a ping. */
+    /** The errors after which the server still answers other requests, such as a ping. */
     private static final Set<String> REFUSALS = Set.of("READONLY", "CLUSTERDOWN", "MASTERDOWN");
 
     /**
@@ -40,7 +40,7 @@ public final class Failure extends Exception {
     /** The error, without a code, that a script gets on a node that serves only reads while its cluster is down. */
     private static final String CLUSTER_DOWN_INSIDE = "while the cluster is down";
 
-    /** What the scripts say of a lock in another format than theirs. */
+    /** The scripts' answer about a lock in a format that is not theirs. */
     private static final String FORMAT = "LOCKSTEP_FORMAT";
 
     public enum Kind {

@@ -21,9 +21,10 @@ import redis.clients.jedis.providers.SentineledConnectionProvider;
 import redis.clients.jedis.util.Pool;
 
 /**
- * What Lockstep needs of Jedis beyond the public API that its versions 6, 7 and 8 share. Everything else in this package
- * uses only that API, so that it runs with whatever version an application has: Spring Boot 3.5 brings Jedis 6.0, Boot 4.0
- * brings 7.0, Boot 4.1 brings 7.4. The members here have the same names in all of them; {@code JedisVersionsTest} checks it.
+ * Access to the parts of Jedis that Lockstep needs beyond the public API that versions 6, 7 and 8 share. Everything
+ * else in this package uses only that API, so that it runs with whatever version an application has: Spring Boot 3.5
+ * brings Jedis 6.0, Boot 4.0 brings 7.0, Boot 4.1 brings 7.4. The members here have the same names in all of them;
+ * {@code JedisVersionsTest} checks it.
  */
 public final class JedisAccess {
     private static final Member<Field> PROVIDER = open(() -> UnifiedJedis.class.getDeclaredField("provider"));
@@ -36,7 +37,10 @@ public final class JedisAccess {
         T find() throws ReflectiveOperationException;
     }
 
-    /** What was looked up when this class was loaded, or why it is not there, which is thrown when it is needed. */
+    /**
+     * The members that were looked up when this class was loaded, or the reason why one is missing, which is thrown
+     * when it is needed.
+     */
     private record Member<T>(@Nullable T found, @Nullable Exception failure) {
         T get() {
             if (found == null) {

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * The keys of one lock: {@code lockstep:{namespace:name}} and, with a suffix each, the others. What is in braces is the
- * hash tag, so that a cluster keeps all of them in one slot.
+ * The keys of one lock: {@code lockstep:{namespace:name}} and, with a suffix each, the others. The part in braces is
+ * the hash tag, so a cluster keeps all of them in one slot.
  *
  * <p>Names are data: braces and percent signs in them are written as {@code %XX}, and so are colons of the namespace.
  * No two pairs of namespace and name therefore share a key, and none leaves its braces.

@@ -26,7 +26,7 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
 import redis.clients.jedis.util.Pool;
 
 /**
- * One client's way to one Redis, be it a server or a cluster: its connections, the scripts, threads for requests whose caller
+ * One client's way to one Redis, a server or a cluster: its connections, the scripts, threads for requests whose caller
  * does not wait, and messages. Knows nothing of locks. Safe for use by many threads.
  *
  * <p>A request blocks the calling thread for its round trip, until a deadline at most. It is tried once: the caller
@@ -144,7 +144,7 @@ public final class Link implements AutoCloseable {
         });
     }
 
-    /** What is done with a connection. */
+    /** An action that uses a connection. */
     @FunctionalInterface
     public interface Exchange {
         Object with(Connection connection);
@@ -271,7 +271,7 @@ public final class Link implements AutoCloseable {
     }
 
     // A plain ping does not show whether it does. A node of a cluster that sends us elsewhere would take writes.
-    /** Pings a server by a write that changes nothing: a server that answers but refuses writes is of no use to locks. */
+    /** Pings a server by a write that changes nothing: a server that answers but refuses writes cannot serve locks. */
     public Object ping(long deadlineNanos) throws Failure {
         return call("ping", -1, deadlineNanos, connection -> {
             try {

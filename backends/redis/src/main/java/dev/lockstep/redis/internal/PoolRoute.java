@@ -53,7 +53,7 @@ public final class PoolRoute implements Route {
 
     /**
      * Lends a connection of a pool, as its own {@code getResource} does, but with our own timeout. A pool that is
-     * closed, as Jedis does on a failover, interrupts the threads that wait for it. That interrupt is not meant for the
+     * closed, as Jedis does on a failover, interrupts the threads that wait for it. This interrupt is not meant for the
      * caller of a lock, and ends here.
      */
     public static Connection borrow(Pool<Connection> pool, long waitNanos) throws InterruptedException {

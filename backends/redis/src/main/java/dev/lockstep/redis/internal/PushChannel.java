@@ -167,7 +167,7 @@ public final class PushChannel implements AutoCloseable {
                 try {
                     listener.received(words[0], words[1], more);
                 } catch (RuntimeException e) {
-                    // Anybody can publish anything; the subscription goes on.
+                    // Any client can publish any message; the subscription continues.
                     log.warn("Channel {}: a message was not understood", channel, e);
                 }
             }

@@ -47,7 +47,7 @@ public interface Route extends AutoCloseable {
 
     /**
      * A connection broke, or its server is not the one to ask any more: idle connections that may be as bad are closed.
-     * Those that belong to the application are not closed because of a timeout, which says nothing about them.
+     * The application's connections are not closed because of a timeout, which says nothing about them.
      *
      * @param connection the connection, or null if none was available
      * @param timedOut whether there was no answer in time

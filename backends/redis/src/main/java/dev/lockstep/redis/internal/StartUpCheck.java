@@ -96,7 +96,7 @@ public final class StartUpCheck {
         return facts.getOrDefault("role", "master").equals("slave");
     }
 
-    /** What a report says, by name. */
+    /** The values of a report, by name. */
     public static Map<String, String> facts(String report) {
         Map<String, String> facts = new HashMap<>();
         report.lines().forEach(line -> {

@@ -18,7 +18,7 @@ public final class StoredHolder {
 
     private StoredHolder() {}
 
-    /** Six lines. What people typed has no line breaks, but a thread's name may. */
+    /** Six lines. Text that people typed has no line breaks, but a thread's name may. */
     public static String encode(HolderInfo holder) {
         return ofClient(holder) + ofThread(holder);
     }

@@ -101,7 +101,7 @@ record Ballot(List<Vote> votes) {
 
     /**
      * Whether it can no longer be won, and the owners of enough other servers are known to distinguish a lock that
-     * somebody holds from one whose servers are split between several claims.
+     * a client holds from one whose servers are split between several claims.
      */
     boolean isLost() {
         int open = confirmedVotes() + count(mark -> mark == Mark.ASKED || mark == Mark.CONFIRMING);

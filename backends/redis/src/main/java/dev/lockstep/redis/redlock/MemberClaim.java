@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request that was sent and not answered may arrive at any time later. One that asks or confirms then does no harm
  * to the claim that lives; one that yields would give away what the claim has got since. So a claim that is unsure of a
- * yield goes on under another id at this server, and the old one is given up there for good.
+ * yield continues under another id at this server, and the old one is given up there for good.
  */
 final class MemberClaim {
     private static final byte[] YES = bytes("1");
@@ -32,7 +32,7 @@ final class MemberClaim {
         RESTING,
         /** A request is on its way. */
         BUSY,
-        /** It leaves for good: what was to ask or yield does nothing any more. */
+        /** It leaves for good: a scheduled request or yield then does nothing. */
         LEAVING
     }
 
@@ -54,7 +54,7 @@ final class MemberClaim {
         return member;
     }
 
-    /** What identifies the claim at this server. */
+    /** The id of the claim on this server. */
     ClaimId id() {
         synchronized (claim) {
             return id;
@@ -116,7 +116,7 @@ final class MemberClaim {
                 synchronized (claim) {
                     if (answer != null) {
                         boolean here = answer.mark() == Ballot.Mark.CONFIRMING || answer.mark() == Ballot.Mark.WAITS;
-                        // A claim that asks once more without waiting may have a place in the queue from before.
+                        // A claim that asks again without waiting may have a place in the queue from before.
                         trace = trace.answered(here || (trace == Trace.KNOWN && !mayWait));
                     }
                     then = answer != null ? round.answered(this, answer) : failed(round, failure);
@@ -249,7 +249,7 @@ final class MemberClaim {
 
         private void answered(@Nullable Object answer, @Nullable Failure failure) {
             if (failure == null) {
-                // Nobody but an earlier try of this release can have taken it away while it was valid.
+                // While it was valid, only an earlier try of this release can have removed it.
                 had.complete(Long.valueOf(1).equals(answer) || (again && claim.isValid()));
                 return;
             }

@@ -108,7 +108,7 @@ final class RedlockAdmin implements AdminBackend {
 
     /** Which claim has a server, none if it is empty, and the last token that the server knows. */
     private record Owned(String claim, long token) {
-        /** The claim that has most servers, with a token as the highest that they know; null if there is none. */
+        /** The claim that has the most servers, with the highest token that they know; null if there is none. */
         static @Nullable String holder(List<Owned> owned, long token) {
             Map<String, List<Owned>> claims = owned.stream().collect(Collectors.groupingBy(Owned::claim));
             for (Map.Entry<String, List<Owned>> claim : claims.entrySet()) {

@@ -331,7 +331,7 @@ final class RedlockClaim implements Claim {
     @Override
     public CompletionStage<Void> withdraw(Duration blockAtMost) {
         retire();
-        // Gone when a majority knows it no more, or its ttl has passed: the others alone are no lock.
+        // Gone when a majority no longer has it, or its ttl has passed: a minority is no lock.
         Quorum.of(leaveAll(), backend.majority()).whenComplete((done, failure) -> gone.complete(null));
         return gone;
     }

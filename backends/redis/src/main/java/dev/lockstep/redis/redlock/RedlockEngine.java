@@ -99,8 +99,8 @@ public final class RedlockEngine implements BackendFactory {
 
     /**
      * Uses servers even if their eviction policy removes locks when their memory is short, with a warning. Then a lock that
-     * is held can be granted to somebody else; its holder is notified at the next renewal. Without this, such servers are
-     * refused. As {@code ?eviction=accept} in a URL.
+     * is held can be granted to another client; its holder is notified at the next renewal. Without this, such servers
+     * are refused. As {@code ?eviction=accept} in a URL.
      *
      * @return a copy
      */

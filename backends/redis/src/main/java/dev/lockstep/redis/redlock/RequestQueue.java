@@ -18,8 +18,8 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
  * Requests to one server for which nobody waits with a thread. Few threads send them; when many requests are there, one
- * thread sends them back to back. Those that end something go before those that begin something, so that a crowd does not
- * keep its own from finishing. Safe for use by many threads.
+ * thread sends them back to back. Requests that end something go before requests that begin something, so that many new
+ * claims do not delay releases. Safe for use by many threads.
  */
 final class RequestQueue {
     private static final Logger log = LoggerFactory.getLogger(RequestQueue.class);
@@ -135,7 +135,7 @@ final class RequestQueue {
             batch.forEach(request -> request.fail(e));
             return;
         } catch (RuntimeException | Error e) {
-            log.error("Requests to server {} ended by an error", link.route(), e); // and the thread goes on
+            log.error("Requests to server {} ended by an error", link.route(), e); // and the thread continues
             Failure unknown = Failure.of(link.route().toString(), e);
             batch.forEach(request -> request.fail(unknown));
             return;

@@ -13,7 +13,7 @@ final class Round {
     /*
      * Overview. All servers are asked at once. As soon as a majority is the claim's, its token is drawn and written to each
      * server that is the claim's, provided that the server has given no other token since it was asked. The Ballot
-     * says what counts as won and lost; this class keeps who has answered what, and decides when.
+     * says what counts as won and lost; this class keeps the servers' answers, and decides when.
      *
      * Tokens rise, whatever pauses do, as long as servers keep their data. A server that has written a token forgets it only
      * when its own clock is past it, and so draws a higher one then.
@@ -50,7 +50,7 @@ final class Round {
         Arrays.fill(answers, Ballot.Answer.NONE);
     }
 
-    /** What has been said until now. Checks again whether servers have a vote, since they report longer ttls. */
+    /** The answers until now. Checks again whether servers have a vote, since they report longer ttls. */
     Ballot ballot() {
         List<Ballot.Vote> votes = IntStream.range(0, marks.length)
                 .mapToObj(i -> new Ballot.Vote(
@@ -195,7 +195,7 @@ final class Round {
         return claim.decided(this);
     }
 
-    /** Nobody needs it any more. */
+    /** No claim needs it any more. */
     void cancel() {
         end();
         state = isOver() ? state : State.LOST;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a claim concludes from what servers say. */
+/** The conclusions of a claim from the servers' answers. */
 class BallotTest {
     private static final String OWN = "client-1.7";
 
@@ -77,7 +77,7 @@ class BallotTest {
         }
 
         @Test
-        void doesNotDependOnServersThatAreAnothers() {
+        void doesNotDependOnServersOfOtherHolders() {
             Vote other = new Vote(Mark.REFUSED, new Answer(Mark.REFUSED, 99, 99, -1, ""), true);
             assertThat(ballot(has(1, 2), has(2, 2), other).token()).isEqualTo(3);
         }
@@ -168,7 +168,7 @@ class BallotTest {
         }
 
         @Test
-        void whatThisClaimHadUnderAnEarlierIdIsNoOthers() {
+        void aKeyOfThisClaimUnderAnEarlierIdIsItsOwn() {
             assertThat(ballot(takenBy(OWN + "/1", 1), takenBy(OWN, 1), has(1, 1))
                             .isHeldByAnother(OWN))
                     .isFalse();

@@ -3,7 +3,7 @@ package dev.lockstep.examples.flashsale;
 import java.util.UUID;
 
 /**
- * What a buyer sends.
+ * The order of a buyer.
  *
  * @param id chosen by the buyer, who sends the same order again if there was no answer
  * @param item what to buy, one piece of it

@@ -21,7 +21,7 @@ class Orders {
     record Row(long number, String buyer, String instance, String token) {}
 
     /**
-     * What an instance sold.
+     * The sales of an instance.
      *
      * @param instance the instance
      * @param sold how many

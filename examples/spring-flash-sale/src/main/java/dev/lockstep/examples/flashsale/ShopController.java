@@ -23,17 +23,17 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @CrossOrigin
 class ShopController {
-    /** What is sold. */
+    /** The product. */
     static final String ITEM = "phone";
 
     private static final int SHOWN = 8;
 
-    /** What the service passes for the lease, which Spring replaces. */
+    /** A placeholder for the lease, which Spring replaces. */
     @SuppressWarnings("NullAway")
     private static final Lease NO_LEASE = null;
 
     /**
-     * What the page shows.
+     * The contents of the page.
      *
      * @param instance who answers
      * @param instances the addresses of all

@@ -35,7 +35,7 @@ class Stock {
         }
     }
 
-    /** Whoever writes has lost its lock; nothing was written. */
+    /** The writer has lost its lock; nothing was written. */
     static final class StaleHolderException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

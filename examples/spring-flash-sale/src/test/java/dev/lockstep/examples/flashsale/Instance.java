@@ -6,7 +6,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 /** One instance in a process of its own, which ends when its standard input does. */
 public final class Instance {
-    /** What it prints when it serves. */
+    /** The line that it prints when it is ready. */
     static final String READY = "READY";
 
     private Instance() {}

@@ -24,7 +24,10 @@ public class ClientProperties {
     /** Whether to connect with the first use instead of the start of the application. */
     private boolean lazyConnect;
 
-    /** What to do about deadlocks: threads that hold locks and wait for each other's. The same for all clients of an engine. */
+    /**
+     * The behaviour in deadlocks: threads that hold locks and wait for each other's. The same for all clients of an
+     * engine.
+     */
     private DeadlockPolicy deadlocks = DeadlockPolicy.REPORT;
 
     /** How long a thread that holds a lock waits for another one before that is recorded on the engine, to find deadlocks. */
@@ -256,7 +259,7 @@ public class ClientProperties {
         }
     }
 
-    /** What to do when the engine is down. */
+    /** The behaviour while the engine is down. */
     public static class FallbackProperties {
         /** Another engine to use, or "jvm" for this JVM alone. Exclusion then means less; see the guarantees. */
         private @Nullable String to;
@@ -304,7 +307,7 @@ public class ClientProperties {
         }
     }
 
-    /** What is for SQL. */
+    /** The properties for SQL. */
     public static class Jdbc {
         /** Whether locks use the application's DataSource. By default, if there is no URL and lockstep-jdbc is present. */
         private @Nullable Boolean useDataSource;

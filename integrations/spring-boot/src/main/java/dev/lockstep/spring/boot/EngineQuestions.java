@@ -32,7 +32,7 @@ final class EngineQuestions {
     }
 
     /**
-     * What an engine answered.
+     * The answer of an engine.
      *
      * @param info what it is; null if there is no answer
      * @param error why there is no answer; empty if there is one

@@ -88,7 +88,7 @@ final class Engines {
         return ClassUtils.isPresent(type, Engines.class.getClassLoader());
     }
 
-    /** What needs lockstep-jdbc. */
+    /** The part that needs lockstep-jdbc. */
     private static final class Sql {
         static @Nullable Engine engine(
                 ListableBeanFactory beans, @Nullable Boolean createSchema, boolean wanted, String property) {
@@ -117,7 +117,7 @@ final class Engines {
         }
     }
 
-    /** What needs spring-jdbc. */
+    /** The part that needs spring-jdbc. */
     private static final class SpringJdbc {
         /** The data source of its own connections, which no transaction of the application's shares. */
         static DataSource plain(DataSource source) {

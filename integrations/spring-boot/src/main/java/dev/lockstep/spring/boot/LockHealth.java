@@ -21,7 +21,7 @@ final class LockHealth {
     }
 
     /**
-     * What was found.
+     * The result.
      *
      * @param status the worst of all clients
      * @param details of the only client, or of each by name

@@ -81,7 +81,7 @@ public class LocksEndpoint {
     }
 
     /**
-     * What a client sees, for people.
+     * The state of a client, for people to read.
      *
      * @param locks the locks of all processes; empty if the engine did not answer
      * @param error why the locks are missing; empty if they are not

@@ -3,7 +3,7 @@ package dev.lockstep.spring.boot;
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 
 /**
- * Where the engine is, as a bean that somebody defines who has started it, such as a test. Takes the place of {@code
+ * Where the engine is, as a bean defined by the code that started it, such as a test. Takes the place of {@code
  * lockstep.url}.
  *
  * <p>Lockstep makes no such bean of containers. For Redis and databases it need not: Spring Boot's own connection details, of

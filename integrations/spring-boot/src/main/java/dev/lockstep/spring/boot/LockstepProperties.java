@@ -18,7 +18,7 @@ public class LockstepProperties extends ClientProperties {
     /** How long @Locked methods and the LockTemplate wait for a lock. */
     private Duration wait = Duration.ofSeconds(1);
 
-    /** What to do if a lock is to be acquired by a caller that is in a transaction already. */
+    /** The behaviour if a lock is to be acquired by a caller that is in a transaction already. */
     private CallerTransaction transaction = CallerTransaction.WARN;
 
     /** More clients, by bean name, for @Locked(client = "…") and @Qualifier. */

@@ -9,8 +9,8 @@ import org.springframework.aot.hint.TypeReference;
 import org.springframework.util.ClassUtils;
 
 /**
- * What a native image must keep: the backends' scripts, the members of Jedis that are read by reflection, and what this package
- * looks for on the class path.
+ * The parts that a native image must keep: the backends' scripts, the members of Jedis that are read by reflection, and
+ * what this package looks for on the class path.
  */
 final class LockstepRuntimeHints implements RuntimeHintsRegistrar {
     private static final String JEDIS = "redis.clients.jedis.";

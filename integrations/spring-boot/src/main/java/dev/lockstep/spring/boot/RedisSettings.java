@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * The application's Redis, as Spring Boot knows it, as a URL for Lockstep. What each version of Spring Boot has in types of its
- * own comes in here as {@link Redis}. Immutable.
+ * The application's Redis, as Spring Boot knows it, as a URL for Lockstep. Each version of Spring Boot has types of its
+ * own, which are converted to {@link Redis} first. Immutable.
  */
 final class RedisSettings {
     private final Supplier<Redis> redis;

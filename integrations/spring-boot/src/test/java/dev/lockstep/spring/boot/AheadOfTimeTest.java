@@ -70,7 +70,7 @@ class AheadOfTimeTest {
     }
 
     @Test
-    void whatKeysReadAndWhatIsCalledIfBusyIsKept() throws Exception {
+    void propertiesOfKeysAndBusyMethodsAreKept() throws Exception {
         AnnotationConfigApplicationContext application = new AnnotationConfigApplicationContext();
         application
                 .getEnvironment()

@@ -116,7 +116,7 @@ class ConsoleEndpointTest {
         void run() throws Exception;
     }
 
-    /** What is written to the log, which is standard error here. */
+    /** The text written to the log, which is standard error here. */
     private static String logged(Action action) throws Exception {
         PrintStream before = System.err;
         ByteArrayOutputStream log = new ByteArrayOutputStream();

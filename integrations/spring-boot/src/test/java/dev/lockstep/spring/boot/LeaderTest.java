@@ -31,7 +31,7 @@ import org.springframework.context.event.EventListener;
 class LeaderTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** What happens in both instances, in this order. */
+    /** The events of both instances, in order. */
     private static final Queue<String> events = new ConcurrentLinkedQueue<>();
 
     static class Scheduler {

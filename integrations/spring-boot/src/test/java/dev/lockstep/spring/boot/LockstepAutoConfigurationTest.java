@@ -50,7 +50,7 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What a Spring Boot application gets, and what it can change. */
+/** The beans that a Spring Boot application gets, and the ways to change them. */
 @Timeout(60)
 class LockstepAutoConfigurationTest {
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -103,7 +103,7 @@ class LockstepAutoConfigurationTest {
                 });
     }
 
-    /** What a backend gets of them. */
+    /** The settings that a backend gets. */
     @Test
     void timesReachTheEngine() {
         runner.withPropertyValues(

@@ -27,7 +27,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 /** The code and the properties of docs/spring.md. */
 class ManualTest {
-    /** What callers pass for a lease. */
+    /** The value that callers pass for a lease. */
     @SuppressWarnings("NullAway")
     private static final Lease NO_LEASE = null;
 

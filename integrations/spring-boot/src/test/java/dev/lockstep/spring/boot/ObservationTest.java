@@ -62,7 +62,7 @@ class ObservationTest {
             this.registry = registry;
         }
 
-        /** Those in which {@link #takeElsewhere} ended. */
+        /** The threads in which {@link #takeElsewhere} ended. */
         List<String> threads() {
             return threads;
         }
@@ -185,7 +185,7 @@ class ObservationTest {
         });
     }
 
-    /** A service whose lock somebody else holds. */
+    /** A service whose lock is held elsewhere. */
     static class Ward {
         @Locked(name = "bed", key = "#number", waitAtMost = "20s")
         public String value(int number) {
@@ -276,7 +276,7 @@ class ObservationTest {
     }
 
     @Test
-    void nothingIsObservedIfNobodyWantsIt() {
+    void nothingIsObservedWithoutAnObserver() {
         runner.withPropertyValues("management.observations.enable.lockstep=false")
                 .run(context -> {
                     context.getBean(Clinic.class).take(1);

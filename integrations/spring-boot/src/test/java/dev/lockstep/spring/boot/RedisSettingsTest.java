@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 
 /** The application's Redis, as a URL: a single server, Sentinels, a cluster, TLS. */
 class RedisSettingsTest {
-    /** What the settings of an application become; nothing connects. */
+    /** The URLs made from the settings of an application; nothing connects. */
     private static String url(String... properties) {
         StringBuilder url = new StringBuilder();
         new ApplicationContextRunner()

@@ -36,7 +36,10 @@ import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.core.io.ResourceLoader;
 import redis.clients.jedis.UnifiedJedis;
 
-/** What an operator reads when an application does not start, what an editor shows, and what a native image keeps. */
+/**
+ * The messages when an application does not start, the descriptions that an editor shows, and the parts that a native
+ * image keeps.
+ */
 @Timeout(60)
 class StartFailuresTest {
     private static final LockFailureAnalyzer ANALYZER = new LockFailureAnalyzer();

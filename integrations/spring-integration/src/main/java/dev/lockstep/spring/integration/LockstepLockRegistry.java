@@ -29,9 +29,9 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * client's ttl after its process has died, and never while its holder lives and reaches the engine. To bound a hold, pass {@link
  * LockOptions#maxHold(Duration)}.
  *
- * <p>What the locks throw is what {@link DistributedLock} throws; above all {@code LockLostException}, where the registries of
- * Spring Integration throw {@code ConcurrentModificationException}, and {@code LockUnavailableException} if the engine does not
- * answer.
+ * <p>The locks throw the exceptions of {@link DistributedLock}: above all {@code LockLostException}, where the
+ * registries of Spring Integration throw {@code ConcurrentModificationException}, and {@code LockUnavailableException}
+ * if the engine does not answer.
  *
  * <p>Immutable, safe for use by many threads. It does not close the client.
  */

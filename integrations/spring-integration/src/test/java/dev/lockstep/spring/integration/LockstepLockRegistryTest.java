@@ -148,7 +148,7 @@ class LockstepLockRegistryTest {
                 first.getContext().yield();
                 await().until(() ->
                         second.getContext().isLeader() && !first.getContext().isLeader());
-                // The leader loses its lock, steps down, and somebody leads again.
+                // The leader loses its lock, steps down, and a candidate leads again.
                 assertThat(two.forceRelease("cluster")).isTrue();
                 await().until(() ->
                         leaders(first, second) == 1 && !two.inspect("cluster").isFree());

@@ -9,6 +9,6 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @interface Scenario {
-    /** What is measured, in a few words. */
+    /** A short description of the measurement. */
     String value();
 }

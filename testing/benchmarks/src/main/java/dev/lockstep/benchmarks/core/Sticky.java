@@ -57,7 +57,7 @@ public class Sticky {
         }
     }
 
-    /** What it would be without. */
+    /** The same without a sticky lock. */
     @Benchmark
     @Versus("reentrantLock")
     public void lockstepNotSticky() {

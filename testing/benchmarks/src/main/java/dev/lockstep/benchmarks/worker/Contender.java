@@ -18,7 +18,7 @@ public interface Contender {
     /**
      * How many threads may hold locks of different names for long, without being in each other's way.
      *
-     * @return as many as anybody asks for, unless the library says otherwise
+     * @return the limit of permits, without a bound unless the library says otherwise
      */
     default int holders() {
         return Integer.MAX_VALUE;
@@ -81,7 +81,7 @@ public interface Contender {
         void unlock() throws Exception;
 
         /**
-         * A lock that is a permit or a term: what is had of it belongs to a handle.
+         * A lock that is a permit or a term: a hold of it belongs to a handle.
          *
          * @param <H> the handle
          * @param acquire waits for it
@@ -128,7 +128,7 @@ public interface Contender {
          */
         interface Sink<H> {
             /**
-             * Ends what it stands for.
+             * Ends the hold.
              *
              * @param handle the handle
              * @throws Exception if that fails
@@ -137,7 +137,7 @@ public interface Contender {
         }
 
         /**
-         * What most libraries have.
+         * The operations that most libraries have.
          *
          * @param lock a lock of the JDK's kind
          * @return the same

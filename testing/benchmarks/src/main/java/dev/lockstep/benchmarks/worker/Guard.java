@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What a contended lock protects: a counter that every process of the machine sees. Each section reads it, and writes one
- * more; two sections at once lose an update, and the sum at the end is too small. Costs some nanoseconds.
+ * The data that a contended lock protects: a counter that every process of the machine sees. Each section reads it, and
+ * writes one more; two sections at once lose an update, and the sum at the end is too small. Costs some nanoseconds.
  */
 public final class Guard implements AutoCloseable {
     private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 final class HandOff {
     private HandOff() {}
 
-    /** What the two tell each other. */
+    /** The messages between the two threads. */
     private static final class Talk {
         private final Semaphore coming = new Semaphore(0);
         private final Semaphore has = new Semaphore(0);
@@ -22,7 +22,7 @@ final class HandOff {
         private final long settleMillis;
         private volatile long releasedNanos;
         private volatile boolean over;
-        private final Samples samples = new Samples(); // of whoever holds
+        private final Samples samples = new Samples(); // of the holder
 
         Talk(long end, long settleMillis) {
             this.end = end;

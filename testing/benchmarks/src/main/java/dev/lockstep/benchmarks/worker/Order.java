@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What a worker has to do, and what it answers: a word, and values by name, in one line. Values have no spaces.
+ * An order to a worker, or its answer: a word, and values by name, in one line. Values have no spaces.
  *
  * @param word what to do, or how it went
  * @param values by name

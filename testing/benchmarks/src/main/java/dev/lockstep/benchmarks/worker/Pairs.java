@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Threads that acquire and release a lock for a while: each its own ({@code names=own}), or all the same one; some of the
- * time its shared half ({@code reads=95}, in percent), or after a rest ({@code idle=50}, in milliseconds). What several may
- * do at once, as with permits, is not guarded ({@code guarded=0}). What they do in the first part of that time does not count: whoever
- * comes first has the lock to itself until the others are there.
+ * time its shared half ({@code reads=95}, in percent), or after a rest ({@code idle=50}, in milliseconds). Work that
+ * several threads may do at once, as with permits, is not guarded ({@code guarded=0}). The first part of that time does
+ * not count: the first thread has the lock to itself until the others have started.
  */
 final class Pairs {
     private Pairs() {}

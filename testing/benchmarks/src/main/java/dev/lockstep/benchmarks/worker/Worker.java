@@ -26,7 +26,7 @@ public final class Worker {
     }
 
     /**
-     * Works until there are no more orders.
+     * Works until the orders end.
      *
      * @param args the contender's class, and the variant of it that its constructor is given
      * @throws Exception if the contender cannot be made

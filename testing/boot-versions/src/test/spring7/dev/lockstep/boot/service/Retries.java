@@ -21,7 +21,7 @@ import org.springframework.resilience.annotation.Retryable;
 @EnableResilientMethods
 @Import(Retries.Shop.class)
 public class Retries {
-    /** Whose first tries fail, or lose their lock. */
+    /** Methods whose first tries fail, or lose their lock. */
     static class Shop {
         private final LockClient locks;
         private final List<Long> tokens = new ArrayList<>();

@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import javax.sql.DataSource;
 import redis.clients.jedis.RedisClient;
 
-/** How to reach engines without a URL, and what they add. Their own tests run the like; here it is compiled. */
+/**
+ * How to reach engines without a URL, and what they add. The engines' own tests run similar code; here it is compiled.
+ */
 final class Engines {
     private Engines() {}
 

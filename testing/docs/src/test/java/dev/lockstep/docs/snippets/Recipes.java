@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntUnaryOperator;
 
-/** What one does with locks, in the guide's words. {@link RecipesTest} runs all of it. */
+/** The recipes of the guide. {@link RecipesTest} runs all of it. */
 final class Recipes {
     private final LockClient locks;
     private final Shop shop;
@@ -122,7 +122,7 @@ final class Recipes {
         // end::fenced-read
     }
 
-    /** What most have in their framework: a statement with its values. */
+    /** A helper that most frameworks have: a statement with its values. */
     record Jdbc(Connection connection) {
         int update(String sql, Object... values) throws SQLException {
             try (PreparedStatement statement = prepare(sql, values)) {
@@ -324,7 +324,7 @@ final class Recipes {
         // end::operators
     }
 
-    /** What the locks protect. */
+    /** The data that the locks protect. */
     interface Shop {
         void ship(int order);
 

@@ -149,9 +149,9 @@ class RecipesTest {
                     .hasMessageContaining("later holder");
         }
 
-        /** What the guide warns of: a token that is shown with the write alone. */
+        /** The mistake that the guide warns of: a token that is presented only with the write. */
         @Test
-        void withoutATokenShownAtTheReadItCan() throws Exception {
+        void withoutATokenAtTheReadItCan() throws Exception {
             try (Lease lease = locks.lock("stock:pen").acquire()) {
                 int amount = jdbc.queryForInt(AMOUNT, "pen");
                 assertThat(writeByTheStale()).isEqualTo(1);

@@ -1,4 +1,4 @@
-/** The code that the guide shows: what is between a tag and its end stands in the pages, letter by letter. */
+/** The code that the guide shows: the text between a tag and its end is in the pages, letter by letter. */
 @NullMarked
 package dev.lockstep.docs.snippets;
 

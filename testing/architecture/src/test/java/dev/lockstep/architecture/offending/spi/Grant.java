@@ -2,7 +2,7 @@ package dev.lockstep.architecture.offending.spi;
 
 import java.util.concurrent.CompletionStage;
 
-/** What a turnstile has from an engine. */
+/** A turnstile's grant from an engine. */
 public interface Grant {
     CompletionStage<Boolean> release();
 

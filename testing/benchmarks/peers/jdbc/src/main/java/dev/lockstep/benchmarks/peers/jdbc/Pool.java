@@ -6,7 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** What an application has: a pool with a connection for each of the sixteen threads. */
+/** The pool of an application: a pool with a connection for each of the sixteen threads. */
 final class Pool {
     private static final int CONNECTIONS = 16;
 
