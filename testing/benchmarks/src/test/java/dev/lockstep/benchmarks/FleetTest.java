@@ -2,14 +2,28 @@ package dev.lockstep.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import dev.lockstep.benchmarks.Fleet.Outcome;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Simulated clients behave as real ones did, and a server that has too little time loses their holds. */
 class FleetTest {
     private static final double MICROS = 100;
+
+    /** Requests per second of 30 real clients, which {@link FleetOnServersTest} measured on 2026-11-19. */
+    @ParameterizedTest
+    @CsvSource({"REDIS, 9.0, 9.8, 8.9", "ZOOKEEPER, 12.05, 14.13, 12.1", "ETCD, 9.0, 13.27, 9.0"})
+    void thirtyClientsMakeTheRequestsThatWereMeasured(Renewals renewals, double normal, double outage, double later) {
+        Outcome simulated = fleet(renewals, 30, MICROS).run();
+
+        assertThat(simulated.perSecond()).isCloseTo(normal, withinPercentage(5));
+        assertThat(simulated.outagePerSecond()).isCloseTo(outage, withinPercentage(15));
+        assertThat(simulated.laterPerSecond()).isCloseTo(later, withinPercentage(5));
+        assertThat(simulated.lost()).isZero();
+    }
 
     @ParameterizedTest
     @EnumSource(Renewals.class)
