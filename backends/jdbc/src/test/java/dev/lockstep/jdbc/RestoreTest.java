@@ -328,6 +328,7 @@ class RestoreTest {
             Lease lease = take(client, "disk");
             CompletableFuture<Lease> waiting = rival.client().lock("disk").acquireAsync();
             Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
                     .until(() -> rival.client().inspect("disk").waiters().size() == 1);
             assertThat(client.sent()).noneMatch(sql -> sql.contains("synchronous_commit', 'off'"));
 

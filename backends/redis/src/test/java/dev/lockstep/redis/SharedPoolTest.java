@@ -128,7 +128,9 @@ class SharedPoolTest extends OneServerTestCase {
                 interrupted.set(Thread.currentThread().isInterrupted());
             });
             caller.start();
-            Awaitility.await().until(() -> jedis.getPool().getNumWaiters() > 0);
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> jedis.getPool().getNumWaiters() > 0);
             jedis.getPool().close();
             caller.join();
             assertThat(thrown.get()).isInstanceOf(LockUnavailableException.class);
@@ -163,7 +165,9 @@ class SharedPoolTest extends OneServerTestCase {
             long destroyed = jedis.getPool().getDestroyedCount();
             proxy.blackHole();
             assertThatThrownBy(() -> locks.lock(NAME).tryLock()).isInstanceOf(LockUnavailableException.class);
-            Awaitility.await().until(() -> jedis.getPool().getDestroyedCount() > destroyed);
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> jedis.getPool().getDestroyedCount() > destroyed);
             assertThat(jedis.getPool().getDestroyedCount() - destroyed).isLessThan(idle);
             proxy.heal();
         }

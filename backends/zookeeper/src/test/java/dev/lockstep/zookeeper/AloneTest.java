@@ -90,7 +90,9 @@ class AloneTest {
         Lease held = rival.lock("waited-for").acquire();
         assertThat(held.token()).isGreaterThan(token);
         CompletableFuture<Lease> waiting = lock.acquireAsync();
-        Awaitility.await().until(() -> rival.inspect("waited-for").waiters().size() == 1);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> rival.inspect("waited-for").waiters().size() == 1);
         assertThat(waiting).isNotDone();
         held.close();
         try (Lease next = waiting.get(20, TimeUnit.SECONDS)) {

@@ -10,6 +10,7 @@ import dev.lockstep.servers.ZooKeeperServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +47,9 @@ class CounterTest {
                     claims.add((i % 2 == 0 ? one : two)
                             .lock("x", LockOptions.defaults().fair())
                             .acquireAsync());
-                    Awaitility.await().until(() -> one.inspect("x").waiters().size() == waiting);
+                    Awaitility.await()
+                            .atMost(Duration.ofSeconds(20))
+                            .until(() -> one.inspect("x").waiters().size() == waiting);
                 }
                 try (RawClient operator = new RawClient(server.address())) {
                     assertThat(operator.children(new Keys("counter").lockPath("x")))

@@ -115,11 +115,12 @@ class FormatTest {
                     .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining("format 3");
             Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
                     .untilAsserted(() ->
                             assertThat(operator.children(path + "/x").size()).isZero());
             assertThatThrownBy(() -> client.lock("y").tryLock()).isInstanceOf(LockConfigurationException.class);
             operator.handle().setData(path, Format.data(), -1);
-            Awaitility.await().until(() -> {
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> {
                 try {
                     client.lock("z").acquire().close();
                     return true;
@@ -136,7 +137,9 @@ class FormatTest {
                 LockClient waiter = connect("")) {
             Lease held = holder.lock("x").acquire();
             CompletableFuture<Lease> waiting = waiter.lock("x").acquireAsync();
-            Awaitility.await().until(() -> holder.inspect("x").waiters().size() == 1);
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> holder.inspect("x").waiters().size() == 1);
             operator.handle().setData(path, OTHER.getBytes(StandardCharsets.UTF_8), -1);
             held.close();
             assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))

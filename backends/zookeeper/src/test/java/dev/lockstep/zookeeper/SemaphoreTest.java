@@ -94,6 +94,7 @@ class SemaphoreTest {
 
     private void awaitWaiters(int count) {
         Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> rival.inspect("x").waiters().size() == count);
     }
@@ -207,7 +208,7 @@ class SemaphoreTest {
         awaitWaiters(1);
         operator.delete(lockPath() + "/" + queue.get(0).name());
         waiting.get(20, TimeUnit.SECONDS).close();
-        Awaitility.await().until(() -> !held.isValid());
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !held.isValid());
     }
 
     /** Claims of all sizes that wait, give up or do not wait: every waiter is served, and all permits are released. */

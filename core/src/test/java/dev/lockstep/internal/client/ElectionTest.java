@@ -80,7 +80,7 @@ class ElectionTest {
             election.close();
         });
         closing.start();
-        Awaitility.await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> closing.getState() == Thread.State.TIMED_WAITING);
         time.advance(REQUEST_TIMEOUT.minusNanos(1));
         assertThat(closing.isAlive()).isTrue();
         time.advance(Duration.ofNanos(1));

@@ -15,6 +15,7 @@ import dev.lockstep.internal.TurnstileFixture;
 import dev.lockstep.internal.Undeclared;
 import dev.lockstep.logs.ThreadLogs;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -217,7 +218,7 @@ class UsersCodeTest {
             List<Optional<Leader>> heard = new CopyOnWriteArrayList<>();
             election.onChange(leader -> Undeclared.fail(new IOException("on purpose")));
             election.onChange(heard::add);
-            Awaitility.await().until(() -> heard.size() > 1);
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> heard.size() > 1);
         }
     }
 

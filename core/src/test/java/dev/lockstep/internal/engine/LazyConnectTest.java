@@ -199,7 +199,7 @@ class LazyConnectTest {
                 assertThat(lease.isFallback()).isTrue();
             }
             refusal = null;
-            Awaitility.await().until(() -> {
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> {
                 try (Lease lease = client.lock("a").acquire()) {
                     return !lease.isFallback();
                 }
@@ -210,7 +210,7 @@ class LazyConnectTest {
     @Test
     void aClosedClientStopsTrying() {
         LockClient client = builder().connect();
-        Awaitility.await().until(() -> tries.get() > 2);
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> tries.get() > 2);
         client.close();
         int known = tries.get();
         refusal = null;

@@ -79,7 +79,9 @@ class FlightRecorderTest {
                 client.lock("order:1").lock();
                 client.lock("order:1").unlock();
             });
-            Awaitility.await().until(() -> !client.snapshot().waiters().isEmpty());
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> !client.snapshot().waiters().isEmpty());
             first.close();
             second.get(20, TimeUnit.SECONDS);
             List<RecordedEvent> waits = events(recording, "Wait");
@@ -146,7 +148,7 @@ class FlightRecorderTest {
             Lease lost = client.lock("order:2", LockOptions.defaults().maxHold(Duration.ofMillis(1500)))
                     .acquire();
             long token = lost.token();
-            Awaitility.await().until(() -> !lost.isValid());
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !lost.isValid());
             assertThatThrownBy(lost::close).isInstanceOf(LockLostException.class);
             recording.stop();
             Path file = folder.resolve("locks.jfr");
@@ -178,7 +180,7 @@ class FlightRecorderTest {
             recording.start();
             assertThat(client.forceRelease("order:4")).isTrue();
             assertThat(client.forceRelease("slots")).isTrue();
-            Awaitility.await().until(() -> !lock.isValid() && !permit.isValid());
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !lock.isValid() && !permit.isValid());
             assertThat(events(recording, "Loss"))
                     .extracting(
                             loss -> loss.getString("client"),

@@ -199,7 +199,7 @@ class ObserverTest {
                 .connect()) {
             Lease held = observed.lock("b").acquireAsync().get();
             CompletableFuture<Lease> all = observed.multiLock("a", "b", "c").acquireAsync();
-            Awaitility.await().until(() -> both.waiting.get() == 1);
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> both.waiting.get() == 1);
             held.close();
             all.get().close();
         }
@@ -305,7 +305,7 @@ class ObserverTest {
         assertThatThrownBy(() -> client.lock("order:42").acquire()).isInstanceOf(InterruptedException.class);
         CompletableFuture<Lease> cancelled = client.lock("order:42").acquireAsync();
         cancelled.cancel(true);
-        Awaitility.await().until(() -> counts.ended() == 6);
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> counts.ended() == 6);
         assertThat(counts.of(CallOutcome.BUSY)).isOne();
         assertThat(counts.of(CallOutcome.TIMED_OUT)).isEqualTo(2);
         assertThat(counts.of(CallOutcome.INTERRUPTED)).isOne();
@@ -347,7 +347,7 @@ class ObserverTest {
     void aLossIsTheEndOfAHold() throws Exception {
         Lease lease = client.lock("order:42", LockOptions.defaults().maxHold(Duration.ofMillis(20)))
                 .acquire();
-        Awaitility.await().until(() -> counts.of(HoldOutcome.LOST) == 1);
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> counts.of(HoldOutcome.LOST) == 1);
         assertThatThrownBy(lease::close).isInstanceOf(LockLostException.class);
         client.lock("order:43").lock();
         client.close();
@@ -482,7 +482,7 @@ class ObserverTest {
                 ThreadLogs.onWarning(null);
             }
         });
-        Awaitility.await().until(() -> counts.waiting.get() == 1);
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> counts.waiting.get() == 1);
         lock.unlock();
         next.get(20, TimeUnit.SECONDS);
     }
@@ -532,8 +532,10 @@ class ObserverTest {
         }
         assertThat(failures).isEmpty();
         rival.close();
-        Awaitility.await().until(() -> counts.ended() == counts.started.get());
-        Awaitility.await().until(() -> counts.holdsEnded() == counts.of(CallOutcome.ACQUIRED));
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> counts.ended() == counts.started.get());
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> counts.holdsEnded() == counts.of(CallOutcome.ACQUIRED));
         client.close();
         assertThat(counts.ended()).isEqualTo(counts.started.get());
         assertThat(counts.holdsEnded()).isEqualTo(counts.of(CallOutcome.ACQUIRED));

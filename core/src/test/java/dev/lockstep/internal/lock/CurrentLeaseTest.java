@@ -133,7 +133,9 @@ class CurrentLeaseTest {
                 },
                 "patient");
         waiter.start();
-        Awaitility.await().until(() -> client.snapshot().waiters().size() == 1);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> client.snapshot().waiters().size() == 1);
         List<Use> holds = client.snapshot().holds();
         assertThat(holds).extracting(Use::lockName).containsExactly("a", "b", "c");
         assertThat(holds)
@@ -165,7 +167,9 @@ class CurrentLeaseTest {
             client.lock("a").unlock();
         });
         next.start();
-        Awaitility.await().until(() -> client.snapshot().waiters().size() == 1);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> client.snapshot().waiters().size() == 1);
         assertThat(client.snapshot().holds().get(0).handOffs()).isZero();
         client.lock("a").unlock();
         assertThat(handOffs.get(20, TimeUnit.SECONDS)).isOne();

@@ -152,7 +152,7 @@ class TemplateTest {
     void asynchronousWorkHoldsTheLockUntilItsStageIsDone() throws Exception {
         CompletableFuture<String> working = new CompletableFuture<>();
         CompletableFuture<String> result = template.executeAsync("order:42", lease -> working);
-        Awaitility.await().until(() -> !isFree("order:42"));
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !isFree("order:42"));
         assertThatThrownBy(() ->
                         template.executeAsync("order:42", lease -> working).get(20, TimeUnit.SECONDS))
                 .isInstanceOf(ExecutionException.class)
@@ -185,7 +185,7 @@ class TemplateTest {
         CompletableFuture<String> working = new CompletableFuture<>();
         CompletableFuture<String> result = template.executeAsync("a", lease -> working);
         CompletableFuture<String> fenced = template.fenced().executeAsync("b", lease -> working);
-        Awaitility.await().until(() -> !isFree("a") && !isFree("b"));
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !isFree("a") && !isFree("b"));
         rival.forceRelease("a");
         rival.forceRelease("b");
         working.complete("done");
@@ -202,9 +202,13 @@ class TemplateTest {
         rival.lock("order:42").lock();
         CompletableFuture<String> result =
                 template.waitAtMost(Duration.ofHours(1)).executeAsync("order:42", lease -> new CompletableFuture<>());
-        Awaitility.await().until(() -> client.inspect("order:42").waiters().size() == 1);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> client.inspect("order:42").waiters().size() == 1);
         result.cancel(true);
-        Awaitility.await().until(() -> client.inspect("order:42").waiters().isEmpty());
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> client.inspect("order:42").waiters().isEmpty());
         rival.lock("order:42").unlock();
         assertThat(isFree("order:42")).isTrue();
     }

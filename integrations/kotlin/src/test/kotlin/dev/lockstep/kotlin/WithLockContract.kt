@@ -103,9 +103,9 @@ abstract class WithLockContract {
     fun cancellationWithdrawsAClaimThatWaits() = runBlocking<Unit> {
         other.lock("order:42").acquireAsync().get().use {
             val waiting = launch(Dispatchers.Default) { locks.withLock("order:42") { error("must not run") } }
-            await().until { other.inspect("order:42").waiters().size == 1 }
+            await().atMost(Duration.ofSeconds(20)).until { other.inspect("order:42").waiters().size == 1 }
             waiting.cancelAndJoin()
-            await().until { other.inspect("order:42").waiters().isEmpty() }
+            await().atMost(Duration.ofSeconds(20)).until { other.inspect("order:42").waiters().isEmpty() }
         }
         assertFree("order:42")
     }
@@ -125,9 +125,8 @@ abstract class WithLockContract {
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { dispatcher ->
             engine.delayGrants(Duration.ofMillis(300))
             val call = launch(dispatcher) { locks.withLock("order:42") { error("must not run") } }
-            await().until { !other.inspect("order:42").isFree }
-            dispatcher.executor.execute { busy.await() }
-            await().until { locks.snapshot().holds().isNotEmpty() }
+            dispatcher.executor.execute { busy.await() } // the thread comes to it when the call waits
+            await().atMost(Duration.ofSeconds(20)).until { locks.snapshot().holds().isNotEmpty() }
             call.cancel()
             busy.countDown()
             call.join()

@@ -120,6 +120,7 @@ class BalanceTest {
         Lease still = client.lock("balance:still-held").acquireUninterruptibly();
         Permit permit = client.semaphore("permits:still-held", 2).acquire();
         Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
                 .untilAsserted(
                         () -> assertThat(meters.active()).isEqualTo(2)); // asynchronous releases may be under way
         long ended = meters.hold("released") + meters.hold("lost") + meters.hold("unconfirmed");

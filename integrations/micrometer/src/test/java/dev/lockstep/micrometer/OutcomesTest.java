@@ -108,9 +108,12 @@ class OutcomesTest {
         Thread.currentThread().interrupt();
         assertThatThrownBy(lock::acquire).isInstanceOf(InterruptedException.class);
         CompletableFuture<Lease> waiting = lock.acquireAsync();
-        await().untilAsserted(() -> assertThat(meters.gauge(LockMeters.WAITING)).isOne());
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(
+                        () -> assertThat(meters.gauge(LockMeters.WAITING)).isOne());
         waiting.cancel(false);
-        await().untilAsserted(() -> assertThat(meters.acquire("cancelled")).isEqualTo(2));
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(meters.acquire("cancelled")).isEqualTo(2));
         held.close();
         Lease own =
                 client.lock("order:4", LockOptions.defaults().nonReentrant()).acquire();
@@ -134,7 +137,7 @@ class OutcomesTest {
         assertThatThrownBy(revoked::close).isInstanceOf(LockLostException.class);
         Lease bounded = client.lock("order:6", LockOptions.defaults().maxHold(Duration.ofMillis(50)))
                 .acquire();
-        await().until(() -> !bounded.isValid());
+        await().atMost(Duration.ofSeconds(20)).until(() -> !bounded.isValid());
         assertThatThrownBy(bounded::close).isInstanceOf(LockLostException.class);
         Lease rest = client.lock("order:7").acquire();
         client.close();
@@ -183,7 +186,7 @@ class OutcomesTest {
             Lease lease = local.lock("order:16").acquire();
             assertThat(statement.executeUpdate("UPDATE lockstep_sessions SET expires = 0"))
                     .isOne();
-            await().until(() -> !lease.isValid());
+            await().atMost(Duration.ofSeconds(20)).until(() -> !lease.isValid());
             assertThatThrownBy(lease::close)
                     .isInstanceOfSatisfying(
                             LockLostException.class, e -> assertThat(e.reason()).isEqualTo(LossReason.SESSION_ENDED));
@@ -206,9 +209,10 @@ class OutcomesTest {
         proxy.blackHole();
         assertThatThrownBy(unconfirmed::close).isInstanceOf(ReleaseNotConfirmedException.class);
         assertThatThrownBy(() -> client.lock("order:10").lock()).isInstanceOf(LockUnavailableException.class);
-        await().until(() -> !expired.isValid());
-        await().untilAsserted(() ->
-                assertThat(meters.counter(LockMeters.LOST, "reason", "expired")).isOne());
+        await().atMost(Duration.ofSeconds(20)).until(() -> !expired.isValid());
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(meters.counter(LockMeters.LOST, "reason", "expired"))
+                        .isOne());
         assertThat(meters.gauge(LockMetrics.REACHABLE)).isZero();
         assertThat(meters.counter(LockMetrics.RENEWAL_FAILURES)).isPositive();
         assertThat(meters.count(LockMetrics.REQUEST, "outcome", "failed")).isPositive();
@@ -217,7 +221,8 @@ class OutcomesTest {
         assertThat(meters.acquire("acquired")).isEqualTo(2);
         assertThat(meters.active()).isZero();
         proxy.heal();
-        await().untilAsserted(
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(
                         () -> assertThat(meters.gauge(LockMetrics.REACHABLE)).isOne());
         assertThatThrownBy(expired::close).isInstanceOf(LockLostException.class);
     }
@@ -232,9 +237,10 @@ class OutcomesTest {
             Lease lease = falling.lock("order:11").acquire();
             assertThat(meters.gauge(LockMetrics.FALLBACK)).isOne();
             proxy.heal();
-            await().until(() -> !falling.inFallback());
+            await().atMost(Duration.ofSeconds(20)).until(() -> !falling.inFallback());
             lease.close();
-            await().untilAsserted(
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(
                             () -> assertThat(meters.gauge(LockMetrics.FALLBACK)).isZero());
         }
         assertThat(meters.gauge(LockMetrics.FALLBACK)).as("after close").isEqualTo(-1);
@@ -298,8 +304,9 @@ class OutcomesTest {
                 .connect()) {
             engine.disconnect("first", MemoryEngine.Outage.REQUESTS_LOST);
             assertThatThrownBy(() -> first.lock("order:16").lock()).isInstanceOf(LockUnavailableException.class);
-            await().untilAsserted(() -> assertThat(meters.gauge(LockMetrics.REACHABLE, "client", "first"))
-                    .isZero());
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(() -> assertThat(meters.gauge(LockMetrics.REACHABLE, "client", "first"))
+                            .isZero());
         }
         try (LockClient second = LockClient.builder()
                 .backend(engine)

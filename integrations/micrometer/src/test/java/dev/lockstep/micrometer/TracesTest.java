@@ -136,8 +136,9 @@ class TracesTest {
             }
         });
         // The engine is asked beside the call.
-        await().until(() ->
-                waits.stream().anyMatch(context -> context.getHighCardinalityKeyValue("lockstep.holder") != null));
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> waits.stream()
+                        .anyMatch(context -> context.getHighCardinalityKeyValue("lockstep.holder") != null));
         held.close();
         assertThat(work.get(30, TimeUnit.SECONDS)).isEqualTo("done");
         SpanData wait = span("lockstep.wait");
@@ -162,14 +163,17 @@ class TracesTest {
         }
         request.stop();
         assertThat(registry.getCurrentObservation()).isNull();
-        await().until(() -> !client.snapshot().waiters().isEmpty());
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> !client.snapshot().waiters().isEmpty());
         held.close();
-        await().until(() -> !client.snapshot().holds().isEmpty());
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> !client.snapshot().holds().isEmpty());
         assertThat(exporter.getFinishedSpanItems())
                 .noneMatch(span -> span.getName().equals("lockstep.locked"));
         inner.complete("done");
         assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
-        await().until(() -> exporter.getFinishedSpanItems().size() == 4);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> exporter.getFinishedSpanItems().size() == 4);
         SpanData locked = span("lockstep.locked");
         assertThat(locked.getParentSpanId()).isEqualTo(span("request").getSpanId());
         assertThat(locked.getTraceId()).isEqualTo(span("request").getTraceId());
@@ -181,7 +185,7 @@ class TracesTest {
     void lossIsAnEventOfItsSpan() {
         assertThatThrownBy(() -> template.execute(
                         client.lock("order:4", LockOptions.defaults().maxHold(Duration.ofMillis(20))), lease -> {
-                            await().until(() -> !lease.isValid());
+                            await().atMost(Duration.ofSeconds(20)).until(() -> !lease.isValid());
                             return "done";
                         }))
                 .isInstanceOf(LockLostAfterWorkException.class);
@@ -219,7 +223,7 @@ class TracesTest {
     void multiLockThatLosesOneOfItsLocksIsLost() {
         assertThatThrownBy(() -> template.execute(client.multiLock("a:1", "a:2"), lease -> {
                     assertThat(rival.forceRelease("a:2")).isTrue();
-                    await().until(() -> !lease.isValid());
+                    await().atMost(Duration.ofSeconds(20)).until(() -> !lease.isValid());
                     return "done";
                 }))
                 .isInstanceOf(LockLostAfterWorkException.class);
@@ -246,7 +250,8 @@ class TracesTest {
                     .withThrowableThat()
                     .withCauseInstanceOf(LockLostAfterWorkException.class);
         }
-        await().until(() -> !exporter.getFinishedSpanItems().isEmpty());
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> !exporter.getFinishedSpanItems().isEmpty());
         SpanData locked = span("lockstep.locked");
         assertThat(events(locked)).startsWith("granted", "granted").contains("lost");
         assertThat(attribute(locked, "outcome")).isEqualTo("lost");
@@ -259,12 +264,13 @@ class TracesTest {
         Lease second = rival.lock("a:2").acquireAsync().get();
         CompletableFuture<String> result = template.waitAtMost(Duration.ofSeconds(20))
                 .executeAsync(client.multiLock("a:1", "a:2"), lease -> CompletableFuture.completedFuture("done"));
-        await().until(() -> waits.size() == 1);
+        await().atMost(Duration.ofSeconds(20)).until(() -> waits.size() == 1);
         first.close();
-        await().until(() -> waits.size() == 2);
+        await().atMost(Duration.ofSeconds(20)).until(() -> waits.size() == 2);
         second.close();
         assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
-        await().until(() -> exporter.getFinishedSpanItems().size() == 3);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> exporter.getFinishedSpanItems().size() == 3);
         SpanData locked = span("lockstep.locked");
         assertThat(events(locked)).containsExactly("waiting", "granted", "waiting", "granted");
         assertThat(exporter.getFinishedSpanItems())
@@ -329,7 +335,7 @@ class TracesTest {
                 acquiring = chosen.lock("order:9").acquireAsync();
             }
             request.stop();
-            await().until(() -> waits.size() == 1);
+            await().atMost(Duration.ofSeconds(20)).until(() -> waits.size() == 1);
             held.close();
             acquiring.get(20, TimeUnit.SECONDS).close();
         }

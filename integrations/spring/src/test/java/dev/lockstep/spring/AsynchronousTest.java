@@ -181,7 +181,7 @@ class AsynchronousTest {
         Mono<String> mono = service.mono(sink.asMono());
         assertThat(isHeld()).isFalse();
         CompletableFuture<String> first = mono.toFuture();
-        Awaitility.await().until(this::isHeld);
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(this::isHeld);
         assertThatThrownBy(mono::block).isInstanceOf(LockTimeoutException.class).hasMessageContaining("held by client");
         sink.tryEmitValue("done");
         assertThat(first.join()).isEqualTo("done");
@@ -193,10 +193,10 @@ class AsynchronousTest {
     void aFluxHoldsTheLockUntilItEndsOrIsCancelled() {
         Sinks.Many<Integer> sink = Sinks.many().multicast().onBackpressureBuffer();
         Disposable subscription = service.flux(sink.asFlux()).subscribe();
-        Awaitility.await().until(this::isHeld);
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(this::isHeld);
         assertThat(service.skippingFlux().collectList().block()).isEmpty();
         subscription.dispose();
-        Awaitility.await().until(() -> !isHeld());
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !isHeld());
         assertThat(service.flux(Flux.just(1, 2)).collectList().block()).containsExactly(1, 2);
         assertThat(isHeld()).isFalse();
         assertThatThrownBy(() -> service.flux(Flux.error(new IllegalStateException("no")))
@@ -225,7 +225,7 @@ class AsynchronousTest {
         Work work = service.work(sink.asMono());
         assertThat(isHeld()).isFalse();
         CompletableFuture<Void> first = work.mono().toFuture();
-        Awaitility.await().until(this::isHeld);
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(this::isHeld);
         assertThatThrownBy(() -> work.mono().block()).isInstanceOf(LockTimeoutException.class);
         assertThat(service.skippingWork().mono().block()).isNull();
         sink.tryEmitEmpty();

@@ -147,7 +147,7 @@ class GivenUpCallsTest {
         caller.start();
         return () -> {
             caller.interrupt();
-            await().until(() -> !caller.isAlive());
+            await().atMost(Duration.ofSeconds(20)).until(() -> !caller.isAlive());
             assertThat(thrown.get()).isInstanceOf(LockNotAcquiredException.class);
         };
     };
@@ -168,10 +168,11 @@ class GivenUpCallsTest {
                 Contexts.start(LateClient.class, Service.class, SuspendingService.class)) {
             LateClient client = context.getBean(LateClient.class);
             Runnable giveUp = way.call(context);
-            await().until(() -> client.waiting.get() == 1);
+            await().atMost(Duration.ofSeconds(20)).until(() -> client.waiting.get() == 1);
             giveUp.run();
-            await().until(() -> client.late.get() == 1);
-            await().until(() -> other.inspect(LOCK).isFree());
+            await().atMost(Duration.ofSeconds(20)).until(() -> client.late.get() == 1);
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> other.inspect(LOCK).isFree());
         }
     }
 
@@ -181,7 +182,8 @@ class GivenUpCallsTest {
             LockClient waiting = context.getBean(LockClient.class);
             try (Lease held = other.lock(LOCK).acquire()) {
                 Runnable giveUp = way.call(context);
-                await().until(() -> waiting.snapshot().waiters().size() == 1);
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> waiting.snapshot().waiters().size() == 1);
                 giveUp.run();
                 assertThat(held.isValid()).isTrue();
             }

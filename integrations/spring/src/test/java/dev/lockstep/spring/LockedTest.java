@@ -386,7 +386,8 @@ class LockedTest {
                 .get()) {
             calls.add(threads.submit(shop::queue));
             calls.add(threads.submit(shop::queue));
-            await().until(() -> locks.inspect("queue").waiters().size() == 2);
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> locks.inspect("queue").waiters().size() == 2);
             assertThat(other.isValid()).isTrue();
         }
         for (Future<?> call : calls) {

@@ -45,7 +45,7 @@ class SuspendingTest {
     void theLockIsHeldUntilTheFunctionCompletes() throws Exception {
         CompletableFuture<String> gate = new CompletableFuture<>();
         CompletableFuture<String> first = SuspendingCalls.ship(service, "1", gate);
-        await().until(() -> !isFree());
+        await().atMost(Duration.ofSeconds(20)).until(() -> !isFree());
         CompletableFuture<String> second =
                 SuspendingCalls.ship(service, "1", CompletableFuture.completedFuture("next"));
         assertThat(SuspendingCalls.ship(service, "2", CompletableFuture.completedFuture("other"))
@@ -55,17 +55,17 @@ class SuspendingTest {
         gate.complete("done");
         assertThat(first.get()).isEqualTo("done held true");
         assertThat(second.get()).isEqualTo("next held true");
-        await().until(this::isFree);
+        await().atMost(Duration.ofSeconds(20)).until(this::isFree);
     }
 
     @Test
     void aCancelledOrFailedFunctionReleasesTheLock() {
         CompletableFuture<String> waiting = SuspendingCalls.ship(service, "1", new CompletableFuture<>());
-        await().until(() -> !isFree());
+        await().atMost(Duration.ofSeconds(20)).until(() -> !isFree());
         waiting.cancel(true);
-        await().until(this::isFree);
+        await().atMost(Duration.ofSeconds(20)).until(this::isFree);
         assertThatThrownBy(SuspendingCalls.fails(service, "1")::get).hasCauseInstanceOf(IOException.class);
-        await().until(this::isFree);
+        await().atMost(Duration.ofSeconds(20)).until(this::isFree);
     }
 
     @Test
@@ -82,6 +82,6 @@ class SuspendingTest {
     @Test
     void aFlowHoldsTheLockWhileItIsCollected() throws Exception {
         assertThat(SuspendingCalls.numbers(service, "1").get()).isEqualTo(List.of("0 held ", "1 held "));
-        await().until(this::isFree);
+        await().atMost(Duration.ofSeconds(20)).until(this::isFree);
     }
 }

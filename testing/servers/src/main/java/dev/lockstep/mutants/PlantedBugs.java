@@ -1,9 +1,13 @@
 package dev.lockstep.mutants;
 
+import java.lang.reflect.Method;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -32,7 +36,26 @@ public abstract class PlantedBugs {
     final void eachHasAPlaceAndTests() throws ClassNotFoundException {
         for (PlantedBug bug : bugsOfPackage()) {
             bug.place();
-            Class.forName(bug.tests().split(":", 2)[0], false, getClass().getClassLoader());
+            String[] tests = bug.tests().split(":", 2);
+            Set<String> methods = new HashSet<>();
+            addMethods(Class.forName(tests[0], false, getClass().getClassLoader()), methods);
+            for (String method : tests[1].split(",")) {
+                Assertions.assertTrue(methods.contains(method.strip()), () -> "no test " + method + " for " + bug);
+            }
+        }
+    }
+
+    /** Adds the methods of a class, of those that it extends, and of their nested ones. */
+    private static void addMethods(Class<?> tests, Set<String> names) {
+        for (Class<?> type = tests; type != null && type != Object.class; type = type.getSuperclass()) {
+            for (Method method : type.getDeclaredMethods()) {
+                names.add(method.getName());
+            }
+            for (Class<?> nested : type.getDeclaredClasses()) {
+                if (nested.isAnnotationPresent(Nested.class)) {
+                    addMethods(nested, names);
+                }
+            }
         }
     }
 

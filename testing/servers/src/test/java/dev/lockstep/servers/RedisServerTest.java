@@ -115,7 +115,8 @@ class RedisServerTest {
                         .replicaOf(link.port())
                         .start()) {
             primary.command("SET", "key", "value");
-            await().until(() -> replica.command("GET", "key").equals("value"));
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> replica.command("GET", "key").equals("value"));
             link.blackHole();
             primary.command("SET", "key", "not replicated");
             assertThat(replica.command("GET", "key")).isEqualTo("value");
@@ -134,8 +135,8 @@ class RedisServerTest {
             first.command("SET", "key", "value");
             redis.servers()
                     .servers()
-                    .forEach(server ->
-                            await().until(() -> server.command("GET", "key").equals("value")));
+                    .forEach(server -> await().atMost(Duration.ofSeconds(20))
+                            .until(() -> server.command("GET", "key").equals("value")));
             first.kill();
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> redis.primary() != first
@@ -158,13 +159,14 @@ class RedisServerTest {
 
             cluster.moveSlot(slot, other);
             assertThat(other.command("GET", "{order}:42")).isEqualTo("value");
-            await().until(() -> cluster.owner(slot) == other);
+            await().atMost(Duration.ofSeconds(20)).until(() -> cluster.owner(slot) == other);
 
             // A replica that is new and online may be sent nothing for a second. WAIT would not tell: it asks about the
             // writes of its own connection.
             RedisServer replica =
                     cluster.find(server -> server.info("master_port").equals(Integer.toString(other.port())));
-            await().until(() -> replica.command("DBSIZE").equals("1"));
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> replica.command("DBSIZE").equals("1"));
             other.kill();
             await().atMost(Duration.ofSeconds(30))
                     .ignoreExceptions()

@@ -54,7 +54,7 @@ class ServerProcessTest {
             server.kill();
             assertThat(server.isAlive()).isFalse();
             assertThat(isRunning(pid)).isFalse();
-            await().until(() -> !isRunning(child));
+            await().atMost(Duration.ofSeconds(20)).until(() -> !isRunning(child));
             assertThatThrownBy(server::pid).isInstanceOf(ServerException.class).hasMessageContaining("does not run");
         }
     }
@@ -66,11 +66,11 @@ class ServerProcessTest {
             assertThat(List.of(state(server.pid()), state(childOf(server)))).containsOnly('T');
             server.resume();
             long child = childOf(server);
-            await().until(() -> state(server.pid()) != 'T' && state(child) != 'T');
+            await().atMost(Duration.ofSeconds(20)).until(() -> state(server.pid()) != 'T' && state(child) != 'T');
             server.pause();
             server.stop();
             assertThat(server.isAlive()).isFalse();
-            await().until(() -> !isRunning(child));
+            await().atMost(Duration.ofSeconds(20)).until(() -> !isRunning(child));
         }
     }
 
@@ -154,7 +154,7 @@ class ServerProcessTest {
             List<Long> pids = List.of(Long.valueOf(said[0]), Long.valueOf(said[1]), Long.valueOf(said[2]));
             assertThat(pids).allMatch(ServerProcessTest::isRunning);
             parent.destroyForcibly().waitFor();
-            await().until(() -> pids.stream().noneMatch(ServerProcessTest::isRunning));
+            await().atMost(Duration.ofSeconds(20)).until(() -> pids.stream().noneMatch(ServerProcessTest::isRunning));
 
             Path folder = Path.of(said[3]);
             assertThat(folder).isDirectory();

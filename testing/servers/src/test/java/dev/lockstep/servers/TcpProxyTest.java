@@ -108,7 +108,7 @@ class TcpProxyTest {
         assertThat(proxy.bytes(Direction.REQUESTS)).isEqualTo(5);
         assertThat(proxy.bytes(Direction.REPLIES)).isEqualTo(5);
         client.close();
-        await().until(() -> proxy.openConnections() == 0 && server.ended.get() == 1);
+        await().atMost(Duration.ofSeconds(20)).until(() -> proxy.openConnections() == 0 && server.ended.get() == 1);
     }
 
     @Test
@@ -201,7 +201,7 @@ class TcpProxyTest {
         proxy.cut();
         assertThatThrownBy(() -> read(client, 1)).isInstanceOf(SocketException.class);
         assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
-        await().until(() -> server.ended.get() == 1);
+        await().atMost(Duration.ofSeconds(20)).until(() -> server.ended.get() == 1);
         proxy.heal();
         assertThat(exchange(connect(), "again")).isEqualTo("again");
     }
@@ -234,7 +234,7 @@ class TcpProxyTest {
         proxy.heal();
         assertThat(exchange(idle, "goes on")).isEqualTo("goes on");
         assertThatThrownBy(() -> read(late, 1)).isInstanceOf(SocketException.class);
-        await().until(() -> server.ended.get() == 1);
+        await().atMost(Duration.ofSeconds(20)).until(() -> server.ended.get() == 1);
     }
 
     @Test
@@ -242,7 +242,7 @@ class TcpProxyTest {
         Socket client = connect();
         proxy.dropReplies();
         write(client, "apply");
-        await().until(() -> server.received.get() == 5);
+        await().atMost(Duration.ofSeconds(20)).until(() -> server.received.get() == 5);
         assertSilent(client);
         proxy.heal();
         assertThatThrownBy(() -> read(client, 1)).isInstanceOf(SocketException.class);
@@ -284,7 +284,7 @@ class TcpProxyTest {
         proxy.stall(Direction.REPLIES);
         write(client, "late");
         assertSilent(client);
-        await().until(() -> server.received.get() == 9);
+        await().atMost(Duration.ofSeconds(20)).until(() -> server.received.get() == 9);
         proxy.heal();
         assertThat(read(client, 4)).isEqualTo("late");
     }
@@ -298,7 +298,7 @@ class TcpProxyTest {
                 try (Socket accepted = listening.accept()) {
                     assertThat(through.servedConnections()).isEqualTo(1);
                     accepted.shutdownOutput();
-                    await().until(() -> through.servedConnections() == 0);
+                    await().atMost(Duration.ofSeconds(20)).until(() -> through.servedConnections() == 0);
                     assertThat(through.openConnections()).isEqualTo(1);
                 }
             }
@@ -312,7 +312,7 @@ class TcpProxyTest {
             nobody.bind(FreePorts.address(FreePorts.next()));
             try (TcpProxy toNobody = TcpProxy.to(nobody.getLocalPort())) {
                 assertThatThrownBy(() -> read(connect(toNobody), 1)).isInstanceOf(SocketException.class);
-                await().until(() -> toNobody.openConnections() == 0);
+                await().atMost(Duration.ofSeconds(20)).until(() -> toNobody.openConnections() == 0);
             }
         }
     }

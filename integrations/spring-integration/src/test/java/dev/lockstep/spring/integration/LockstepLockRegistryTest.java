@@ -141,24 +141,29 @@ class LockstepLockRegistryTest {
             LockRegistryLeaderInitiator first = initiator(new LockstepLockRegistry(one), "first");
             LockRegistryLeaderInitiator second = initiator(new LockstepLockRegistry(two), "second");
             first.start();
-            await().until(() -> first.getContext().isLeader());
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> first.getContext().isLeader());
             second.start();
             try {
                 await().during(Duration.ofMillis(500)).until(() -> leaders(first, second) == 1);
                 first.getContext().yield();
-                await().until(() ->
-                        second.getContext().isLeader() && !first.getContext().isLeader());
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> second.getContext().isLeader()
+                                && !first.getContext().isLeader());
                 // The leader loses its lock, steps down, and a candidate leads again.
                 assertThat(two.forceRelease("cluster")).isTrue();
-                await().until(() ->
-                        leaders(first, second) == 1 && !two.inspect("cluster").isFree());
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> leaders(first, second) == 1
+                                && !two.inspect("cluster").isFree());
                 second.stop();
-                await().until(() -> first.getContext().isLeader());
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> first.getContext().isLeader());
             } finally {
                 second.stop();
                 first.stop();
             }
-            await().until(() -> one.inspect("cluster").isFree());
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> one.inspect("cluster").isFree());
         }
     }
 
