@@ -177,8 +177,7 @@ final class EtcdClaim implements Claim, ClaimRequests.Claimant, Watches.Watcher 
         } else if (why.strange() || (!request.mayWait() && refuses.isEmpty())) {
             rest(Next.ADVANCE, position::lookAround);
         } else if (request.mayWait()) {
-            // Another claim has come meanwhile; or another client changed the session's key, and its watch will report
-            // that.
+            // Another claim has come meanwhile; or the session's key was changed, and its watch will report that.
             rest(Next.ADVANCE_LATER, position::forgetAdmission);
         } else if (refuses.get()) {
             busy();

@@ -130,10 +130,7 @@ final class RedisClaim implements Claim {
         return true;
     }
 
-    /**
-     * A request for it and others has failed; the claim with it if there is no other. Its result is run in the same
-     * way.
-     */
+    /** A request for it and others has failed; the claim fails with it if there is no other. Run its result, too. */
     synchronized Runnable batchFailed(Failure failure, boolean last) {
         record.failed(failure);
         return !last ? NOTHING : state.isOver() ? leaveIfWithdrawn() : acquireFails(failure);
