@@ -99,7 +99,7 @@ abstract class OutageContract extends ContractGroup {
             value = Way.class,
             names = {"TRY_LOCK_TIMED", "TRY_ACQUIRE_TIMED", "TRY_ACQUIRE_ASYNC"})
     void aCallThatHasTimeFailsFastIfAskedTo(Way way) throws Exception {
-        LockClient hasty = open(builder -> builder.clientName("hasty")
+        LockClient hasty = openGivingUpSoon(builder -> builder.clientName("hasty")
                 .requestTimeout(shortRequestTimeout())
                 .timedCallsFailFast());
         fixture().breakConnection(hasty);

@@ -40,7 +40,7 @@ abstract class SilentEngineContract extends ContractGroup {
 
     @BeforeEach
     void openClientWhoseEngineWillBeSilent() {
-        silenced = open(builder -> builder.clientName("silenced")
+        silenced = openGivingUpSoon(builder -> builder.clientName("silenced")
                 .requestTimeout(TIMEOUT)
                 .retryBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
     }

@@ -178,7 +178,8 @@ abstract class TemplateContract extends ContractGroup {
     @Test
     @Requires(Capability.BREAK_CONNECTION)
     void aReleaseThatIsNotConfirmedDoesNotLoseTheResult() throws Exception {
-        LockClient cutOff = open(builder -> builder.clientName("cut-off").requestTimeout(shortRequestTimeout()));
+        LockClient cutOff =
+                openGivingUpSoon(builder -> builder.clientName("cut-off").requestTimeout(shortRequestTimeout()));
         LockTemplate template = cutOff.template().waitAtMost(Bench.PATIENCE);
         assertThat(template.<String, RuntimeException>execute(NAME, lease -> {
                     fixture().breakConnection(cutOff);

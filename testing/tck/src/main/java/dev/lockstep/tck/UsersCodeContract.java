@@ -203,7 +203,7 @@ abstract class UsersCodeContract extends ContractGroup {
         fixture().breakConnection(direct);
         CompletableFuture<Lease> vain = followed(direct.lock("another").acquireAsync(), "failed");
         awaitCall("failed");
-        assertThat(vain).isCompletedExceptionally();
+        assertThat(vain).failsWithin(Bench.PATIENCE);
         awaitCall("onUnreachable");
         awaitCall("loss action");
         awaitCall("onLost");
@@ -222,7 +222,7 @@ abstract class UsersCodeContract extends ContractGroup {
         Lease lease = get(direct.lock("another").acquireAsync());
         lease.onLost(reason -> code.called("loss action"));
         direct.close();
-        assertThat(waiting).isCompletedExceptionally();
+        assertThat(waiting).failsWithin(Bench.PATIENCE);
         awaitCall("loss action");
         awaitCall("onLost");
         awaitCall("clientClosed");

@@ -154,7 +154,7 @@ class LaunchersTest {
         Map<String, String> variables = Map.of("LOCKSTEP_CACHE", cache.toString());
         Path dumps = folder.resolve("jdk/dumps");
         run("bin/lockstep", variables, "sh", "bin/lockstep");
-        while (!Files.exists(cache) || names(cache).isEmpty()) {
+        while (!Files.exists(cache) || names(cache).stream().noneMatch(name -> name.endsWith(".off"))) {
             TimeUnit.MILLISECONDS.sleep(20); // until the timeout of the test
         }
         run("bin/lockstep", variables, "sh", "bin/lockstep");
