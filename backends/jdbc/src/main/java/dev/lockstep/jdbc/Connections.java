@@ -188,6 +188,9 @@ final class Connections implements AutoCloseable {
                 evict(connection);
             }
             throw e;
+        } catch (Error e) { // such as a lack of memory: like a lost answer, so that callers try again
+            evict(connection);
+            throw Failure.asSqlException(e);
         } finally {
             if (link.isBroken()) {
                 evict(connection); // not every driver closes an aborted connection

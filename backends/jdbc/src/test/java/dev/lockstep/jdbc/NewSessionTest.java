@@ -24,6 +24,8 @@ class NewSessionTest {
     private final HurtSource source = new HurtSource(
             OwnPool.source(URL, Dialects.ofUrl(URL), Duration.ofSeconds(5)), new AtomicLong(), Duration.ofSeconds(5));
     private final JdbcBackend[] backend = new JdbcBackend[1];
+    private final AtomicLong failures = new AtomicLong();
+    private volatile boolean failing;
     private LockClient client;
 
     @BeforeEach
@@ -38,6 +40,7 @@ class NewSessionTest {
 
     @AfterEach
     void close() {
+        failing = false;
         source.hurt(HurtSource.Fault.NONE);
         client.close();
     }
@@ -64,5 +67,39 @@ class NewSessionTest {
         awaitTries();
         source.hurt(HurtSource.Fault.NONE);
         acquiring.get(SqlBench.SOON, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aClaimWhoseStatementFailsWithAnErrorIsTriedAgain() throws Exception {
+        failStatements();
+        CompletableFuture<Lease> acquiring = client.lock("x").acquireAsync();
+        awaitFailures();
+        failing = false;
+        acquiring.get(SqlBench.SOON, TimeUnit.SECONDS).close();
+    }
+
+    @Test
+    void aReleaseWhoseStatementFailsWithAnErrorIsTriedAgain() throws Exception {
+        Lease lease = client.lock("x").acquire();
+        failStatements();
+        CompletableFuture<Void> closing = lease.closeAsync();
+        awaitFailures();
+        failing = false;
+        closing.get(SqlBench.SOON, TimeUnit.SECONDS);
+        assertThat(client.inspect("x").isFree()).isTrue();
+    }
+
+    private void failStatements() {
+        failing = true;
+        source.before(sql -> {
+            if (failing) {
+                failures.incrementAndGet();
+                throw new InternalError("as the test wants it");
+            }
+        });
+    }
+
+    private void awaitFailures() {
+        Awaitility.await().atMost(PATIENCE).until(() -> failures.get() > 1);
     }
 }

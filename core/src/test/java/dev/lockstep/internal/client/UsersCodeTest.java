@@ -40,7 +40,8 @@ class UsersCodeTest {
     enum Kind {
         DIRECT,
         CALLER_RUNS,
-        REJECTING;
+        REJECTING,
+        BROKEN;
 
         Executor make() {
             return switch (this) {
@@ -70,6 +71,10 @@ class UsersCodeTest {
                 case REJECTING ->
                     task -> {
                         throw new RejectedExecutionException("full");
+                    };
+                case BROKEN ->
+                    task -> {
+                        throw new InternalError("unable to create native thread, as the test wants it");
                     };
             };
         }
@@ -114,6 +119,27 @@ class UsersCodeTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
+    void theResultOfWorkIsReturned(Kind kind) throws Exception {
+        CountDownLatch heard = new CountDownLatch(1);
+        LockListener listener = new LockListener() {
+            @Override
+            public void onReleased(Released event) {
+                heard.countDown();
+            }
+        };
+        try (LockClient client = LockClient.builder()
+                .url("memory:")
+                .executor(kind.make())
+                .listener(listener)
+                .connect()) {
+            assertThat(client.template().<String, RuntimeException>execute("a", lease -> "sold"))
+                    .isEqualTo("sold");
+            assertThat(heard.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Kind.class)
     void aBlockedListenerKeepsNoCallerFromTheLock(Kind kind) throws Exception {
         LockListener listener = new LockListener() {
             private final AtomicInteger releases = new AtomicInteger();
@@ -142,7 +168,7 @@ class UsersCodeTest {
             });
             try {
                 second.get(20, TimeUnit.SECONDS);
-                if (kind == Kind.REJECTING) {
+                if (kind == Kind.REJECTING || kind == Kind.BROKEN) {
                     first.get(20, TimeUnit.SECONDS); // the listener has a thread of the client's own
                 } else {
                     assertThat(first).isNotDone();

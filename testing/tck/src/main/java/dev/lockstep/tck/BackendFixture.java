@@ -2,6 +2,7 @@ package dev.lockstep.tck;
 
 import dev.lockstep.LockClient;
 import dev.lockstep.LockInfo;
+import dev.lockstep.LockUnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -178,6 +179,7 @@ public interface BackendFixture extends AutoCloseable {
                 .atMost(patience)
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(10))
+                .ignoreException(LockUnavailableException.class) // a connection that a restart of the server broke
                 .untilAsserted(() -> Assertions.assertThat(observer.list("").stream()
                                 .map(LockInfo::toString)
                                 .toList())

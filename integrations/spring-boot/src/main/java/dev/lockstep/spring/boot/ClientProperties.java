@@ -21,7 +21,7 @@ public class ClientProperties {
     /** How long one request to the engine may take. */
     private Duration requestTimeout = Duration.ofSeconds(5);
 
-    /** Whether to connect with the first use instead of the start of the application. */
+    /** Whether to connect in the background, so that the application starts even if the engine is down. */
     private boolean lazyConnect;
 
     /**
@@ -131,7 +131,7 @@ public class ClientProperties {
     }
 
     /**
-     * Returns whether the client connects with its first use.
+     * Returns whether the client connects in the background.
      *
      * @return true if it does
      */
@@ -140,7 +140,7 @@ public class ClientProperties {
     }
 
     /**
-     * Sets whether the client connects with its first use.
+     * Sets whether the client connects in the background.
      *
      * @param lazyConnect true if it does
      */
