@@ -175,6 +175,8 @@ class ObservationTest {
                     .contextWrite(each -> each.put("micrometer.observation", request))
                     .toFuture();
             assertThat(stopped).isEmpty();
+            // The work waits for it: otherwise the thread that acquired the lock would complete the work.
+            await().atMost(Duration.ofSeconds(20)).until(() -> ready.getNumberOfDependents() > 0);
             new Thread(() -> ready.complete("taken"), "another").start();
             assertThat(taken.get(20, TimeUnit.SECONDS)).isEqualTo("taken");
             assertThat(context.getBean(Clinic.class).threads()).containsExactly("another");
