@@ -53,6 +53,7 @@ abstract class SilentEngineContract extends ContractGroup {
     }
 
     /** The second call finds no connection that was made before the silence. */
+    @Tag("full")
     @ParameterizedTest
     @EnumSource(
             value = Way.class,
