@@ -56,7 +56,7 @@ public final class BenchmarkReport {
      * @param patterns which benchmarks; none means all
      */
     record Arguments(Plan plan, Path output, List<String> patterns) {
-        /** Reads the command line. What is wrong must be noticed before anything is measured. */
+        /** Reads the command line. Mistakes in it are found before anything is measured. */
         static Arguments parse(List<String> words) {
             boolean quick = false;
             int rounds = 0;
